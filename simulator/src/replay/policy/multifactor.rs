@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn starts_are_those_of_priorities_from_the_whole_history() {
         for (seed, text) in (1..).zip(SITES) {
-            let (site, workload) = (site(text), random(seed, 250));
+            let (site, workload) = (site(text), random(seed, 160));
             let outcome = replayed(&workload, "strict:limit:multifactor", &site);
             let (jobs, mut ran, mut submitted) = (&workload.jobs, Vec::new(), 0);
             let (mut waiting, mut idle): (Vec<usize>, i64) = (Vec::new(), PROCS.into());
@@ -381,12 +381,10 @@ mod tests {
                     waiting.push(submitted);
                     submitted += 1;
                 }
-                let first = |&a: &usize, &b: &usize| {
-                    let key = |id: usize| (site.tier(&jobs[id]), naive(&site, &jobs[id], now, jobs, &ran));
-                    let (a_key, b_key) = (key(a), key(b));
-                    b_key.0.cmp(&a_key.0).then(b_key.1.total_cmp(&a_key.1)).then(a.cmp(&b))
-                };
-                waiting.sort_by(first);
+                let key = |id: usize| (site.tier(&jobs[id]), naive(&site, &jobs[id], now, jobs, &ran), id);
+                let mut keys: Vec<(i8, f64, usize)> = waiting.iter().map(|&id| key(id)).collect();
+                keys.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+                waiting = keys.into_iter().map(|(_, _, id)| id).collect();
                 while let Some(&id) = waiting.first().filter(|&&id| i64::from(jobs[id].processors) <= idle) {
                     waiting.remove(0);
                     idle -= i64::from(jobs[id].processors);
@@ -397,7 +395,7 @@ mod tests {
             for &(id, start) in &ran {
                 assert_eq!(outcome.jobs[id].start, start, "{text}: job {id}");
             }
-            assert!(outcome.jobs.iter().filter(|job| job.start > job.submit).count() > 100, "{text}");
+            assert!(outcome.jobs.iter().filter(|job| job.start > job.submit).count() > 60, "{text}");
             let found = site.at_submission(&workload, &outcome.jobs);
             assert_eq!(found.len(), at_submission.len());
             for (found, wanted) in found.iter().zip(at_submission) {
