@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# For schedules.sh and plans.sh: `measured POLICIES FOLDER` compares the policies on the traces, five seeds each, run times cut at the
-# limit, into FOLDER (a temporary one if it is empty), and lists the files in `compared`. The first four traces are those that the presets
-# and the plan were chosen on, in part; machine sizes are as in the papers, where a paper has one.
+# For schedules.sh, plans.sh and priorities.sh: `measured POLICIES FOLDER` compares the policies on the traces, five seeds each (or $seeds), run
+# times cut at the limit, into FOLDER (a temporary one if it is empty), and lists the files in `compared`. The first four traces are those
+# that the presets and the plan were chosen on, in part; machine sizes are as in the papers, where a paper has one.
 traces=${SUREFILL_TRACES:-../shared/traces}
 
 measured() {
@@ -16,7 +16,7 @@ measured() {
     compared=()
     while read -r trace size; do
         if [ ! -s "$made/$trace.json" ]; then
-            surefill compare "$traces/$trace.swf.gz" ${size:+--procs "$size"} --overrun cut --seeds 5 --quiet --json --policies "$policies" \
+            surefill compare "$traces/$trace.swf.gz" ${size:+--procs "$size"} --overrun cut --seeds "${seeds:-5}" --quiet --json --policies "$policies" \
                 > "$made/part" 2> "$made/log" || { cat "$made/log" >&2; exit 1; }
             mv "$made/part" "$made/$trace.json"
         fi

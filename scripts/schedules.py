@@ -5,10 +5,11 @@
     schedules.py first compared.json ...                        README's table
     schedules.py tails compared.json ...                        the plan by trace: mean, geometric mean, 99th percentile, longest wait
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
+    schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
                                                                 and on the others
 
-EASY by the limits in the order of submission is the base. Colours of the picture follow the reader's light or dark scheme.
+EASY by the limits in the order of submission is the base, of quarters EASY in the order of the priorities. Colours of the picture follow the reader's light or dark scheme.
 """
 
 import json
@@ -42,9 +43,12 @@ def label(policy):
     own = {"easy": "fcfs", "easy++": "sjbf", "conservative": "fcfs", "lookahead": "fcfs", "selective": "fcfs"}
     name = policy.get("preset") or ("fair" if policy["policy"] == "prob" else policy["policy"])
     order = policy["order"]
+    if order.startswith("multifactor "):
+        order = "multifactor"  # with numbers of its own
     if name in ("plan", "plan-fast"):
         own = policy["predictor"] == "contexts"
-        return name if own else f"{name}, predictor {policy['predictor']}"
+        name = name if own else f"{name}, predictor {policy['predictor']}"
+        return name if order == "fcfs" else f"{name}, order {order}"
     return name if own.get(policy["policy"], name) == order else f"{name}, order {order}"
 
 
@@ -118,6 +122,47 @@ def rivals(traces):
         print(f"| {name} | {total('mean_wait_s')} | {total('geomean_wait_s')} | {100 * tail - 100:+.0f} ({where}) | {longest:.2f} ({there}) |")
 
 
+def quarters(traces):
+    """Changes against EASY in the order of a site's priorities, by quarter of the priority at submission, and the quarters that lose."""
+    total = lambda ratios: f"{100 * (statistics.geometric_mean(ratios) - 1):+.0f}"
+    percent = lambda ratio: f"{100 * (ratio - 1):+.0f}"
+    base = [trace["policies"][0] for trace in traces]
+    heads = ["mean wait [%]", "geometric mean [%]", "99th percentile, worst [%]", "longest, worst [x]"]
+    heads += ["lowest quarter [%]", "second [%]", "third [%]", "highest [%]", "quarters that wait longer by 2 % and a minute"]
+    print("| policy | " + " | ".join(heads) + " |")
+    print("|---|" + "---:|" * (len(heads) - 1) + "---|")
+    for index in range(1, len(traces[0]["policies"])):
+        own = [trace["policies"][index] for trace in traces]
+        ratios = lambda key: [a[key] / b[key] for a, b in zip(own, base)]
+        names = [short(trace["trace"]) for trace in traces]
+        worst = lambda key: max(zip(ratios(key), names))
+        tail, longest = worst("p99_wait_s"), worst("max_wait_s")
+        cells = [total(ratios("mean_wait_s")), total(ratios("geomean_wait_s"))]
+        cells += [f"{percent(tail[0])} ({tail[1]})", f"{longest[0]:.2f} ({longest[1]})"]
+        losers = []
+        for quarter in range(4):
+            groups = [(a["fairness"]["by_priority"][quarter], b["fairness"]["by_priority"][quarter]) for a, b in zip(own, base)]
+            # Where half the jobs have the lowest priority, no job is in the second quarter.
+            known = [(a["mean_wait_s"], b["mean_wait_s"], name) for (a, b), name in zip(groups, names) if b["mean_wait_s"] > 0]
+            cells.append(total([a / b for a, b, _ in known]))
+            longer = [(a / b, a - b, name) for a, b, name in known if a / b > 1.02 and a - b > 60]
+            losers += [f"{name} {quarter + 1}: {percent(ratio)} %, {more / 60:.1f} min" for ratio, more, name in longer]
+        cells.append("; ".join(losers) or "none")
+        print(f"| {label(own[0])} | " + " | ".join(cells) + " |")
+    print("\nBy trace, mean wait, and the quarters from the lowest to the highest:\n")
+    names = [label(policy) for policy in traces[0]["policies"][1:]]
+    print("| workload | mean wait under EASY, and its quarters [min] | " + " | ".join(names) + " |")
+    print("|---|---|" + "---|" * len(names))
+    for trace in traces:
+        easy, *others = trace["policies"]
+        waits = lambda policy: [policy["mean_wait_s"]] + [group["mean_wait_s"] for group in policy["fairness"]["by_priority"]]
+        changes = lambda policy: [percent(a / b) if b > 0 else "" for a, b in zip(waits(policy), waits(easy))]
+        first = [f"{wait / 60:.0f}" for wait in waits(easy)]
+        rows = [first] + [changes(policy) for policy in others]
+        cells = [f"{mean} ({' / '.join(quarters)})" for mean, *quarters in rows]
+        print(f"| {short(trace['trace'])} | " + " | ".join(cells) + " |")
+
+
 def settings(files):
     """The presets, then each setting of the rule beside EASY in its order; the base is EASY in the order of submission."""
     base, rows = [], []
@@ -189,7 +234,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "tails": tails, "rivals": rivals, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "rivals": rivals, "quarters": quarters, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}

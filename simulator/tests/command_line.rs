@@ -107,6 +107,56 @@ fn rules_tell_policies_of_one_comparison_apart() {
 }
 
 #[test]
+fn waits_by_quarter_of_the_priorities_where_a_policy_has_their_order() {
+    let folder = folder();
+    let compare = |policies: &str, more: &[&str]| {
+        let args = ["compare", "t.swf", "--quiet", "--policies", policies];
+        let output = surefill(&[&args[..], more].concat(), folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let policies = "easy,easy:limit:multifactor,fair:mix:multifactor,plan,plan:contexts:multifactor";
+    let numbers = ["--priorities", "fairshare=9000+half-life=300+tier2=1"];
+    let json: serde_json::Value =
+        serde_json::from_str(&compare(policies, &[&numbers[..], &["--json"]].concat())).unwrap();
+    for policy in json["traces"][0]["policies"].as_array().unwrap() {
+        let quarters = policy["fairness"]["by_priority"].as_array().unwrap();
+        let jobs: u64 = quarters.iter().map(|quarter| quarter["jobs"].as_u64().unwrap()).sum();
+        assert_eq!((quarters.len(), jobs), (4, 40));
+        assert!(policy["options"]["site"].as_str().unwrap().starts_with("fairshare=9000+age=30000+"));
+    }
+    let orders: Vec<&str> = json["traces"][0]["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["order"].as_str().unwrap())
+        .collect();
+    assert_eq!((orders[0], orders[3]), ("fcfs", "fcfs"));
+    assert!(orders[1].starts_with("multifactor fairshare=9000+") && orders[1] == orders[4]);
+    // Changes are against EASY in their order, which has no row of its own.
+    let table = compare(policies, &["--table", "fairness", "--markdown"]);
+    assert!(
+        table.contains("highest quarter [%]") && table.contains("| plan (contexts, multifactor) "),
+        "{table}"
+    );
+    assert!(
+        table.contains("| easy (limit, fcfs) ") && !table.contains("| easy (limit, multifactor) "),
+        "{table}"
+    );
+    assert!(!compare("easy,plan", &["--table", "fairness", "--markdown"]).contains("quarter"));
+    assert!(
+        compare("easy,plan", &[&numbers[..], &["--table", "fairness", "--markdown"]].concat())
+            .contains("quarter")
+    );
+    let refused = surefill(
+        &["simulate", "t.swf", "--policy", "plan", "--order", "multifactor", "--priorities", "age=0"],
+        folder.path(),
+    );
+    assert_eq!(code(&refused), 1);
+    assert!(stderr(&refused).contains("without a weight of age they are worth none"), "{}", stderr(&refused));
+}
+
+#[test]
 fn presets_fill_the_options_and_options_win() {
     let folder = folder();
     let json = |args: &[&str]| {

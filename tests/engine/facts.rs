@@ -224,7 +224,7 @@ fn restarts_put_back() {
 #[test]
 fn restarts_may_be_submitted_anew() {
     for listed in [false, true] {
-        let mut block = Block::of_one(8, 10, "settle=0");
+        let mut block = Block::of_one(8, 10, "preset=easy settle=0");
         block.tell(T, &running(1, 10, 100, T));
         block.tell(T + 5, &job(2, 10, 100));
         let again = JobReport { submit: T + 40, restarts: 1, ..job(1, 10, 100) };

@@ -97,8 +97,12 @@ impl Compare {
             let options = self.prob.options(&self.replay, &choice)?;
             Ok((choice, PolicyOptions { delays_wanted, ..options }))
         };
-        let policies: Vec<(Choice, PolicyOptions)> =
+        let mut policies: Vec<(Choice, PolicyOptions)> =
             choices.iter().map(with_options).collect::<Result<_, Failure>>()?;
+        // One order by priorities, and the waits under all policies are broken down by these.
+        if let Some(site) = policies.iter().find_map(|(_, options)| options.site.clone()) {
+            policies.iter_mut().for_each(|(_, options)| options.site = Some(site.clone()));
+        }
         let seeds = usize::try_from(self.replay.seeds.get()).unwrap_or(usize::MAX);
         let of_trace = policies.len().saturating_mul(seeds);
         let mut cells = Cells::new("compare", self.shard, invocation, &self.traces, of_trace)?;

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
-use crate::replay::explain::{Explained, Seen, Why, explain};
+use crate::replay::explain::{Explained, Points, Seen, Why, explain};
 use crate::replay::policy::{Criterion, HeadStart, PolicyOptions};
 use crate::replay::run::Options;
 use crate::report::grid::Grid;
@@ -59,6 +59,8 @@ struct Report<'a> {
     submit: i64,
     start: i64,
     backfilled: bool,
+    #[serde(flatten)]
+    points: Option<Points>,
     passes: &'a [Seen],
     #[serde(skip_serializing_if = "Option::is_none")]
     told: Option<&'a [Told]>,
@@ -171,6 +173,7 @@ fn report<'a>(trace: &'a str, explained: &'a Explained, told: Option<&'a [Told]>
         submit: job.submit,
         start: job.start,
         backfilled: job.backfill.is_some(),
+        points: explained.points,
         passes: &explained.passes,
         told,
     }
@@ -216,6 +219,13 @@ impl fmt::Display for Heading<'_> {
         match job.backfill {
             Some(backfill) => writeln!(f, " and was backfilled ahead of job {}", backfill.head),
             None => writeln!(f, " and started in its turn"),
+        }?;
+        match self.0.points {
+            Some(Points { points, worth_s: Some(worth) }) => {
+                writeln!(f, "its {points:.0} points at submission are {:.1} h of age", worth / 3600.0)
+            }
+            Some(Points { points, worth_s: None }) => writeln!(f, "it had {points:.0} points at submission"),
+            None => Ok(()),
         }
     }
 }

@@ -15,7 +15,8 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * plan, plan-fast a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue; predictors
                     as prob has them, contexts first. Their order is their own; in the place of a rule they have numbers:
                     plan:contexts:fcfs:proposals=25+running=0.75 (short, steep, long, front, proposals, cut, running;
-                    docs/method.md says what they are). plan has the shorter longest waits, plan-fast the shorter mean
+                    docs/method.md says what they are). plan has the shorter longest waits, plan-fast the shorter mean.
+                    With the order multifactor a job's points are worth the seconds of age that earn as many
   * strict          the first of the queue as long as it fits, in any order, no backfilling
   * lookahead       easy that packs best: of the jobs that may go ahead those that use most processors (Shmueli and
                     Feitelson 2005)
@@ -32,9 +33,12 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
 Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shortest first); fair, fast (the presets'
 priorities for both); fair-candidates, fast-candidates (theirs for the candidates alone); by published formulas for
 both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4
-(Carastan-Santos and de Camargo 2017); fair-share (the user who has used least, usage halved every week). fcfs and
-conservative have fcfs only, easy++ all but fcfs and the two for candidates alone.
-Changes in tables are against easy with limits, where it is in the list.
+(Carastan-Santos and de Camargo 2017); fair-share (the user who has used least, usage halved every week); multifactor (a
+site's priorities by Slurm's formula: fair share by decayed usage, age, size, factor and tier of the trace's queue, with
+the weights and times of --priorities; where the trace knows no users all jobs are one user's). fcfs and conservative
+have fcfs only, easy++ all but fcfs and the two for candidates alone, the plans fcfs and multifactor.
+Changes in tables are against easy with limits, where it is in the list: with multifactor rather than with fcfs. By
+quarter of the priority at submission they are in --table fairness where a policy has the order multifactor.
 
 ";
 

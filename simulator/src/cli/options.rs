@@ -5,8 +5,8 @@ use super::args::source::Source;
 use super::args::span::fractional;
 use crate::base::papers;
 use crate::replay::policy::{
-    Calibrate, Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName,
-    PolicyOptions, Powers, ProbOptions, name_of,
+    Calibrate, Candidates, Choice, Criterion, Delay, Multifactor, Order, OrderOptions, Overdue, OwnPreset,
+    PolicyName, PolicyOptions, Powers, ProbOptions, name_of,
 };
 use crate::replay::predict::PredictorName;
 use crate::trace::node_list::machine;
@@ -257,6 +257,12 @@ pub struct ProbArgs {
     /// The quantile of recent waits from which a job comes to the front, also easy's; 1 never [default: the order's]
     #[arg(long, value_name = "Q", value_parser = share)]
     front: Option<f64>,
+    /// A site's priorities, for the order multifactor: the weights and times of Slurm's formula that are not to be the
+    /// default's, fairshare=100000+age=30000+size=1000+qos=0+max-age=604800+half-life=604800 (times in seconds), and by
+    /// the trace's queues their factors under qos and their tiers: queue3=0.5+tier3=1. Without that order waits are
+    /// broken down by these priorities only
+    #[arg(long, value_name = "NUMBERS")]
+    priorities: Option<Multifactor>,
     /// How many waits are recent [default: 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_RECENT))]
     recent_waits: Option<u32>,
@@ -428,14 +434,14 @@ impl ProbArgs {
             ("--candidates", self.candidates.is_some()),
             ("--front", self.front.is_some()),
         ];
-        if let (Some(named), Some((option, _))) = (order.named, own.into_iter().find(|own| own.1)) {
-            return Err(Failure::Usage(format!(
-                "{option} is not for the order {}, which is whole",
-                named.name()
-            )));
+        let whole = order.named.is_some() || order.site.is_some();
+        if let Some((option, _)) = own.into_iter().find(|own| whole && own.1) {
+            return Err(Failure::Usage(format!("{option} is not for the order {order}, which is whole")));
         }
+        let site = self.priorities.clone().or(order.site.clone());
         let order = OrderOptions {
             named: order.named,
+            site: order.site.and(site.clone()),
             queue: self.queue.unwrap_or(order.queue),
             candidates: self.candidates.map_or(order.candidates, Candidates::of),
             front: self.front.unwrap_or(order.front),
@@ -443,7 +449,7 @@ impl ProbArgs {
             shortest_long_wait_s: self.shortest_long_wait.unwrap_or(order.shortest_long_wait_s),
         };
         let overdue = replay.overdue.unwrap_or(overdue);
-        Ok(PolicyOptions { overdue, order: Some(order), prob, delays_wanted: false })
+        Ok(PolicyOptions { overdue, order: Some(order), site, prob, delays_wanted: false })
     }
 }
 

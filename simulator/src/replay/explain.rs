@@ -90,6 +90,17 @@ pub struct Explained {
     pub job: JobRecord,
     /// How the replay was set up.
     pub setup: Setup,
+    /// Its priority at submission, where a site's priorities are known.
+    pub points: Option<Points>,
+}
+
+/// A job's priority at its submission.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Points {
+    /// Its points.
+    pub points: f64,
+    /// The seconds of age that earn as many, if age earns any.
+    pub worth_s: Option<f64>,
 }
 
 /// The policy, and what it decides about one job.
@@ -206,5 +217,9 @@ pub fn explain(
     let mut watching = Watching { policy, job, passes: Vec::new() };
     let outcome = replay(workload, options.setup(trace, workload.procs, seed), &mut watching, progress)?;
     let record = outcome.jobs.get(job).cloned().ok_or(Stuck { waiting: 1 })?;
-    Ok(Explained { passes: watching.passes, job: record, setup: outcome.setup })
+    let points = options.policy.site.as_ref().and_then(|site| {
+        let points = site.at_submission(workload, &outcome.jobs).get(job).copied()?;
+        Some(Points { points, worth_s: site.seconds_a_point().map(|seconds| seconds * points) })
+    });
+    Ok(Explained { passes: watching.passes, job: record, setup: outcome.setup, points })
 }

@@ -1,8 +1,9 @@
-//! Who waits how long: mean waits by width, by run time and by user.
+//! Who waits how long: mean waits by width, by run time, by user and by priority.
 //!
 //! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who
 //! loses by a policy. Waits are in seconds.
 
+use crate::base::statistics::quantile;
 use crate::replay::outcome::{JobRecord, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 /// Jobs of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// Which: the largest share of the machine, the longest run time in seconds (none for the last), or the user.
+    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority (none for the
+    /// last), or the user.
     pub to: Option<f64>,
     /// How many.
     pub jobs: u64,
@@ -27,6 +29,11 @@ pub struct Fairness {
     pub by_run_time: Vec<Group>,
     /// By user, in order of their numbers in the trace.
     pub by_user: Vec<Group>,
+    /// By quarter of the priority at submission, the lowest first, where a site's priorities are known. The priority is
+    /// that of the same replay, for what users have used follows from the schedule. Jobs of equal priority are in one
+    /// quarter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_priority: Vec<Group>,
 }
 
 const WIDTHS: [f64; 3] = [1.0 / 64.0, 1.0 / 16.0, 0.25];
@@ -39,23 +46,28 @@ pub const FEWEST: u64 = 100;
 type Kind = fn(&Fairness) -> &Vec<Group>;
 
 impl Fairness {
-    /// Of one replay.
-    pub fn of(outcome: &Outcome) -> Fairness {
+    /// Of one replay; `priorities` are those of its jobs at submission.
+    pub fn of(outcome: &Outcome, priorities: Option<&[f64]>) -> Fairness {
         let procs = f64::from(outcome.setup.procs.max(1));
+        let jobs = || outcome.jobs.iter();
         Fairness {
-            by_width: classes(&outcome.jobs, &WIDTHS, |job| f64::from(job.processors) / procs),
-            by_run_time: classes(&outcome.jobs, &RUN_TIMES, |job| (job.end - job.start) as f64),
+            by_width: classes(jobs().map(|job| (job, f64::from(job.processors) / procs)), &WIDTHS),
+            by_run_time: classes(jobs().map(|job| (job, (job.end - job.start) as f64)), &RUN_TIMES),
             by_user: users(&outcome.jobs),
+            by_priority: priorities.map_or_else(Vec::new, |priorities| {
+                classes(jobs().zip(priorities.iter().copied()), &quarters(priorities))
+            }),
         }
     }
 
     /// The means over several replays of the same jobs; empty without replays.
     pub fn mean(of: &[Fairness]) -> Fairness {
         let Some(mut mean) = of.first().cloned() else { return Fairness::default() };
-        let kinds: [(&mut Vec<Group>, Kind); 3] = [
+        let kinds: [(&mut Vec<Group>, Kind); 4] = [
             (&mut mean.by_width, |one| &one.by_width),
             (&mut mean.by_run_time, |one| &one.by_run_time),
             (&mut mean.by_user, |one| &one.by_user),
+            (&mut mean.by_priority, |one| &one.by_priority),
         ];
         for (groups, kind) in kinds {
             for (index, group) in groups.iter_mut().enumerate() {
@@ -74,10 +86,18 @@ impl Fairness {
     }
 }
 
-fn classes(jobs: &[JobRecord], edges: &[f64], size: impl Fn(&JobRecord) -> f64) -> Vec<Group> {
+/// The highest values of the three lower quarters.
+fn quarters(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    [0.25, 0.5, 0.75].into_iter().filter_map(|share| quantile(&sorted, share)).collect()
+}
+
+/// Jobs by the class of the number beside each.
+fn classes<'j>(jobs: impl Iterator<Item = (&'j JobRecord, f64)>, edges: &[f64]) -> Vec<Group> {
     let mut sums = vec![(0u64, 0.0); edges.len() + 1];
-    for job in jobs {
-        let class = edges.partition_point(|&edge| edge < size(job));
+    for (job, size) in jobs {
+        let class = edges.partition_point(|&edge| edge < size);
         sums[class].0 += 1;
         sums[class].1 += (job.start - job.submit) as f64;
     }
@@ -131,18 +151,22 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        let one = Fairness::of(&outcome(&[10, 20, 60]));
+        let one = Fairness::of(&outcome(&[10, 20, 60]), None);
         let waits = |groups: &[Group]| -> Vec<(u64, f64)> {
             groups.iter().map(|group| (group.jobs, group.mean_wait_s)).collect()
         };
         assert_eq!(waits(&one.by_width), [(1, 10.0), (0, 0.0), (1, 20.0), (1, 60.0)]);
         assert_eq!(waits(&one.by_run_time), [(1, 10.0), (1, 20.0), (0, 0.0), (1, 60.0)]);
         assert_eq!(waits(&one.by_user), [(2, 15.0), (1, 60.0)]);
-        let other = Fairness::of(&outcome(&[30, 20, 0]));
+        let other = Fairness::of(&outcome(&[30, 20, 0]), None);
         let mean = Fairness::mean(&[one.clone(), other]);
         assert_eq!(waits(&mean.by_user), [(2, 20.0), (1, 30.0)]);
         assert_eq!(Fairness::mean(&[]), Fairness::default());
         // Nobody has as many jobs as it takes to be counted.
         assert!(one.user_ratios(&mean).is_empty());
+        // The lowest quarter ends with the lowest priority; two jobs of equal priority are in one quarter.
+        let ranked = Fairness::of(&outcome(&[10, 20, 60]), Some(&[7.0, 3.0, 7.0]));
+        assert_eq!(waits(&ranked.by_priority), [(1, 20.0), (2, 35.0), (0, 0.0), (0, 0.0)]);
+        assert!(one.by_priority.is_empty());
     }
 }

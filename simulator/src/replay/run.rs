@@ -136,18 +136,18 @@ pub fn one(
     seed: u64,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(Outcome, Replayed), Error> {
-    let outcome = {
-        // Seed 0 is the workload itself, and needs no copy.
-        let own = (seed != 0).then(|| workload.shifted(seed));
-        let shifted = own.as_ref().unwrap_or(workload);
-        let mut policy = options.build(shifted)?;
-        replay(shifted, options.setup(trace, shifted.procs, seed), &mut *policy, progress)?
-    };
+    // Seed 0 is the workload itself, and needs no copy.
+    let own = (seed != 0).then(|| workload.shifted(seed));
+    let workload = own.as_ref().unwrap_or(workload);
+    let mut policy = options.build(workload)?;
+    let outcome = replay(workload, options.setup(trace, workload.procs, seed), &mut *policy, progress)?;
+    drop(policy);
     let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());
     let waits = waits(&outcome);
+    let priorities = options.policy.site.as_ref().map(|site| site.at_submission(workload, &outcome.jobs));
     let replayed = Replayed {
         metrics: Metrics::of(&outcome),
-        fairness: Fairness::of(&outcome),
+        fairness: Fairness::of(&outcome, priorities.as_deref()),
         backfills: Backfills::of(backfills, options.policy.prob.criterion),
         nodes: outcome.nodes.clone(),
         shape: Shape::of(&waits),

@@ -82,7 +82,7 @@ fn called(policies: &[Summary], index: usize) -> String {
     let Some(own) = policies.get(index) else { return String::new() };
     let base = if is_easy(&own.setup) { "EASY".to_owned() } else { name(&own.setup) };
     let alike = policies.iter().filter(|other| name(&other.setup) == name(&own.setup)).count();
-    if alike > 1 && !is_easy(&own.setup) {
+    if alike > 1 && (!is_easy(&own.setup) || own.setup.order.site.is_some()) {
         format!("{base} ({})", details(&own.setup))
     } else {
         base.to_owned()

@@ -84,16 +84,18 @@ pub fn change(value: f64, base: f64) -> Option<String> {
     (base > 0.0).then(|| format!("{:+.1} %", (value / base - 1.0) * 100.0))
 }
 
-/// Whether this is EASY as published: users' limits, first come first served.
+/// Whether this is EASY as published, users' limits, first come first served, or the same in the order of a site's
+/// priorities.
 pub fn is_easy(setup: &Setup) -> bool {
     setup.policy == PolicyName::Easy
         && setup.predictor == PredictorName::Limit
-        && setup.order == OrderOptions::named(Order::Fcfs)
+        && (setup.order == OrderOptions::named(Order::Fcfs) || setup.order.site.is_some())
 }
 
-/// What changes are counted from.
+/// What changes are counted from: EASY in the order of the site's priorities where it is among them.
 pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
-    summaries.into_iter().find(|summary| is_easy(&summary.setup))
+    let all: Vec<&Summary> = summaries.into_iter().filter(|summary| is_easy(&summary.setup)).collect();
+    all.iter().find(|summary| summary.setup.order.site.is_some()).or(all.first()).copied()
 }
 
 /// What a policy's name leaves open. EASY's rules under the probabilistic policy look at limits only.
@@ -103,9 +105,10 @@ pub fn details(setup: &Setup) -> String {
     }
     let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
     if matches!(setup.policy, PolicyName::Plan | PolicyName::PlanFast) {
-        // A plan makes its own order.
+        // A plan makes its own order, but for a site's priorities.
+        let site = setup.order.site.as_ref().map_or_else(String::new, |_| format!(", {}", setup.order));
         let plan = setup.plan.as_ref().map_or_else(String::new, |plan| format!(", {plan}"));
-        return format!("{}{plan}", name_of(setup.predictor));
+        return format!("{}{site}{plan}", name_of(setup.predictor));
     }
     format!("{}, {}{rule}", name_of(setup.predictor), setup.order)
 }

@@ -48,6 +48,8 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
     if others.is_empty() {
         return html! {};
     }
+    let quarters: &[&str] =
+        if base.fairness.by_priority.is_empty() { &[] } else { &["lowest", "second", "third", "highest"] };
     let users = base.fairness.by_user.iter().filter(|user| user.jobs >= FEWEST).count();
     html! {
         h3 { "Who gains and who loses" }
@@ -60,6 +62,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
                         th scope="col" { (to) small { "of the machine" } }
                     }
                     @for to in ["≤ 10 min", "≤ 1 h", "≤ 6 h", "longer"] { th scope="col" { (to) small { "run time" } } }
+                    @for quarter in quarters { th scope="col" { (quarter) small { "quarter of the priorities" } } }
                     th scope="col" { "users who lose" small { "of " (users) } }
                 }
             }
@@ -72,6 +75,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
                     (cell(own.max_wait_s, its.max_wait_s))
                     (classes(&run.summary.fairness.by_width, &base.fairness.by_width))
                     (classes(&run.summary.fairness.by_run_time, &base.fairness.by_run_time))
+                    (classes(&run.summary.fairness.by_priority, &base.fairness.by_priority))
                     td { (losers(run.summary, base).len()) }
                 }
             } }

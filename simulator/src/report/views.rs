@@ -29,7 +29,8 @@ pub enum View {
     Distribution,
     /// The waits and run times that the traces record, beside Table 1 of Nissimov & Feitelson 2007
     Recorded,
-    /// Changes against EASY: mean waits, tail, and by width, run time and user.
+    /// Changes against EASY: mean waits, tail, and by width, run time and user; by quarter of the priority at
+    /// submission where a policy has the order multifactor.
     Fairness,
     /// Predicted and observed delays of head jobs.
     Delays,
@@ -94,7 +95,9 @@ fn means(traces: &[Compared], style: Style) -> Grid {
 fn beside<'a>(published: &'a Published, setup: &Setup) -> Option<&'a Waits> {
     let by_probability = |rule: &RuleChoice| matches!(rule.name, RuleName::Exact | RuleName::Bound);
     let probabilistic = setup.rule.as_ref().is_some_and(by_probability);
-    is_easy(setup).then_some(&published.easy).or(probabilistic.then_some(&published.probabilistic))
+    (is_easy(setup) && setup.order.site.is_none())
+        .then_some(&published.easy)
+        .or(probabilistic.then_some(&published.probabilistic))
 }
 
 /// EASY beside the paper's EASY, backfilling by probability beside its own.
@@ -301,10 +304,21 @@ const FAIRNESS: [(&str, &str); 15] = [
     ("worst user", "x"),
 ];
 
+/// Columns that there are where a site's priorities are known.
+const QUARTERS: [(&str, &str); 4] = [
+    ("lowest quarter of the priorities", "%"),
+    ("second quarter", "%"),
+    ("third quarter", "%"),
+    ("highest quarter", "%"),
+];
+
 /// Against EASY's of the same trace, where it is in the list; a class without jobs that wait is empty.
 fn fairness(traces: &[Compared], style: Style) -> Grid {
     let titles = [("trace", ""), ("policy", "")];
-    let titles = titles.iter().chain(&FAIRNESS).map(|(name, unit)| style.title(name, unit));
+    let mut summaries = traces.iter().flat_map(|compared| &compared.policies);
+    let ranked = summaries.any(|summary| !summary.fairness.by_priority.is_empty());
+    let quarters = QUARTERS.iter().filter(|_| ranked);
+    let titles = titles.iter().chain(&FAIRNESS).chain(quarters).map(|(name, unit)| style.title(name, unit));
     let mut table = style.table(titles, 2);
     for compared in traces {
         let Some(base) = easy(&compared.policies) else { continue };
@@ -340,6 +354,7 @@ fn fairness(traces: &[Compared], style: Style) -> Grid {
                 format!("{:.0}", losers / users.len() as f64 * 100.0)
             });
             cells.push(worst.map_or_else(String::new, |worst| format!("{worst:.2}")));
+            cells.extend(classes(&summary.fairness.by_priority, &base.fairness.by_priority));
             table.add_row(cells);
         }
     }

@@ -191,10 +191,12 @@ impl PolicyName {
         }
     }
 
-    /// The numbers of a plan.
-    pub fn plan(self) -> Option<PlanOptions> {
+    /// The numbers of a plan with this order. Under a site's priorities nobody is in front of everybody before the
+    /// longest of the recent waits: those who wait longest there are those whom the site puts last.
+    pub fn plan(self, order: Option<Order>) -> Option<PlanOptions> {
+        let front = if order == Some(Order::Multifactor) { 1.0 } else { PlanRule::FAIR.front };
         match self {
-            PolicyName::Plan => Some(PlanOptions::new(PlanRule::FAIR)),
+            PolicyName::Plan => Some(PlanOptions::new(PlanRule { front, ..PlanRule::FAIR })),
             PolicyName::PlanFast => Some(PlanOptions::new(PlanRule::FAST)),
             _ => None,
         }
@@ -204,13 +206,13 @@ impl PolicyName {
     pub fn orders(self) -> Vec<Order> {
         let all = Order::value_variants().iter().copied();
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative | PolicyName::Plan | PolicyName::PlanFast => {
-                vec![Order::Fcfs]
-            }
+            PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
+            // A site's priorities are worth time to a plan; any other order it makes itself.
+            PolicyName::Plan | PolicyName::PlanFast => vec![Order::Fcfs, Order::Multifactor],
             PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first is what makes it EASY++.
-                let own = [Order::Sjbf, Order::Fair, Order::Fast];
+                let own = [Order::Sjbf, Order::Fair, Order::Fast, Order::Multifactor];
                 own.into_iter().chain(all.filter(|order| matches!(order, Order::Named(_)))).collect()
             }
         }
@@ -255,12 +257,14 @@ impl Choice {
     /// The order of this policy under these options.
     pub fn order(&self, options: &PolicyOptions) -> OrderOptions {
         let own = || OrderOptions::named(self.order.unwrap_or(self.policy.orders()[0]));
-        options.order.clone().unwrap_or_else(own)
+        let order = options.order.clone().unwrap_or_else(own);
+        let site = order.site.is_some().then(|| options.site.clone()).flatten();
+        OrderOptions { site: site.or(order.site), ..order }
     }
 
     /// Which numbers of a plan differ from its policy's, as they are written.
     pub fn plan_difference(&self) -> Option<String> {
-        self.plan.zip(self.policy.plan()).and_then(|(own, base)| own.difference(&base))
+        self.plan.zip(self.policy.plan(self.order)).and_then(|(own, base)| own.difference(&base))
     }
 
     /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
@@ -278,13 +282,18 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Plan | PolicyName::PlanFast => {
-                let numbers = self.plan.or(self.policy.plan()).expect("a plan has numbers");
+                let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
+                let site = self.order(options).site;
+                if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
+                    let why = "a plan counts points as time, and without a weight of age they are worth none";
+                    return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
+                }
                 if std::env::var("OLD").is_ok() {
                     return Ok(Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED)));
                 }
                 let own = self.predictor == PredictorName::Contexts;
                 let predictor = if own { None } else { Some(self.distributions(options)?) };
-                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, PLAN_SEED))
+                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref(), PLAN_SEED))
             }
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
@@ -355,7 +364,7 @@ impl FromStr for Choice {
             if preset.is_some() { PolicyName::Prob } else { parse("policy", first).map_err(with_presets)? };
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
-        let own = policy.plan();
+        let own = policy.plan(order);
         let rule = parts.next();
         let plan = own.zip(rule).map(|(own, words)| own.changed(words)).transpose()?;
         let rule = rule.filter(|_| own.is_none()).map(RuleChoice::from_str).transpose()?;
@@ -406,6 +415,10 @@ mod tests {
             "plan",
             "plan-fast:limit",
             "plan:contexts:fcfs:proposals=25",
+            "plan:contexts:multifactor",
+            "plan:contexts:multifactor:front=0.998",
+            "plan-fast:contexts:multifactor:short=0.01",
+            "fair:mix:multifactor",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

@@ -124,6 +124,7 @@ pub(super) fn expected_end(
 
 impl Policy for Easy {
     fn submitted(&mut self, job: &Job, _now: i64) {
+        self.ordering.submitted(job);
         // Ids count up from 0 in order of submission.
         self.predicted.push(self.predictor.predict(job));
     }

@@ -1,8 +1,11 @@
 //! The plan of the whole queue as a site runs it: every event is reported to the core's scheduler
 //! ([`surefill::engine`]), and its offers are answered at once.
+//!
+//! Under a site's priorities ([`Multifactor`]) it is told every waiting job's tier before each decision, and as its
+//! priority the whole seconds that its points are worth ([`Priorities::credits`]).
 
 use crate::replay::machine::Cluster;
-use crate::replay::policy::{Judged, PlanOptions, Policy, Tried};
+use crate::replay::policy::{Judged, Multifactor, PlanOptions, Policy, Priorities, QueueOrder, Tried};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
@@ -72,6 +75,7 @@ impl Blocks {
 pub struct Engine {
     blocks: Blocks,
     predictor: Option<Box<dyn DistributionPredictor>>,
+    site: Option<(Multifactor, Priorities)>,
     /// With another predictor: the waiting jobs of each user, and the users of whom jobs have ended since the last
     /// pass.
     waiting: HashMap<i64, Vec<JobId>>,
@@ -91,11 +95,14 @@ impl Engine {
         predictor: Option<Box<dyn DistributionPredictor>>,
         bins: &RuntimeBins,
         options: &PlanOptions,
+        site: Option<&Multifactor>,
         seed: u64,
     ) -> Engine {
+        let order = if site.is_some() { " order=priority seconds=1" } else { "" };
         Engine {
-            blocks: Blocks::new(&format!("{options} seed={seed} settle=0"), bins),
+            blocks: Blocks::new(&format!("{options} seed={seed} settle=0{order}"), bins),
             predictor,
+            site: site.map(|site| (site.clone(), Priorities::new(site))),
             waiting: HashMap::new(),
             learnt: Vec::new(),
             watched: None,
@@ -140,6 +147,14 @@ impl Engine {
         let Blocks { scheduler, cycle, .. } = &mut self.blocks;
         let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(scheduler))?;
         scheduler.set_pool(b"machine", cluster.processors(), None)?;
+        if let Some((site, priorities)) = &mut self.site {
+            priorities.begin(cluster.now(), cluster.processors());
+            let waiting = cluster.queue().iter().map(|&id| cluster.job(id));
+            let credits = priorities.credits(waiting.clone());
+            for (job, credit) in waiting.zip(credits) {
+                scheduler.set_priority(id_of(job.id), site.tier(job).into(), credit)?;
+            }
+        }
         let idle = cluster.idle();
         let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(cycle), &mut scheduler, 0, cluster.now())?;
         let mut action = cycle.next(&mut scheduler)?;
@@ -160,6 +175,9 @@ impl Engine {
 
 impl Policy for Engine {
     fn submitted(&mut self, job: &Job, now: i64) {
+        if let Some((_, priorities)) = &mut self.site {
+            priorities.submitted(job);
+        }
         if let Some(predictor) = &mut self.predictor {
             predictor.submitted(job, now);
             self.waiting.entry(job.user).or_default().push(job.id);
@@ -168,6 +186,9 @@ impl Policy for Engine {
     }
 
     fn started(&mut self, job: &Job, now: i64) {
+        if let Some((_, priorities)) = &mut self.site {
+            priorities.started(job, now);
+        }
         if let Some(predictor) = &mut self.predictor {
             predictor.started(job, now);
             if let Some(waiting) = self.waiting.get_mut(&job.user) {
@@ -177,6 +198,9 @@ impl Policy for Engine {
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
+        if let Some((_, priorities)) = &mut self.site {
+            priorities.ended(job, now);
+        }
         self.blocks
             .set(now, &JobReport { id: id_of(job.id), state: JobState::Ended, ..JobReport::default() });
         if let Some(predictor) = &mut self.predictor {

@@ -6,7 +6,9 @@ pub mod easy;
 pub mod engine;
 pub mod fcfs;
 pub mod lookahead;
+pub mod multifactor;
 mod name;
+mod numbers;
 pub mod on_nodes;
 mod options;
 mod order;
@@ -27,6 +29,7 @@ use crate::trace::workload::{Job, JobId};
 
 pub(crate) use choice::POLICIES;
 pub use choice::{BuildPolicy, Choice, OwnPreset, PolicyName};
+pub use multifactor::{Multifactor, Priorities};
 pub use name::{BadChoice, name_of};
 pub use options::{Calibrate, Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
 pub(crate) use order::ORDERS;

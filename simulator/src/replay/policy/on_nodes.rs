@@ -279,6 +279,7 @@ fn request(job: &Job) -> &Request {
 
 impl Policy for OnNodes {
     fn submitted(&mut self, job: &Job, now: i64) {
+        self.ordering.submitted(job);
         // Ids count up from 0 in order of submission.
         match &mut self.beliefs {
             Beliefs::Points(predictor) => self.predicted.push(predictor.predict(job)),

@@ -1,5 +1,6 @@
 //! What can be chosen of a policy: names as the command line writes them.
 
+use super::multifactor::Multifactor;
 use super::name::BadChoice;
 use super::order::OrderOptions;
 use clap::ValueEnum;
@@ -212,6 +213,10 @@ pub struct PolicyOptions {
     pub overdue: Overdue,
     /// The order of queue and candidates; where there is none, the one that the choice of the policy names.
     pub order: Option<OrderOptions>,
+    /// The priorities of the site where any policy of a comparison is in their order: waits are broken down by the
+    /// quarters of these under every policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Multifactor>,
     /// The probabilistic policy's.
     pub prob: ProbOptions,
     /// Whether somebody looks at predicted delays: then all are measured, else those that decisions need.

@@ -11,6 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
 
+use super::multifactor::{Multifactor, Priorities};
 use super::name::name_of;
 use super::queue_orders::{FORMULAS, FairShare, Formula, QueueOrder};
 
@@ -35,6 +36,8 @@ pub enum Order {
     FairCandidates,
     /// The queue first come first served, the candidates by the priorities of the preset fast.
     FastCandidates,
+    /// Queue and candidates by a site's priorities ([`Multifactor`]).
+    Multifactor,
     /// One of the registry's, built in or added ([`crate::replay::registry`]), for queue and candidates.
     #[serde(untagged)]
     Named(Named<BuildOrder>),
@@ -42,8 +45,15 @@ pub enum Order {
 
 /// All orders.
 pub(crate) static ORDERS: Names<Order> = Names::new(|| {
-    let own =
-        [Order::Fcfs, Order::Sjbf, Order::Fair, Order::Fast, Order::FairCandidates, Order::FastCandidates];
+    let own = [
+        Order::Fcfs,
+        Order::Sjbf,
+        Order::Fair,
+        Order::Fast,
+        Order::FairCandidates,
+        Order::FastCandidates,
+        Order::Multifactor,
+    ];
     let formulas = FORMULAS.map(|(name, about, formula)| {
         let build: Box<BuildOrder> = Box::new(move || Box::new(Formula(formula)));
         Order::Named(Named::new(name, about, build))
@@ -74,6 +84,10 @@ impl ValueEnum for Order {
             Order::FastCandidates => {
                 ("fast-candidates", "The queue first come first served, the candidates by the preset fast")
             }
+            Order::Multifactor => (
+                "multifactor",
+                "Queue and candidates by a site's priorities, by Slurm's formula: fair share, age, size, queue",
+            ),
             Order::Named(named) => return Some(named.value()),
         };
         Some(PossibleValue::new(name).help(about))
@@ -184,6 +198,9 @@ pub struct OrderOptions {
     /// An order of the registry, which takes the place of all that follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<Named<BuildOrder>>,
+    /// A site's priorities, which take the place of all that follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Multifactor>,
     /// The queue's priority.
     pub queue: Powers,
     /// The candidates'.
@@ -202,6 +219,7 @@ impl OrderOptions {
         let Preset { queue, candidates, front, recent, shortest_long_wait, .. } = Preset::new(name);
         OrderOptions {
             named: None,
+            site: None,
             queue: Powers::new(&queue),
             candidates: Candidates::of(Powers::new(&candidates)),
             front,
@@ -222,12 +240,13 @@ impl OrderOptions {
             Order::Fast => OrderOptions::preset(PresetName::Fast),
             Order::FairCandidates => late(PresetName::Fair),
             Order::FastCandidates => late(PresetName::Fast),
+            Order::Multifactor => OrderOptions { site: Some(Multifactor::default()), ..submission },
             Order::Named(named) => OrderOptions { named: Some(named), ..submission },
         }
     }
 
     fn is_submission(&self) -> bool {
-        self.named.is_none() && self.queue.is_submission() && self.front >= 1.0
+        self.named.is_none() && self.site.is_none() && self.queue.is_submission() && self.front >= 1.0
     }
 }
 
@@ -240,6 +259,9 @@ impl fmt::Display for OrderOptions {
         }
         if let Some(order) = Order::value_variants().iter().find(same) {
             return f.write_str(&name_of(*order));
+        }
+        if let Some(site) = &self.site {
+            return write!(f, "{} {site}", name_of(Order::Multifactor));
         }
         write!(f, "queue {}, candidates ", self.queue)?;
         match self.candidates {
@@ -257,6 +279,7 @@ impl fmt::Display for OrderOptions {
 /// The order at work, with the waits that tell who has waited long.
 pub(super) struct Ordering {
     options: OrderOptions,
+    /// One of the registry's, or the site's.
     named: Option<Box<dyn QueueOrder>>,
     recent: Vec<u64>,
 }
@@ -266,7 +289,17 @@ impl Ordering {
         let bytes = RecentWaits::size(options.recent).expect("the options were checked");
         let mut recent = vec![0; bytes.div_ceil(8)];
         RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), options.recent).expect("room was made");
-        Ordering { options: options.clone(), named: options.named.map(|named| named.build()()), recent }
+        let site =
+            || options.site.as_ref().map(|site| Box::new(Priorities::new(site)) as Box<dyn QueueOrder>);
+        let named = options.named.map(|named| named.build()()).or_else(site);
+        Ordering { options: options.clone(), named, recent }
+    }
+
+    /// A job was submitted.
+    pub(super) fn submitted(&mut self, job: &Job) {
+        if let Some(order) = &mut self.named {
+            order.submitted(job);
+        }
     }
 
     /// A job was started.
@@ -305,6 +338,7 @@ impl Ordering {
         }
         if let Some(order) = &mut self.named {
             let now = cluster.now();
+            order.begin(now, cluster.processors());
             cluster.sort_queue(|job| number(order.value(job, now, median(job.id))));
             return;
         }

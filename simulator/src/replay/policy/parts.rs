@@ -22,6 +22,7 @@ impl Parts {
 
     /// To be called at every submission, before anything else.
     pub fn submitted(&mut self, job: &Job) {
+        self.ordering.submitted(job);
         // Ids count up from 0 in order of submission.
         self.predicted.push(self.predictor.predict(job));
     }

@@ -1,6 +1,7 @@
 //! The numbers of a plan's rule, as the command line writes them: `proposals=25+running=0.75`.
 
 use super::name::BadChoice;
+use super::numbers;
 use std::fmt;
 use surefill::plan::PlanRule;
 
@@ -36,15 +37,13 @@ impl PlanOptions {
     pub fn changed(&self, text: &str) -> Result<PlanOptions, BadChoice> {
         let bad = |why: String| BadChoice::Rule { rule: text.to_owned(), why };
         let mut values = self.values();
-        for word in text.split('+') {
-            let (name, value) = word
-                .split_once('=')
-                .ok_or_else(|| bad(format!("'{word}' is not of the form word=number")))?;
+        numbers::read(text, |name, value| {
             let place = WORDS.iter().position(|&word| word == name);
             let place =
-                place.ok_or_else(|| bad(format!("a plan has no '{name}' (it has {})", WORDS.join(", "))))?;
-            values[place] = value.parse().map_err(|_| bad(format!("'{value}' is not a number")))?;
-        }
+                place.ok_or_else(|| format!("a plan has no '{name}' (it has {})", WORDS.join(", ")))?;
+            values[place] = value;
+            Ok(())
+        })?;
         let [short, steep, long, front, proposals, cut, running] = values;
         if proposals.fract() != 0.0 || !(0.0..=4096.0).contains(&proposals) {
             return Err(bad("proposals are a whole number up to 4096".to_owned()));
@@ -61,19 +60,14 @@ impl PlanOptions {
     /// The words of the numbers that differ from the others, none if all are the same.
     pub fn difference(&self, base: &PlanOptions) -> Option<String> {
         let pairs = WORDS.iter().zip(self.values().into_iter().zip(base.values()));
-        let words: Vec<String> = pairs
-            .filter(|(_, (own, base))| own != base)
-            .map(|(word, (own, _))| format!("{word}={own}"))
-            .collect();
-        (!words.is_empty()).then(|| words.join("+"))
+        let own = pairs.filter(|(_, (own, base))| own != base).map(|(word, (own, _))| (word, own));
+        Some(numbers::written(own)).filter(|words| !words.is_empty())
     }
 }
 
 impl fmt::Display for PlanOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> =
-            WORDS.iter().zip(self.values()).map(|(word, value)| format!("{word}={value}")).collect();
-        f.write_str(&words.join("+"))
+        f.write_str(&numbers::written(WORDS.iter().zip(self.values())))
     }
 }
 

@@ -278,6 +278,7 @@ impl Prob {
 
 impl Policy for Prob {
     fn submitted(&mut self, job: &Job, now: i64) {
+        self.ordering.submitted(job);
         self.predictor.submitted(job, now);
         // Ids count up from 0 in order of submission.
         let belief = self.predictor.predict(job, now);

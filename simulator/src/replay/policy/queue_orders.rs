@@ -14,6 +14,7 @@
 //! | `f2` | sqrt(r) n + 25600 log10(s) | the same |
 //! | `f3` | r n + 6860000 log10(s) | the same |
 //! | `f4` | r sqrt(n) + 530000 log10(s) | the same |
+//! | `multifactor` | see [`super::multifactor`] | Slurm's `priority/multifactor` |
 //! | `fair-share` | the user's processor-seconds, halved every week | the usage of Slurm's `priority/multifactor` with `PriorityDecayHalfLife=7-0`, equal shares |
 
 use crate::trace::workload::Job;
@@ -25,6 +26,12 @@ pub trait QueueOrder {
     /// The job's value now, smaller first; `predicted` is its predicted run time in seconds. A value that is no number
     /// comes last.
     fn value(&mut self, job: &Job, now: i64, predicted: i64) -> f64;
+
+    /// A job was submitted.
+    fn submitted(&mut self, _job: &Job) {}
+
+    /// A pass begins, on a machine of so many processors.
+    fn begin(&mut self, _now: i64, _processors: u32) {}
 
     /// A job was started.
     fn started(&mut self, _job: &Job, _now: i64) {}
@@ -95,13 +102,24 @@ pub const FORMULAS: [Named; 9] = [
 ];
 
 /// A week, as Slurm's default.
-const HALF_LIFE_S: f64 = 7.0 * 86_400.0;
+pub(super) const HALF_LIFE_S: f64 = 7.0 * 86_400.0;
 
-/// The user who has used least comes first; what was used counts half after a week. A running job's processors count as
-/// they are used, second by second.
-#[derive(Debug, Default)]
+/// The user who has used least comes first; what was used counts half after the half-life. A running job's processors
+/// count as they are used, second by second.
+#[derive(Debug)]
 pub struct FairShare {
+    /// The usage's rate of decay, per second.
+    decay: f64,
     users: HashMap<i64, Usage>,
+    /// Of all users together.
+    all: Usage,
+}
+
+impl Default for FairShare {
+    /// A half-life of a week.
+    fn default() -> FairShare {
+        FairShare::new(HALF_LIFE_S)
+    }
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -116,23 +134,41 @@ struct Usage {
 
 impl Usage {
     /// What it is at a later time: U' = running - decay U, solved.
-    fn on(self, now: i64) -> Usage {
-        let decay = std::f64::consts::LN_2 / HALF_LIFE_S;
-        let left = libm::exp(-decay * (now - self.at) as f64);
-        Usage { at: now, used: self.used * left + self.running / decay * (1.0 - left), ..self }
+    fn on(self, now: i64, decay: f64) -> Usage {
+        let seconds = (now - self.at) as f64;
+        let left = libm::exp(-decay * seconds);
+        let more = if decay > 0.0 { self.running / decay * (1.0 - left) } else { self.running * seconds };
+        Usage { at: now, used: self.used * left + more, ..self }
+    }
+
+    /// With so many processors more held from now on.
+    fn holding(self, processors: f64, now: i64, decay: f64) -> Usage {
+        let now = self.on(now, decay);
+        Usage { running: now.running + processors, ..now }
     }
 }
 
 impl FairShare {
+    /// Usage that counts half after so many seconds; with 0 it never decays.
+    pub fn new(half_life_s: f64) -> FairShare {
+        let decay = if half_life_s > 0.0 { std::f64::consts::LN_2 / half_life_s } else { 0.0 };
+        FairShare { decay, users: HashMap::new(), all: Usage::default() }
+    }
+
     /// The decayed processor-seconds of a user.
     pub fn usage(&self, user: i64, now: i64) -> f64 {
-        self.users.get(&user).map_or(0.0, |usage| usage.on(now).used)
+        self.users.get(&user).map_or(0.0, |usage| usage.on(now, self.decay).used)
+    }
+
+    /// The decayed processor-seconds of all users.
+    pub fn total(&self, now: i64) -> f64 {
+        self.all.on(now, self.decay).used
     }
 
     fn change(&mut self, job: &Job, now: i64, processors: f64) {
         let usage = self.users.entry(job.user).or_default();
-        *usage = usage.on(now);
-        usage.running += processors;
+        *usage = usage.holding(processors, now, self.decay);
+        self.all = self.all.holding(processors, now, self.decay);
     }
 }
 

@@ -118,7 +118,7 @@ impl Asks {
 /// Whether the queue can be played forward by this policy: not by the rules and orders of the registry.
 pub fn plays_forward(choice: &Choice) -> bool {
     let known = !matches!(choice.policy, PolicyName::Named(_) | PolicyName::Plan | PolicyName::PlanFast);
-    known && !matches!(choice.order, Some(Order::Named(_)))
+    known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor))
 }
 
 /// Replays a workload, asking about each job that is not started by the pass after its submission, and every so
