@@ -8,7 +8,6 @@ use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
 use super::on_nodes::OnNodes;
 use super::parts::Parts;
-use super::plan::Planned;
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
@@ -287,9 +286,6 @@ impl Choice {
                 if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
                     let why = "a plan counts points as time, and without a weight of age they are worth none";
                     return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
-                }
-                if std::env::var("OLD").is_ok() {
-                    return Ok(Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED)));
                 }
                 let own = self.predictor == PredictorName::Contexts;
                 let predictor = if own { None } else { Some(self.distributions(options)?) };
