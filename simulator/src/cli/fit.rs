@@ -15,7 +15,7 @@ use crate::studies::hmm::sample::{Binning, Sample};
 use crate::studies::hmm::states::{State, states};
 use crate::studies::hmm::study::{Choices, Figure, Progress, Study, studies};
 use crate::studies::hmm::train::{Options, Start, Stop};
-use crate::studies::predictors::{Measured, Quality, TENTHS, qualities};
+use crate::studies::predictors::{Measured, Quality, TENTHS, UnderLimit, qualities};
 use crate::trace::swf::MAX_VALUE;
 use crate::trace::workload::{Job, MissingProcessors, Rules, Workload};
 use anyhow::{Context, anyhow};
@@ -429,15 +429,24 @@ fn write_csv(out: &mut impl Write, qualities: &[Quality]) -> anyhow::Result<()> 
     let titles = ["trace", "predictor", "jobs", "bits", "bits_predicted", "within_half", "within_most"];
     let rest = ["silent", "impossible"].map(str::to_owned);
     let tenths = (1..=TENTHS).map(|tenth| format!("tenth_{tenth}"));
-    table.write_record(titles.map(str::to_owned).into_iter().chain(rest).chain(tenths)).context("CSV")?;
+    let limited = ["by_half", "by_most", "cut_by_half", "cut_by_most", "within_half", "within_most"];
+    let limited = limited.map(|title| format!("limit_{title}"));
+    let limited = limited.into_iter().chain((1..=TENTHS).map(|tenth| format!("limit_tenth_{tenth}")));
+    let titles = titles.map(str::to_owned).into_iter().chain(rest).chain(tenths).chain(limited);
+    table.write_record(titles).context("CSV")?;
     for quality in qualities {
         let Quality { bits, bits_predicted, within_half, within_most, tenths, .. } = quality;
         let numbers = [bits, bits_predicted, within_half, within_most].map(|value| format!("{value:.6}"));
         let name = report::predictors::name(quality.predictor);
         let first = [quality.trace.clone(), name, quality.jobs.to_string()];
         let counts = [quality.silent, quality.impossible].map(|count| count.to_string());
-        let tenths = tenths.iter().map(|tenth| format!("{tenth:.6}"));
-        table.write_record(first.into_iter().chain(numbers).chain(counts).chain(tenths)).context("CSV")?;
+        let limited = &quality.under_limit;
+        let UnderLimit { by_half, by_most, cut_by_half, cut_by_most, within_half, within_most, .. } = limited;
+        let limited = [by_half, by_most, cut_by_half, cut_by_most, within_half, within_most]
+            .into_iter()
+            .chain(&limited.tenths);
+        let rest = tenths.iter().chain(limited).map(|share| format!("{share:.6}"));
+        table.write_record(first.into_iter().chain(numbers).chain(counts).chain(rest)).context("CSV")?;
     }
     table.flush().context("CSV")
 }

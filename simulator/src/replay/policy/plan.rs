@@ -97,7 +97,7 @@ impl Planned {
         let limit = self.predictor.limit(cluster.job(running.job));
         let known = self.known[running.job].as_mut().expect("a running job is known");
         if age >= known.ask_at {
-            known.end = now + known.predicted.quantile_within(self.options.running, age, limit)?;
+            known.end = now + known.predicted.quantile(self.options.running, age, limit)?;
             known.ask_at = age + age / 10 + 6;
         }
         Ok(known.end.max(now + 1))
