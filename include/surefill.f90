@@ -978,8 +978,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_distribution_init_single
 
-    !> The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
-    !! at most 1 - quantile.
+    !> The remaining run time in seconds (at least 1) that a job of this age under this limit (both in seconds, 0 to
+    !! SUREFILL_MAX_SECONDS) exceeds with probability at most 1 - quantile (0 to 1). What is predicted beyond the
+    !! limit is at the limit, as jobs that use up their limits are. O(bins).
     function surefill_distribution_quantile(distribution, quantile, age, limit, seconds) bind(c, &
             name='surefill_distribution_quantile') result(code)
       import
@@ -1656,9 +1657,10 @@ module surefill
 
     !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed
     !! of its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for
-    !! how long it has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has
-    !! a negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n
-    !! recent waits.
+    !! how long it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads
+    !! what is predicted beyond the limit over what is left below it. A job that has waited longer than the front's
+    !! quantile of recent waits has a negative value: before all others, by submission. With NULL for waits no job
+    !! does. O(bins + log n) for n recent waits.
     function surefill_preset_queue_value(preset, waits, distribution, limit, processors, waited, value) &
             bind(c, name='surefill_preset_queue_value') result(code)
       import

@@ -266,8 +266,9 @@ int32_t surefill_distribution_init_single(void *memory,
                                           int64_t seconds,
                                           surefill_distribution **distribution);
 
-/* The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
- * at most 1 - quantile.
+/* The remaining run time in seconds (at least 1) that a job of this age under this limit (both in seconds, 0 to
+ * SUREFILL_MAX_SECONDS) exceeds with probability at most 1 - quantile (0 to 1). What is predicted beyond the limit
+ * is at the limit, as jobs that use up their limits are. O(bins).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_distribution_quantile(const surefill_distribution *distribution,
@@ -1011,7 +1012,8 @@ int32_t surefill_pass_head_start_quantiles(surefill_pass *pass,
  * When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
  * and the queue is played forward under the policy in force until everything that waits has started. What a job's
  * starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
- * with a time of submission ahead; beliefs about run times are taken as true.
+ * with a time of submission ahead; beliefs about run times are taken as true, and what of them lies beyond a job's
+ * limit ends at the limit.
  *
  *     static int64_t memory[1 << 20];
  *     surefill_forecast_capacity capacity;
@@ -1349,9 +1351,10 @@ int32_t surefill_preset_forecast(const surefill_preset *preset,
 
 /* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of
  * its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how
- * long it has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has a
- * negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n recent
- * waits.
+ * long it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what
+ * is predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile
+ * of recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins
+ * + log n) for n recent waits.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_preset_queue_value(const surefill_preset *preset,

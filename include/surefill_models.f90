@@ -1057,7 +1057,8 @@ module surefill_models
 
     !> When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
     !! this age under this limit, each bin's probability divided into events_per_bin events (1 to
-    !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+    !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1): what the delay rule goes by, which spreads what is predicted
+    !! beyond the limit over what is left below it. capacity is the room in both arrays: bins x events_per_bin is
     !! enough. count is the number written.
     function surefill_distribution_remaining(distribution, age, limit, events_per_bin, seconds, &
             probabilities, capacity, count) bind(c, name='surefill_distribution_remaining') result(code)

@@ -946,7 +946,8 @@ int32_t surefill_distribution_recalculate(const surefill_distribution *distribut
 
 /* When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
  * this age under this limit, each bin's probability divided into events_per_bin events (1 to
- * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+ * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1): what the delay rule goes by, which spreads what is predicted
+ * beyond the limit over what is left below it. capacity is the room in both arrays: bins x events_per_bin is
  * enough. count is the number written.
  *
  * Errors: OUT_OF_RANGE, FULL (capacity). */

@@ -155,8 +155,8 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
 
 /// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this
 /// age under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN;
-/// the papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number
-/// written.
+/// the papers have 1): what the delay rule goes by, which spreads what is predicted beyond the limit over what is left
+/// below it. capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
 ///

@@ -149,10 +149,11 @@ pub unsafe extern "C" fn surefill_distribution_init_single(
     unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
 }
 
-/// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at
-/// most 1 - quantile.
+/// The remaining run time in seconds (at least 1) that a job of this age under this limit (both in seconds, 0 to
+/// SUREFILL_MAX_SECONDS) exceeds with probability at most 1 - quantile (0 to 1). What is predicted beyond the limit is
+/// at the limit, as jobs that use up their limits are. O(bins).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, SPAN_TOO_LONG.
 ///
 /// # Safety
 /// distribution is a handle or NULL, seconds points to a writable number.

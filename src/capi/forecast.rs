@@ -3,7 +3,8 @@
 //! When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
 //! and the queue is played forward under the policy in force until everything that waits has started. What a job's
 //! starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
-//! with a time of submission ahead; beliefs about run times are taken as true.
+//! with a time of submission ahead; beliefs about run times are taken as true, and what of them lies beyond a job's
+//! limit ends at the limit.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];

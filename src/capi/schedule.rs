@@ -256,8 +256,10 @@ pub unsafe extern "C" fn surefill_preset_forecast(
 
 /// A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of its
 /// run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
-/// has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has a negative value:
-/// before all others, by submission. With NULL for waits no job does. O(bins + log n) for n recent waits.
+/// has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is predicted
+/// beyond the limit over what is left below it. A job that has waited longer than the front's quantile of recent waits
+/// has a negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n
+/// recent waits.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE,
 /// SPAN_TOO_LONG.

@@ -144,7 +144,7 @@ impl Scheduler<'_> {
             asked = next_asked(asked);
         }
         if job.learnt == 0 && (asked != job.asked || job.end_age == 0) {
-            let rest = self.predicted(slot)?.quantile_within(settings.running, asked, cut_at(&job))?;
+            let rest = self.predicted(slot)?.quantile(settings.running, asked, cut_at(&job))?;
             let job = self.parts.table.get_mut(slot)?;
             (job.asked, job.end_age) = (asked, asked.saturating_add(rest));
         }
@@ -161,7 +161,7 @@ impl Scheduler<'_> {
         let slot = self.parts.table.find(id)?.ok_or(Error::UnknownJob)?;
         let job = self.parts.table.get(slot)?;
         let age = if job.state().has_room() { job.age(self.clock(now)).min(MAX_SECONDS) } else { 0 };
-        Ok(age.saturating_add(self.predicted(slot)?.quantile_within(quantile, age, cut_at(job))?))
+        Ok(age.saturating_add(self.predicted(slot)?.quantile(quantile, age, cut_at(job))?))
     }
 
     /// When a running job reaches its limit, after `now`.

@@ -3,8 +3,10 @@
 //! The scheduling pass ([`crate::backfill`]) knows the head job's start exactly. What comes behind the head depends on
 //! who overtakes whom, and no formula is known for that; so the queue is played forward. In each *scenario* every
 //! running and waiting job has one run time, drawn from what is believed of it, and the queue is scheduled by the
-//! policy in force until everything that waits has started. The policy sees what it sees in life: limits, or predicted
-//! medians; never the drawn run times. A job's starts over all scenarios are its predictive distribution.
+//! policy in force until everything that waits has started. What is believed beyond a job's limit ends at the limit
+//! ([`RuntimeDistribution::remaining_within`](crate::runtime::RuntimeDistribution::remaining_within)). The policy sees
+//! what it sees in life: limits, or predicted medians; never the drawn run times. A job's starts over all scenarios are
+//! its predictive distribution.
 //!
 //! * [`Forecast`]: the machine, the running and the waiting jobs in the caller's memory.
 //! * `draw`: run times by Latin hypercube sampling (McKay, Beckman & Conover 1979), from an integer hash.

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, check_processors};
 use crate::forecast::options::{ForecastOptions, MAX_JOBS, MAX_SCENARIOS, RawOptions};
 use crate::forecast::profile::Step;
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeDistribution, check_span};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
@@ -424,18 +424,17 @@ impl Forecast<'_> {
     ) -> Result<()> {
         let room = self.state.capacity.releases_per_job();
         let slot = range_mut(self.parts.releases, place * room, room)?;
-        let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, slot)?;
-        let (mut ended, mut median) = (0.0, None);
+        let events = self.state.capacity.events_per_bin as usize;
+        // The policy's median, by Algorithm 5 as its orders go by it; then what is drawn, which ends at the limit.
+        let count = runtime.remaining(age, limit, events, slot)?;
+        let median = median(range(slot, 0, count)?)?;
+        let count = runtime.remaining_within(age, limit, events, slot)?;
+        let mut ended = 0.0;
         for release in range_mut(slot, 0, count)? {
             ended += release.probability;
             release.probability = ended;
-            if ended >= 0.5 && median.is_none() {
-                median = Some(release.after);
-            }
         }
-        let last = at(slot, count.saturating_sub(1))?.after;
         let limit = (limit - age).max(1);
-        let median = median.unwrap_or(last);
         let options = &self.state.options;
         let sizes = [options.queue, options.candidates].map(|priority| priority.size(median, size));
         *at_mut(self.parts.jobs, place)? =
@@ -452,4 +451,16 @@ impl Forecast<'_> {
     pub fn waiting(&self) -> usize {
         self.state.waiting as usize
     }
+}
+
+/// The first end by which half of the probability has ended; of sums a hair below it the last.
+fn median(releases: &[Release]) -> Result<i64> {
+    let mut ended = 0.0;
+    for release in releases {
+        ended += release.probability;
+        if ended >= 0.5 {
+            return Ok(release.after);
+        }
+    }
+    Ok(at(releases, releases.len().saturating_sub(1))?.after)
 }

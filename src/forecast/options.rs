@@ -42,7 +42,8 @@ pub enum Plans {
     /// At their limits.
     #[default]
     Limits = 0,
-    /// At the median of what is believed of their run time; a job that outlives it is expected to end at its limit.
+    /// At the median of what is believed of their run time, by Algorithm 5 as the presets' orders have it; a job that
+    /// outlives it is expected to end at its limit.
     Medians = 1,
 }
 

@@ -6,6 +6,9 @@
 //! ahead, else one second from now.
 //!
 //! A soft limit, one that jobs may outlive, does not cut: [`RuntimeDistribution::remaining_softly`].
+//!
+//! Algorithm 5 spreads what was predicted beyond the limit over what is left below it. The delay rule and the orders by
+//! medians go by it, as in the papers. What people are told has it end at the limit instead: `within`.
 
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
@@ -28,18 +31,27 @@ pub struct Release {
 }
 
 /// What is left of a bin between the age and the limit.
-struct Piece {
-    bin: usize,
-    start: f64,
-    end: f64,
+pub(super) struct Piece {
+    pub bin: usize,
+    pub start: f64,
+    pub end: f64,
     /// Whether `end / start` is the bins' ratio: uncut, neither the first bin nor the open one.
-    regular: bool,
-    mass: f64,
+    pub regular: bool,
+    pub mass: f64,
 }
 
-fn check(age: i64, limit: i64) -> Result<()> {
+pub(super) fn check(age: i64, limit: i64) -> Result<()> {
     check_span(age)?;
     check_span(limit)
+}
+
+/// Refuses what is no quantile of a job of this age under this limit.
+pub(super) fn check_quantile(quantile: f64, age: i64, limit: i64) -> Result<()> {
+    check(age, limit)?;
+    if quantile.is_nan() {
+        return Err(Error::NotANumber);
+    }
+    if (0.0..=1.0).contains(&quantile) { Ok(()) } else { Err(Error::OutOfRange) }
 }
 
 /// When a job ends of which nothing else is known: at its limit if that is ahead, else one second from now.
@@ -48,7 +60,7 @@ pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
 }
 
 /// What is left of all bins.
-type Pieces = ArrayVec<Piece, MAX_BINS>;
+pub(super) type Pieces = ArrayVec<Piece, MAX_BINS>;
 
 /// Writes the bins between age and limit with their scaled masses; none when nothing is left. The caller's list is
 /// written, for to return one would copy all that it has room for.
@@ -135,46 +147,43 @@ impl RuntimeDistribution {
         events_per_bin: usize,
         out: &mut [Release],
     ) -> Result<usize> {
-        check(age, limit)?;
-        if !(1..=MAX_EVENTS_PER_BIN).contains(&events_per_bin) {
-            return Err(Error::OutOfRange);
-        }
-        if out.len() < self.max_releases(events_per_bin) {
-            return Err(Error::Full);
-        }
+        self.check_releases(age, limit, events_per_bin, out)?;
         let (bins, probabilities) = match &self.0 {
-            Shape::Limit => return Ok(write_one(out, at_limit(age, limit))),
             // A job that has not run yet has not outlived a prediction of 0 either.
             Shape::Single(seconds) if *seconds > age || age == 0 => {
                 return Ok(write_one(out, at_limit(age, end.min(*seconds))));
             }
-            Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
+            Shape::Limit | Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
             Shape::Binned { bins, probabilities } => (bins, probabilities),
         };
-        let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
-        for i in 1..events_per_bin {
-            let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
-        }
-        let mut count = 0;
         let mut pieces = Pieces::new();
         cut(bins, probabilities, age, end, &mut pieces);
-        for piece in &pieces {
-            let mass = piece.mass / events_per_bin as f64;
-            let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
-            for (i, step) in (1..events_per_bin).zip(&steps) {
-                let factor = if piece.regular {
-                    *step
-                } else {
-                    libm::exp(ln_ratio * i as f64 / events_per_bin as f64)
-                };
-                push(out, &mut count, (piece.start * factor).min(piece.end) - age as f64, mass);
-            }
-            push(out, &mut count, piece.end - age as f64, mass);
+        match write_pieces(bins, &pieces, age, events_per_bin, out) {
+            0 => Ok(write_one(out, at_limit(age, limit))),
+            count => Ok(count),
         }
-        if count == 0 {
-            return Ok(write_one(out, at_limit(age, limit)));
+    }
+
+    /// Refuses what [`RuntimeDistribution::remaining`] refuses.
+    pub(super) fn check_releases(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &[Release],
+    ) -> Result<()> {
+        check(age, limit)?;
+        if !(1..=MAX_EVENTS_PER_BIN).contains(&events_per_bin) {
+            return Err(Error::OutOfRange);
         }
-        Ok(count)
+        if out.len() < self.max_releases(events_per_bin) { Err(Error::Full) } else { Ok(()) }
+    }
+
+    /// The remaining run time where one value, or nothing, is predicted.
+    pub(super) fn only(&self, age: i64, limit: i64) -> Result<i64> {
+        let mut out = [Release::default()];
+        self.remaining(age, limit, 1, &mut out)?;
+        Ok(out.map(|release| release.after)[0])
     }
 
     /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing is
@@ -200,24 +209,15 @@ impl RuntimeDistribution {
     }
 
     /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
-    /// probability at most `1 - quantile`; log-uniform inside a bin, rounded up.
+    /// probability at most `1 - quantile` by Algorithm 5, as the orders by predicted medians have it: what is predicted
+    /// beyond the limit is spread over what is left below it, and more jobs than that exceed it.
+    /// [`RuntimeDistribution::quantile`] is the one that holds. Log-uniform inside a bin, rounded up. O(bins).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a quantile outside 0 to 1, or an age or limit outside 0 to
-    /// [`MAX_SECONDS`].
-    pub fn quantile(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
-        check(age, limit)?;
-        if quantile.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if !(0.0..=1.0).contains(&quantile) {
-            return Err(Error::OutOfRange);
-        }
-        let Shape::Binned { bins, probabilities } = &self.0 else {
-            let mut out = [Release::default()];
-            self.remaining(age, limit, 1, &mut out)?;
-            return Ok(out.map(|release| release.after)[0]);
-        };
+    /// As [`RuntimeDistribution::quantile`].
+    pub fn quantile_cut(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+        check_quantile(quantile, age, limit)?;
+        let Shape::Binned { bins, probabilities } = &self.0 else { return self.only(age, limit) };
         let mut below = 0.0;
         let mut longest = at_limit(age, limit);
         let mut pieces = Pieces::new();
@@ -236,139 +236,41 @@ impl RuntimeDistribution {
     }
 }
 
-/// What of a run time lies between an age and a limit, bin by bin, and how much is cut at the limit: what is predicted
-/// beyond the limit ends *at* the limit, for jobs that use up their limits are there. Masses are shares of what is left
-/// at this age.
-struct Within {
-    pieces: Pieces,
-    /// The mass at the limit itself.
-    at_limit: f64,
-}
-
-/// See [`Within`]; nothing when the job has outlived every bin.
-fn within(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Option<Within> {
-    let mut found = Within { pieces: Pieces::new(), at_limit: 0.0 };
-    let mut total = 0.0;
-    for (bin, &probability) in probabilities.iter().enumerate() {
-        let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
-        if upper.is_infinite() {
-            // As wide as any other bin, from wherever the job is.
-            upper = lower.max(age as f64) * bins.ratio();
-        }
-        let start = lower.max(age as f64);
-        if probability <= 0.0 || upper <= start {
-            continue;
-        }
-        let whole = libm::log(upper / lower);
-        let left = if start == lower { probability } else { probability * libm::log(upper / start) / whole };
-        total += left;
-        let end = upper.min(limit as f64);
-        if end <= start {
-            found.at_limit += left;
-            continue;
-        }
-        let mass = if end == upper { left } else { left * libm::log(end / start) / libm::log(upper / start) };
-        found.at_limit += left - mass;
-        if mass > 0.0 {
-            // At most one piece a bin: there is always room.
-            let _ = found.pieces.try_push(Piece { bin, start, end, regular: false, mass });
-        }
-    }
-    if total <= 0.0 {
-        return None;
-    }
-    found.at_limit /= total;
-    for piece in &mut found.pieces {
-        piece.mass /= total;
-    }
-    Some(found)
-}
-
-impl RuntimeDistribution {
-    /// As [`RuntimeDistribution::quantile`], but what is predicted beyond the limit ends at the limit: the remaining
-    /// run time in seconds, at least 1, that a job of this age exceeds with probability at most `1 - quantile`.
-    /// O(bins).
-    ///
-    /// # Errors
-    /// As [`RuntimeDistribution::quantile`].
-    pub fn quantile_within(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
-        check(age, limit)?;
-        if quantile.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if !(0.0..=1.0).contains(&quantile) {
-            return Err(Error::OutOfRange);
-        }
-        let Shape::Binned { bins, probabilities } = &self.0 else {
-            return self.quantile(quantile, age, limit);
-        };
-        let Some(within) = within(bins, probabilities, age, limit) else { return Ok(at_limit(age, limit)) };
-        let end = cut_at(&within, quantile);
-        Ok(end.map_or(at_limit(age, limit), |end| whole_seconds(end - age as f64)))
-    }
-
-    /// The mean run time, in seconds (at least 1), of a job that has not started under this limit: what is predicted
-    /// beyond the limit ends at the limit, and what lies above the quantile `cut` counts as that quantile, so that a
-    /// far tail does not rule the mean. Log-uniform inside a bin. O(bins).
-    ///
-    /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a cut outside 0 to 1, or a limit outside 0 to [`MAX_SECONDS`].
-    pub fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
-        check(0, limit)?;
-        if cut.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if !(0.0..=1.0).contains(&cut) {
-            return Err(Error::OutOfRange);
-        }
-        let Shape::Binned { bins, probabilities } = &self.0 else {
-            return self.quantile(1.0, 0, limit).map(|seconds| seconds as f64);
-        };
-        let limit_seconds = at_limit(0, limit) as f64;
-        let Some(within) = within(bins, probabilities, 0, limit) else { return Ok(limit_seconds) };
-        let highest = cut_at(&within, cut).unwrap_or(limit_seconds);
-        let (mut mean, mut below) = (0.0, 0.0);
-        for &Piece { start, end, mass, .. } in &within.pieces {
-            if start >= highest {
-                break;
-            }
-            let end_here = end.min(highest);
-            let share = libm::log(end_here / start) / libm::log(end / start);
-            let (inside, spread) = (mass * share, libm::log(end_here / start));
-            if spread > 0.0 {
-                mean += inside * (end_here - start) / spread;
-            }
-            below += inside;
-        }
-        Ok((mean + (1.0 - below).max(0.0) * highest).max(1.0))
-    }
-}
-
-/// The run time that this share of a distribution does not exceed; nothing where that is the limit.
-fn cut_at(within: &Within, quantile: f64) -> Option<f64> {
-    let mut below = 0.0;
-    for piece in &within.pieces {
-        if below + piece.mass >= quantile {
-            let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
-            let end = piece.start * libm::exp(share * libm::log(piece.end / piece.start));
-            return Some(end.min(piece.end));
-        }
-        below += piece.mass;
-    }
-    // Rounding may leave the sum a hair below 1.
-    let last = within.pieces.last().map(|piece| piece.end);
-    last.filter(|_| within.at_limit <= 0.0)
-}
-
-fn whole_seconds(span: f64) -> i64 {
+pub(super) fn whole_seconds(span: f64) -> i64 {
     (libm::ceil(span) as i64).max(1)
 }
 
-fn write_one(out: &mut [Release], after: i64) -> usize {
+/// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability; returns how many events.
+pub(super) fn write_pieces(
+    bins: &RuntimeBins,
+    pieces: &[Piece],
+    age: i64,
+    events_per_bin: usize,
+    out: &mut [Release],
+) -> usize {
+    let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
+    for i in 1..events_per_bin {
+        let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
+    }
+    let mut count = 0;
+    for piece in pieces {
+        let mass = piece.mass / events_per_bin as f64;
+        let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
+        for (i, step) in (1..events_per_bin).zip(&steps) {
+            let factor =
+                if piece.regular { *step } else { libm::exp(ln_ratio * i as f64 / events_per_bin as f64) };
+            push(out, &mut count, (piece.start * factor).min(piece.end) - age as f64, mass);
+        }
+        push(out, &mut count, piece.end - age as f64, mass);
+    }
+    count
+}
+
+pub(super) fn write_one(out: &mut [Release], after: i64) -> usize {
     out.iter_mut().take(1).map(|slot| *slot = Release { after, probability: 1.0 }).count()
 }
 
-fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
+pub(super) fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
     // A bin's share can underflow when it is divided.
     if probability <= 0.0 {
         return;
@@ -489,8 +391,8 @@ mod tests {
             assert_eq!(distribution.remaining(age, limit, 1, &mut out), Err(Error::SpanTooLong));
         }
         assert_eq!(distribution.remaining(0, 5, 5, &mut out), Err(Error::Full));
-        assert_eq!(distribution.quantile(f64::NAN, 0, 5), Err(Error::NotANumber));
-        assert_eq!(distribution.quantile(1.5, 0, 5), Err(Error::OutOfRange));
+        assert_eq!(distribution.quantile_cut(f64::NAN, 0, 5), Err(Error::NotANumber));
+        assert_eq!(distribution.quantile_cut(1.5, 0, 5), Err(Error::OutOfRange));
         assert_eq!(distribution.recalculated(-1, 5), Err(Error::OutOfRange));
     }
 
@@ -513,7 +415,7 @@ mod tests {
             prop_assert!(releases.iter().all(|r| r.0 <= (limit - age).max(1)));
             let mut last = 0;
             for q in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0] {
-                let seconds = distribution.quantile(q, age, limit).unwrap();
+                let seconds = distribution.quantile_cut(q, age, limit).unwrap();
                 prop_assert!(seconds >= last.max(1) && seconds <= (limit - age).max(1));
                 last = seconds;
             }

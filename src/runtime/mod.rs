@@ -4,6 +4,7 @@
 //! * [`RuntimeDistribution`]: what is believed of one job's run time, before it is known how long it has run.
 //! * [`Release`]: one event of the discretised remaining run time, made by conditioning a distribution on the job's age
 //!   and time limit (Nissimov & Feitelson 2007, Algorithm 1; Nissimov 2006, Algorithm 5).
+//! * `within`: the same where what is predicted beyond the limit ends at the limit, as people are told it.
 //!
 //! Times are whole seconds in `i64`, bin edges are seconds in `f64`.
 
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 mod bins;
 mod condition;
 mod distribution;
+mod within;
 
 pub(crate) use bins::RawBins;
 pub use bins::{MAX_BINS, RuntimeBins};

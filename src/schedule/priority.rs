@@ -74,7 +74,8 @@ impl Priority {
         Ok(self.size(median, processors) / self.ageing(waited))
     }
 
-    /// [`Priority::value`] of a job with this predicted distribution and time limit, by its median.
+    /// [`Priority::value`] of a job with this predicted distribution and time limit, by its median under Algorithm 5
+    /// ([`RuntimeDistribution::quantile_cut`]), with which the presets were chosen.
     ///
     /// # Errors
     /// As [`Priority::value`], also for the limit.
@@ -86,7 +87,7 @@ impl Priority {
         waited: i64,
         front: f64,
     ) -> Result<f64> {
-        self.value(runtime.quantile(0.5, 0, limit)?, processors, waited, front)
+        self.value(runtime.quantile_cut(0.5, 0, limit)?, processors, waited, front)
     }
 
     /// What does not change while the job waits: `median^a x processors^b`.
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!((value(0), value(10), value(11)), (10.0, 10.0, 11.0));
         let bins = RuntimeBins::new(10.0, 10.0, 3).unwrap();
         let runtime = RuntimeDistribution::from_samples(&bins, [(20, 1.0)]).unwrap();
-        let median = runtime.quantile(0.5, 0, 5000).unwrap();
+        let median = runtime.quantile_cut(0.5, 0, 5000).unwrap();
         assert_eq!(Priority::SHORTEST.value_of(&runtime, 5000, 4, 0, NEVER).unwrap(), value(median),);
         let limit = RuntimeDistribution::limit();
         assert_eq!(Priority::SHORTEST.value_of(&limit, 500, 4, 0, NEVER).unwrap(), 500.0);

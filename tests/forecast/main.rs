@@ -11,7 +11,7 @@ use surefill::error::Error;
 use surefill::forecast::{
     CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Policy, Progress,
 };
-use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
 use surefill::schedule::{Preset, PresetName, Priority};
 
 const NOW: i64 = 1_000_000;
@@ -164,7 +164,8 @@ fn answers_are_the_enumerations_within_their_half_widths() {
     assert!(widths / f64::from(asked[0]) < 0.1, "half-widths that say nothing: {widths} in {asked:?}");
 }
 
-/// The head job's start, which the pass knows exactly when nobody overtakes: 3,000 machines.
+/// The head job's start, which the pass knows exactly when nobody overtakes: 3,000 machines. Limits are far ahead of
+/// what is believed: what lies beyond one ends there in a forecast, and is spread over the rest in a pass.
 #[test]
 fn the_head_jobs_start_is_the_passs() {
     let mut cases = Cases(3);
@@ -173,6 +174,8 @@ fn the_head_jobs_start_is_the_passs() {
         let mut case = case(&mut cases, 8, 6, 5);
         case.options.policy = Policy::Fcfs;
         case.waiting.iter_mut().for_each(|job| job.submit = 0);
+        let believed = case.running.iter_mut().filter(|job| job.belief.binned().is_some());
+        believed.for_each(|job| job.limit = MAX_SECONDS);
         let busy: u32 = case.running.iter().map(|job| job.processors).sum();
         let head = case.waiting[0].processors;
         if head <= case.idle || head > busy + case.idle {
@@ -252,7 +255,7 @@ fn starts_bit_for_bit() {
             }
         });
     }
-    assert_eq!(digest, 0xf3d2_7367_2270_9b14, "{digest:#x}");
+    assert_eq!(digest, 0xeb93_f6bd_e156_8626, "{digest:#x}");
 }
 
 /// Queues of hundreds of jobs in the orders of the presets, some of them submitted later: the starts are those of a
@@ -291,8 +294,8 @@ fn long_queues_in_the_orders_of_presets() {
             }
         }
     }
-    assert_eq!(digest, 0x9956_6197_9d75_5ca0, "{digest:#x}");
-    // With a heap sort in each pass 1,961 and 2,339.
+    assert_eq!(digest, 0xe3ed_96eb_3a55_ba58, "{digest:#x}");
+    // With a heap sort in each pass, and run times drawn by Algorithm 5, 1,961 and 2,339.
     assert!(steps.iter().all(|&calls| calls < 1500), "{steps:?}");
 }
 

@@ -28,8 +28,10 @@ pub struct Job {
     /// Seconds after now; before it where negative.
     pub submit: i64,
     pub belief: RuntimeDistribution,
-    /// Its possible ends: seconds from now, or from its start, with probabilities.
+    /// Its possible ends: seconds from now, or from its start, with probabilities. Those beyond the limit are at it.
     pub outcomes: Vec<(i64, f64)>,
+    /// As a policy has them, by Algorithm 5: those beyond the limit are spread over the others.
+    pub planned: Vec<(i64, f64)>,
 }
 
 impl Job {
@@ -47,8 +49,12 @@ impl Job {
         let limit = cases.range(0, 24);
         let mut out = [Release::default(); 8];
         let count = belief.remaining(age, limit, 1, &mut out).unwrap();
-        let outcomes = out[..count].iter().map(|r| (r.after, r.probability)).collect();
-        Job { processors: processors as u32, age, limit, submit: 0, belief, outcomes }
+        let planned: Vec<_> = out[..count].iter().map(|r| (r.after, r.probability)).collect();
+        let outcomes = match belief.binned() {
+            Some((_, shares)) => ends(shares, age, limit),
+            None => planned.clone(),
+        };
+        Job { processors: processors as u32, age, limit, submit: 0, belief, outcomes, planned }
     }
 
     pub fn limit_left(&self) -> i64 {
@@ -57,12 +63,35 @@ impl Job {
 
     pub fn median(&self) -> i64 {
         let mut below = 0.0;
-        let half = self.outcomes.iter().find(|(_, p)| {
+        let half = self.planned.iter().find(|(_, p)| {
             below += p;
             below >= 0.5
         });
-        half.unwrap_or(&self.outcomes[self.outcomes.len() - 1]).0
+        half.unwrap_or(&self.planned[self.planned.len() - 1]).0
     }
+}
+
+/// The ends of a job of this age whose run time has these shares of the bins from 1, 2, 4, 8 and 16 s on: each share
+/// falls between edges with the logarithm, its part below the age is gone, its part up to the limit is at the end of
+/// that part, and the rest at the limit. The last bin is as wide as the others, from wherever the job is.
+fn ends(shares: &[f64], age: i64, limit: i64) -> Vec<(i64, f64)> {
+    let last = (limit - age).max(1);
+    let mut found = std::collections::BTreeMap::new();
+    for (bin, share) in shares.iter().enumerate() {
+        let low = 2f64.powi(bin as i32);
+        let high = if bin == 4 { low.max(age as f64) * 2.0 } else { low * 2.0 };
+        let share_to = |to: f64| share * (to.clamp(low, high) / low).log2() / (high / low).log2();
+        let gone = share_to(age as f64);
+        let by_limit = share_to(limit.max(age) as f64) - gone;
+        let end = high.min(limit as f64).ceil() as i64 - age;
+        if by_limit > 0.0 {
+            *found.entry(end.max(1)).or_insert(0.0) += by_limit;
+        }
+        *found.entry(last).or_insert(0.0) += share - gone - by_limit;
+    }
+    found.retain(|_, probability| *probability > 1e-12);
+    let all: f64 = found.values().sum();
+    if all == 0.0 { vec![(last, 1.0)] } else { found.into_iter().map(|(end, p)| (end, p / all)).collect() }
 }
 
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use surefill::capi::*;
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 #[derive(Clone)]
 pub struct Recent {
@@ -60,14 +61,22 @@ impl Job {
         if self.waited as f64 > front {
             return -(self.waited as f64);
         }
-        let mut median = 0;
-        let status = self.belief.with(|belief| unsafe {
-            surefill_distribution_quantile(belief, 0.5, 0, self.limit, &mut median)
-        });
-        assert_eq!(status, SUREFILL_OK);
+        let median = runtime(&self.belief).quantile_cut(0.5, 0, self.limit).expect("a limit in range");
         let [run_time, processors, unit, age] = powers;
         let size = (median.max(10) as f64).powf(run_time) * f64::from(self.processors).powf(processors);
         size / (1.0 + self.waited as f64 / unit).powf(age)
+    }
+}
+
+/// The same in Rust; counts of nothing are as nothing known.
+fn runtime(belief: &Belief) -> RuntimeDistribution {
+    match belief {
+        Belief::Nothing => RuntimeDistribution::limit(),
+        Belief::Single(seconds) => RuntimeDistribution::single(*seconds).expect("seconds in range"),
+        Belief::Counts(ratio, counts) => {
+            let bins = RuntimeBins::new(10.0, *ratio, counts.len()).expect("bins");
+            RuntimeDistribution::from_counts(&bins, counts).expect("as many counts")
+        }
     }
 }
 

@@ -39,8 +39,9 @@ impl Distribution {
     ///
     /// ``quantile`` is from 0 to 1, ``age`` the seconds for which the job has run already, ``limit`` its time limit in
     /// seconds, at which it ends at the latest; 2^40 stands for no limit. The answer is counted from the age on and is
-    /// at least 1. Inside a bin the run time is log-uniform (Nissimov & Feitelson 2007, Algorithm 1). A job that has
-    /// outlived all bins is expected to end at its limit, and one that has outlived its limit after one second.
+    /// at least 1. Inside a bin the run time is log-uniform, and what is predicted beyond the limit ends at the limit. A
+    /// job that has outlived all bins is expected to end at its limit, and one that has outlived its limit after one
+    /// second.
     ///
     /// Raises ValueError for a quantile outside 0 to 1, and for an age or a limit outside 0 to 2^40.
     #[pyo3(signature = (quantile, age = 0, *, limit))]

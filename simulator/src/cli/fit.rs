@@ -15,7 +15,7 @@ use crate::studies::hmm::sample::{Binning, Sample};
 use crate::studies::hmm::states::{State, states};
 use crate::studies::hmm::study::{Choices, Figure, Progress, Study, studies};
 use crate::studies::hmm::train::{Options, Start, Stop};
-use crate::studies::predictors::{Measured, Quality, TENTHS, qualities};
+use crate::studies::predictors::{Measured, Quality, TENTHS, UnderLimit, qualities};
 use crate::trace::swf::MAX_VALUE;
 use crate::trace::workload::{Job, MissingProcessors, Rules, Workload};
 use anyhow::{Context, anyhow};
@@ -80,7 +80,10 @@ With --predictors the same is asked of any predictor, in bins of ratio 1.8: run 
 submission, and bits are the mean of log2 p'(r) - log2 q'(r) over all jobs, 0 for those about which a predictor is silent. In 50 %
 and in 90 % is how often the run time lies in the middle of what is predicted; the second table is the histogram of P(R <= r)
 by tenths, 1.00 where predictions mean what they say. A bin's probability is spread evenly over the quantiles that it covers.
-Impossible are jobs whose bin had probability 0.
+Impossible are jobs whose bin had probability 0. The third and the fourth table are of what is told under the limit, where
+what is predicted beyond the limit and a run time that is longer are at the limit: how often jobs ended by the .5 and .95
+quantiles of their run time (and by those of Algorithm 5, which spreads over the rest what is predicted beyond the limit),
+how often in the middle 50 and 90 %, and the tenths. There a bin is divided into four events, as in forecasts of starts.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
@@ -404,7 +407,7 @@ pub struct GainArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "static")]
     initial: Vec<Start>,
     /// Measure these predictors of run times instead, each job when it is submitted: bits over the distribution of all
-    /// finished jobs, coverage, probability integral transform; see below
+    /// finished jobs, coverage, probability integral transform, and coverage under the limit; see below
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", conflicts_with_all = ["figures", "learn", "floor", "stop", "initial", "html"])]
     predictors: Vec<Measured>,
     /// With --predictors: print one CSV table
@@ -429,15 +432,24 @@ fn write_csv(out: &mut impl Write, qualities: &[Quality]) -> anyhow::Result<()> 
     let titles = ["trace", "predictor", "jobs", "bits", "bits_predicted", "within_half", "within_most"];
     let rest = ["silent", "impossible"].map(str::to_owned);
     let tenths = (1..=TENTHS).map(|tenth| format!("tenth_{tenth}"));
-    table.write_record(titles.map(str::to_owned).into_iter().chain(rest).chain(tenths)).context("CSV")?;
+    let limited = ["by_half", "by_most", "cut_by_half", "cut_by_most", "within_half", "within_most"];
+    let limited = limited.map(|title| format!("limit_{title}"));
+    let limited = limited.into_iter().chain((1..=TENTHS).map(|tenth| format!("limit_tenth_{tenth}")));
+    let titles = titles.map(str::to_owned).into_iter().chain(rest).chain(tenths).chain(limited);
+    table.write_record(titles).context("CSV")?;
     for quality in qualities {
         let Quality { bits, bits_predicted, within_half, within_most, tenths, .. } = quality;
         let numbers = [bits, bits_predicted, within_half, within_most].map(|value| format!("{value:.6}"));
         let name = report::predictors::name(quality.predictor);
         let first = [quality.trace.clone(), name, quality.jobs.to_string()];
         let counts = [quality.silent, quality.impossible].map(|count| count.to_string());
-        let tenths = tenths.iter().map(|tenth| format!("{tenth:.6}"));
-        table.write_record(first.into_iter().chain(numbers).chain(counts).chain(tenths)).context("CSV")?;
+        let limited = &quality.under_limit;
+        let UnderLimit { by_half, by_most, cut_by_half, cut_by_most, within_half, within_most, .. } = limited;
+        let limited = [by_half, by_most, cut_by_half, cut_by_most, within_half, within_most]
+            .into_iter()
+            .chain(&limited.tenths);
+        let rest = tenths.iter().chain(limited).map(|share| format!("{share:.6}"));
+        table.write_record(first.into_iter().chain(numbers).chain(counts).chain(rest)).context("CSV")?;
     }
     table.flush().context("CSV")
 }

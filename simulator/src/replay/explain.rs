@@ -218,7 +218,7 @@ pub fn explain(
     let outcome = replay(workload, options.setup(trace, workload.procs, seed), &mut watching, progress)?;
     let record = outcome.jobs.get(job).cloned().ok_or(Stuck { waiting: 1 })?;
     let points = options.policy.site.as_ref().and_then(|site| {
-        let points = site.at_submission(workload, &outcome.jobs).get(job).copied()?;
+        let points = site.at_submission(workload, &outcome.times()).get(job).copied()?;
         Some(Points { points, worth_s: site.seconds_a_point().map(|seconds| seconds * points) })
     });
     Ok(Explained { passes: watching.passes, job: record, setup: outcome.setup, points })

@@ -44,3 +44,10 @@ pub struct Outcome {
     /// How the nodes were used, on a machine of nodes.
     pub nodes: Option<NodeUse>,
 }
+
+impl Outcome {
+    /// Every job's start and end, in order of submission.
+    pub fn times(&self) -> Vec<(i64, i64)> {
+        self.jobs.iter().map(|job| (job.start, job.end)).collect()
+    }
+}

@@ -144,7 +144,7 @@ pub fn one(
     drop(policy);
     let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());
     let waits = waits(&outcome);
-    let priorities = options.policy.site.as_ref().map(|site| site.at_submission(workload, &outcome.jobs));
+    let priorities = options.policy.site.as_ref().map(|site| site.at_submission(workload, &outcome.times()));
     let replayed = Replayed {
         metrics: Metrics::of(&outcome),
         fairness: Fairness::of(&outcome, priorities.as_deref()),

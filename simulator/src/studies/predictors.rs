@@ -11,6 +11,9 @@
 //!   tenth of the jobs;
 //! * coverage: the part of that interval that lies in the middle 50 or 90 % of the distribution. Where predictions mean
 //!   what they say it is 50 and 90 % on average.
+//!
+//! The same again under the job's limit, of what schedulers and users are told (see [`UnderLimit`]): predicted beyond
+//! the limit is at the limit there, and a run time beyond the limit ends at it.
 
 use super::hmm::Error;
 use super::hmm::online::{Event, events};
@@ -21,10 +24,13 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-use surefill::runtime::RuntimeBins;
+use surefill::runtime::{MAX_BINS, MAX_SECONDS, Release, RuntimeBins, RuntimeDistribution};
 
 /// Parts of the histogram.
 pub const TENTHS: usize = 10;
+
+/// Events into which a bin is divided under the limit, as in forecasts of starts.
+const EVENTS_PER_BIN: usize = 4;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -93,8 +99,68 @@ pub struct Quality {
     pub within_half: f64,
     /// Coverage of the middle 90 %.
     pub within_most: f64,
+    /// The same under the limit.
+    pub under_limit: UnderLimit,
     /// How long it took, in seconds.
     pub seconds: f64,
+}
+
+/// How often what is told under the limit holds, as shares of the predicted jobs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnderLimit {
+    /// Jobs that ended by the .5 quantile of their run time under the limit.
+    pub by_half: f64,
+    /// Those that ended by the .95 quantile.
+    pub by_most: f64,
+    /// Those that ended by Algorithm 5's .5 quantile, by which what is predicted beyond the limit is spread over the
+    /// rest.
+    pub cut_by_half: f64,
+    /// Those that ended by Algorithm 5's .95 quantile.
+    pub cut_by_most: f64,
+    /// The probability integral transform: from the share that would have ended before the job did to the share that
+    /// would have ended by then; in tenths, times ten.
+    pub tenths: [f64; TENTHS],
+    /// Coverage of the middle 50 %.
+    pub within_half: f64,
+    /// Coverage of the middle 90 %.
+    pub within_most: f64,
+}
+
+impl UnderLimit {
+    /// Counts a job of which this was said.
+    fn add(&mut self, said: &RuntimeDistribution, run_time: i64, limit: i64) {
+        let limit = limit.clamp(1, MAX_SECONDS);
+        let time = run_time.clamp(1, limit);
+        type Quantile = fn(&RuntimeDistribution, f64, i64, i64) -> surefill::error::Result<i64>;
+        let held = |of: Quantile, quantile| {
+            f64::from(u8::from(of(said, quantile, 0, limit).expect("a limit in range") >= time))
+        };
+        self.by_half += held(RuntimeDistribution::quantile, 0.5);
+        self.by_most += held(RuntimeDistribution::quantile, 0.95);
+        self.cut_by_half += held(RuntimeDistribution::quantile_cut, 0.5);
+        self.cut_by_most += held(RuntimeDistribution::quantile_cut, 0.95);
+        let mut out = [Release::default(); MAX_BINS * EVENTS_PER_BIN];
+        let count = said.remaining_within(0, limit, EVENTS_PER_BIN, &mut out).expect("room for all");
+        let before = out[..count].partition_point(|release| release.after < time);
+        let low: f64 = out[..before].iter().map(|release| release.probability).sum();
+        let wide = out[before..count].first().map_or(0.0, |release| release.probability);
+        // Beyond all that was believed: at the very end.
+        let place = Interval { low: low.min(1.0 - f64::EPSILON), wide };
+        place.add_to(&mut self.tenths, &mut self.within_half, &mut self.within_most);
+    }
+
+    /// The shares, of sums over the jobs.
+    fn mean(self, jobs: f64) -> UnderLimit {
+        UnderLimit {
+            by_half: self.by_half / jobs,
+            by_most: self.by_most / jobs,
+            cut_by_half: self.cut_by_half / jobs,
+            cut_by_most: self.cut_by_most / jobs,
+            tenths: self.tenths.map(|sum| sum / jobs * TENTHS as f64),
+            within_half: self.within_half / jobs,
+            within_most: self.within_most / jobs,
+        }
+    }
 }
 
 /// Sums over the jobs.
@@ -106,14 +172,33 @@ struct Sums {
     tenths: [f64; TENTHS],
     within_half: f64,
     within_most: f64,
+    under_limit: UnderLimit,
 }
 
-/// The part of the interval that starts at `low` and is so wide that lies from `from` to `to`.
-fn part(low: f64, wide: f64, from: f64, to: f64) -> f64 {
-    if wide > 0.0 {
-        ((low + wide).min(to) - low.max(from)).max(0.0) / wide
-    } else {
-        f64::from(u8::from((from..to).contains(&low)))
+/// A job's place in a distribution: from the share below it on, and so wide.
+struct Interval {
+    low: f64,
+    wide: f64,
+}
+
+impl Interval {
+    /// The part of it that lies from `from` to `to`.
+    fn part(&self, from: f64, to: f64) -> f64 {
+        let &Interval { low, wide } = self;
+        if wide > 0.0 {
+            ((low + wide).min(to) - low.max(from)).max(0.0) / wide
+        } else {
+            f64::from(u8::from((from..to).contains(&low)))
+        }
+    }
+
+    /// Adds its parts to sums.
+    fn add_to(&self, tenths: &mut [f64; TENTHS], within_half: &mut f64, within_most: &mut f64) {
+        for (number, tenth) in tenths.iter_mut().enumerate() {
+            *tenth += self.part(number as f64 / TENTHS as f64, (number + 1) as f64 / TENTHS as f64);
+        }
+        *within_half += self.part(0.25, 0.75);
+        *within_most += self.part(0.05, 0.95);
     }
 }
 
@@ -126,12 +211,8 @@ impl Sums {
         make_safe(&mut shares, safety(finished));
         self.bits += libm::log2(predicted[bin]) - libm::log2(shares[bin]);
         let low: f64 = predicted[..bin].iter().sum();
-        let part = |from: f64, to: f64| part(low, predicted[bin], from, to);
-        for (number, tenth) in self.tenths.iter_mut().enumerate() {
-            *tenth += part(number as f64 / TENTHS as f64, (number + 1) as f64 / TENTHS as f64);
-        }
-        self.within_half += part(0.25, 0.75);
-        self.within_most += part(0.05, 0.95);
+        let place = Interval { low, wide: predicted[bin] };
+        place.add_to(&mut self.tenths, &mut self.within_half, &mut self.within_most);
     }
 }
 
@@ -152,9 +233,10 @@ fn sums(jobs: &[Job], bins: &RuntimeBins, predictor: &mut dyn DistributionPredic
             Event::Submit => {
                 predictor.submitted(&job, now);
                 let said = predictor.predict(&job, now);
-                if let Some((_, said)) = said.binned().filter(|_| count > 0.0) {
+                if let Some((_, masses)) = said.binned().filter(|_| count > 0.0) {
                     let shares = finished.iter().map(|jobs: &f64| jobs / count).collect();
-                    sums.add(said.to_vec(), shares, bin, count);
+                    sums.add(masses.to_vec(), shares, bin, count);
+                    sums.under_limit.add(&said, job.run_time, job.limit);
                 }
             }
             Event::Start => predictor.started(&job, now),
@@ -191,6 +273,7 @@ fn measure(name: &str, jobs: &[Job], which: PredictorName) -> Result<Quality, Er
         tenths: sums.tenths.map(|sum| mean(sum) * TENTHS as f64),
         within_half: mean(sums.within_half),
         within_most: mean(sums.within_most),
+        under_limit: sums.under_limit.clone().mean((sums.predicted as f64).max(1.0)),
         seconds: began.elapsed().as_secs_f64(),
     })
 }
@@ -284,6 +367,42 @@ mod tests {
         sums.add(vec![0.4, 0.6, 0.0], vec![0.5, 0.46, 0.04], 2, 99.0);
         assert!((sums.bits + 2.0).abs() < 1e-12 && sums.impossible == 1, "{sums:?}");
         assert!((sums.tenths[9] - 1.0).abs() < 1e-9 && sums.within_most == 0.0);
+    }
+
+    /// Bins of 1 to 10, 10 to 100 and 100 to 1,000 s with a half, a quarter and a quarter; limits by tenths of the
+    /// logarithm.
+    #[test]
+    fn under_the_limit_the_rest_is_at_the_limit() {
+        let bins = RuntimeBins::new(10.0, 10.0, 4).unwrap();
+        let said = RuntimeDistribution::from_counts(&bins, &[2.0, 1.0, 1.0, 0.0]).unwrap();
+        let of = |run_time, limit| {
+            let mut found = UnderLimit::default();
+            found.add(&said, run_time, limit);
+            found
+        };
+        // At the limit of 100 s: from .75 - .25 / 4 on, for the last of four events of the second bin is there too.
+        for run_time in [100, 500] {
+            let found = of(run_time, 100);
+            assert_eq!((found.by_half, found.by_most, found.cut_by_half), (0.0, 1.0, 0.0));
+            assert!(found.cut_by_most == 0.0 && (found.within_half - 0.2).abs() < 1e-12);
+            assert!((found.within_most - (0.95 - 0.6875) / 0.3125).abs() < 1e-12);
+            let by_hand = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.04, 0.32, 0.32, 0.32];
+            assert!(found.tenths.iter().zip(by_hand).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        }
+        // 10 s is the median; under Algorithm 5 that is 10^(3/4) s.
+        let found = of(8, 100);
+        assert_eq!((found.by_half, found.cut_by_half), (1.0, 0.0));
+        // The last event of the first bin: from 3/8 to 1/2.
+        assert!((found.tenths[3] - 0.2).abs() < 1e-12 && (found.tenths[4] - 0.8).abs() < 1e-12);
+        assert_eq!((found.within_half, found.within_most), (1.0, 1.0));
+        // Longer than all that was believed, with no limit near.
+        let found = of(2000, 1 << 30);
+        assert_eq!((found.by_most, found.tenths[9], found.within_most), (0.0, 1.0, 0.0));
+        // Means of one and of three.
+        let mut sums = of(8, 100);
+        sums.add(&said, 100, 100);
+        sums.add(&said, 2000, 100);
+        assert!((sums.mean(3.0).by_half - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -13,7 +13,6 @@
 use super::name::BadChoice;
 use super::numbers;
 use super::queue_orders::{FairShare, HALF_LIFE_S, QueueOrder};
-use crate::replay::outcome::JobRecord;
 use crate::trace::workload::{Job, Workload};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -87,8 +86,9 @@ impl Multifactor {
         self.tiers.get(&job.queue).copied().unwrap_or(0)
     }
 
-    /// Every job's priority at its submission in a replay of this workload, in order of submission.
-    pub fn at_submission(&self, workload: &Workload, replayed: &[JobRecord]) -> Vec<f64> {
+    /// Every job's priority at its submission in a replay of this workload, in order of submission; `times` are the
+    /// jobs' starts and ends there.
+    pub fn at_submission(&self, workload: &Workload, times: &[(i64, i64)]) -> Vec<f64> {
         let mut priorities = Priorities::new(self);
         let mut running: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
         let mut starts: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
@@ -104,7 +104,7 @@ impl Multifactor {
                 if next(&starts) == Some((at, id)) {
                     starts.pop();
                     priorities.started(&jobs[id], at);
-                    running.push(Reverse((replayed[id].end, id)));
+                    running.push(Reverse((times[id].1, id)));
                 } else {
                     running.pop();
                     priorities.ended(&jobs[id], at);
@@ -114,7 +114,7 @@ impl Multifactor {
             priorities.begin(now, workload.procs);
             for job in of_a_second {
                 points.push(priorities.points(job));
-                starts.push(Reverse((replayed[job.id].start, job.id)));
+                starts.push(Reverse((times[job.id].0, job.id)));
             }
         }
         points
@@ -396,7 +396,7 @@ mod tests {
                 assert_eq!(outcome.jobs[id].start, start, "{text}: job {id}");
             }
             assert!(outcome.jobs.iter().filter(|job| job.start > job.submit).count() > 60, "{text}");
-            let found = site.at_submission(&workload, &outcome.jobs);
+            let found = site.at_submission(&workload, &outcome.times());
             assert_eq!(found.len(), at_submission.len());
             for (found, wanted) in found.iter().zip(at_submission) {
                 assert!((found - wanted).abs() <= 1e-6 * (1.0 + wanted), "{text}: {found} {wanted}");

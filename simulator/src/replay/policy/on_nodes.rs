@@ -266,7 +266,7 @@ fn group(job: &Job) -> i64 {
 }
 
 fn median(belief: &RuntimeDistribution, limit: i64) -> i64 {
-    belief.quantile(0.5, 0, limit).unwrap_or(limit)
+    belief.quantile_cut(0.5, 0, limit).unwrap_or(limit)
 }
 
 fn belief(of: &[Option<Box<RuntimeDistribution>>], job: JobId) -> &RuntimeDistribution {

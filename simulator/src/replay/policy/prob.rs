@@ -126,7 +126,7 @@ impl Prob {
 
     fn median(&self, belief: &RuntimeDistribution, job: &Job) -> i64 {
         let limit = self.predictor.limit(job);
-        belief.quantile(0.5, 0, limit).unwrap_or(limit)
+        belief.quantile_cut(0.5, 0, limit).unwrap_or(limit)
     }
 
     /// Makes the block large enough; what is spent on the head job goes along.

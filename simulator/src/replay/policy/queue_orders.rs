@@ -30,7 +30,7 @@ pub trait QueueOrder {
     /// A job was submitted.
     fn submitted(&mut self, _job: &Job) {}
 
-    /// A pass begins, on a machine of so many processors.
+    /// A pass begins, on a machine of this number of processors.
     fn begin(&mut self, _now: i64, _processors: u32) {}
 
     /// A job was started.
@@ -141,7 +141,7 @@ impl Usage {
         Usage { at: now, used: self.used * left + more, ..self }
     }
 
-    /// With so many processors more held from now on.
+    /// With this number of processors more held from now on.
     fn holding(self, processors: f64, now: i64, decay: f64) -> Usage {
         let now = self.on(now, decay);
         Usage { running: now.running + processors, ..now }
@@ -149,7 +149,7 @@ impl Usage {
 }
 
 impl FairShare {
-    /// Usage that counts half after so many seconds; with 0 it never decays.
+    /// Usage that counts half after this number of seconds; with 0 it never decays.
     pub fn new(half_life_s: f64) -> FairShare {
         let decay = if half_life_s > 0.0 { std::f64::consts::LN_2 / half_life_s } else { 0.0 };
         FairShare { decay, users: HashMap::new(), all: Usage::default() }
