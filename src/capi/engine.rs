@@ -122,7 +122,8 @@ pub struct surefill_scheduler_capacity {
     pub pools: i32,
     /// Queues (1 to 63).
     pub queues: i32,
-    /// Histories of like jobs that the predictor keeps (1 to 16,777,216).
+    /// Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines: every
+    /// job then runs to its limit.
     pub histories: i32,
     /// Waits remembered of each pool (1 to 4,194,304).
     pub waits: i32,

@@ -34,7 +34,8 @@ pub struct SchedulerCapacity {
     pub pools: u32,
     /// Queues, 1 to 63.
     pub queues: u32,
-    /// Histories of like jobs that the predictor keeps, at least 1.
+    /// Histories of like jobs that the predictor keeps; 0 for no predictor, on small machines: every job then runs to
+    /// its limit.
     pub histories: u32,
     /// Waits remembered of each pool, 1 to 4,194,304.
     pub waits: u32,
@@ -69,6 +70,11 @@ impl SchedulerCapacity {
             && (2..=MAX_BINS as u32).contains(&self.bins)
             && self.jobs.saturating_mul(2) <= MAX_PLANNED;
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    /// Bytes of the predictor's block.
+    fn predictor_size(&self) -> Result<usize> {
+        if self.histories == 0 { Ok(0) } else { Predictor::size(&self.predictor()) }
     }
 
     fn predictor(&self) -> PredictorCapacity {
@@ -210,7 +216,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
             due: carver.take(jobs)?,
             probabilities: carver.take(probabilities)?,
             waits: carver.take(waits.ok_or(Error::OutOfRange)?)?,
-            predictor: carver.take(Predictor::size(&capacity.predictor())?)?,
+            predictor: carver.take(capacity.predictor_size()?)?,
         })
     }
 
@@ -267,7 +273,11 @@ impl<'a> Scheduler<'a> {
     pub fn init(memory: &'a mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'a>> {
         let (state, parts) = Scheduler::create(memory, capacity)?;
         state.capacity = *capacity;
-        state.settings = RawSettings::new(&Settings::default());
+        let mut settings = Settings::default();
+        if capacity.histories == 0 {
+            settings.predictor = PredictorWord::Limit;
+        }
+        state.settings = RawSettings::new(&settings);
         state.doubted = 1;
         let mut scheduler = Scheduler { state, parts };
         scheduler.parts.table.clear()?;
@@ -295,7 +305,9 @@ impl<'a> Scheduler<'a> {
         let kind = PredictorKind::Contexts;
         // The manager's listings say who has left: no end gets lost, however long a job waits.
         let options = PredictorOptions { oldest_seconds: 1 << 40, ..PredictorOptions::of(kind) };
-        Predictor::init(self.parts.predictor, &capacity.predictor(), bins, &options)?;
+        if capacity.histories > 0 {
+            Predictor::init(self.parts.predictor, &capacity.predictor(), bins, &options)?;
+        }
         self.state.bins = RawBins::new(bins);
         Ok(())
     }
@@ -320,6 +332,9 @@ impl<'a> Scheduler<'a> {
         let refused = |wanted| Err(BadWord { at: 0, length: text.len(), wanted });
         if new.predictor != old.predictor && self.state.begun != 0 {
             return refused("predictor= before the first job");
+        }
+        if new.predictor != PredictorWord::Limit && self.state.capacity.histories == 0 {
+            return refused("predictor=limit where there is no room for histories");
         }
         if new.seed != old.seed && self.parts.pools.iter().any(|pool| pool.used != 0) {
             return refused("seed= before the first pool");
@@ -457,7 +472,7 @@ impl<'a> Scheduler<'a> {
 
     /// The engine's predictor; `None` if limits are all that counts.
     pub(super) fn predictor(&mut self) -> Result<Option<Predictor<'_>>> {
-        if self.settings().predictor == PredictorWord::Limit {
+        if self.state.capacity.histories == 0 || self.settings().predictor == PredictorWord::Limit {
             return Ok(None);
         }
         Predictor::attach(self.parts.predictor).map(Some).map_err(|_| Error::Corrupt)

@@ -1,7 +1,9 @@
 //! What becomes of jobs by what is said of them, in single cases.
 
 use crate::block::{Block, small};
-use surefill::engine::{JobReport, JobState, Scheduler, SchedulerCapacity, Totals, Why};
+use surefill::engine::{
+    Action, Cycle, JobReport, JobState, PredictorWord, Scheduler, SchedulerCapacity, Totals, Why,
+};
 use surefill::error::Error;
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
@@ -218,6 +220,45 @@ fn restarts_put_back() {
     assert_eq!((totals(&mut block).surprises, block.scheduler().idle(0)), (0, Ok(6)));
     block.tell(T + 60, &over(1, JobState::Ended, 15));
     assert_eq!((totals(&mut block).ended, block.scheduler().idle(0)), (1, Ok(10)));
+}
+
+/// Without a predictor the block is that of a small machine; it decides by the limits, and grows.
+#[test]
+fn a_small_machine_needs_no_predictor() {
+    let small = SchedulerCapacity {
+        jobs: 32,
+        ended: 32,
+        pools: 1,
+        queues: 1,
+        histories: 0,
+        waits: 64,
+        bins: 8,
+        reserved: 0,
+    };
+    let size = Scheduler::size(&small).unwrap();
+    assert!(size < 40_000, "{size} bytes");
+    let mut memory = vec![0_u64; size.div_ceil(8)];
+    let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &small).unwrap();
+    assert_eq!(scheduler.settings().predictor, PredictorWord::Limit);
+    assert!(scheduler.configure("predictor=contexts", "").is_err());
+    scheduler.configure("preset=fast", "").unwrap();
+    scheduler.set_pool(b"pool", 4, None).unwrap();
+    scheduler.set_queue(b"queue", 0).unwrap();
+    for id in 1..=3 {
+        scheduler.set_job(T, &job(id, 2, 100 * id)).unwrap();
+    }
+    let large = SchedulerCapacity { jobs: 64, ..small };
+    let mut more = vec![0_u64; Scheduler::size(&large).unwrap().div_ceil(8)];
+    let mut scheduler = scheduler.grow(bytemuck::cast_slice_mut(&mut more), &large).unwrap();
+    let mut scratch = vec![0_u64; Cycle::size(&large).unwrap().div_ceil(8)];
+    let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut scratch), &mut scheduler, 0, T).unwrap();
+    let mut started = 0;
+    while let Action::Start(offer) = cycle.next(&mut scheduler).unwrap() {
+        cycle.started(&mut scheduler, offer.number, offer.job).unwrap();
+        started += 1;
+    }
+    cycle.close(&mut scheduler).unwrap();
+    assert_eq!((started, scheduler.run_time(3, 0.5, T)), (2, Ok(300)));
 }
 
 /// Managers may count a job that was put back as submitted then: it is the same job, whose wait begins anew.
