@@ -1,5 +1,5 @@
 /* The PBS scheduler starts jobs when others do that must agree with it: the engine by itself, EASY in other words, and
- * the program before it ended and started anew. */
+ * the program before it ended and started anew, in more memory or from its state file. */
 #include "driving.h"
 
 /* --- The engine by itself --- */
@@ -188,6 +188,28 @@ static void limits_are_easy(void) {
     scheduler_free(&scheduler);
 }
 
+/* --- Memory --- */
+
+/* More jobs, more tasks of an array and more ended jobs than there is room for at first: nothing is lost, and every run
+ * time is learnt once. */
+static void memory_grows(void) {
+    const int jobs = 700 / part, tasks = 1000 / part;
+    struct scheduler scheduler = begin(60, "surefill_preset=fast");
+    const struct server_job *array;
+    surefill_totals totals;
+    for (int i = 0; i < jobs; i++) server_submit("games", "2:ncpus=4", 60, 2);
+    array = server_submit_array("man", "1:ncpus=4", 60, 1, tasks);
+    for (int second = 0; second < 200 && unfinished(); second++) run(&scheduler, 1);
+    run(&scheduler, 1);
+    for (int i = 0; i < server.job_count; i++)
+        CHECK(server.jobs[i].ends == (&server.jobs[i] != array - 1) && server.jobs[i].starts == server.jobs[i].ends);
+    totals = totals_of(&scheduler);
+    CHECK(totals.ended == jobs + tasks && totals.started == totals.ended && totals.waiting == 0 && totals.running == 0);
+    CHECK(part > 1 || (scheduler.engine.capacity.jobs > 256 && scheduler.engine.capacity.ended >= 1024));
+    CHECK(server.refused == 0 && !said("left to PBS") && !said("no decision"));
+    scheduler_free(&scheduler);
+}
+
 /* --- State files --- */
 
 /* Puts one byte of the file into another state; the file's first bytes say which layout it has. */
@@ -234,7 +256,8 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "short") == 0) part = 5;
     decisions_are_the_engines();
     limits_are_easy();
+    memory_grows();
     other_files_are_set_aside();
-    printf("pbs: %s\n", failures == 0 ? "the engine's starts, EASY's starts, restarts, state files: passed" : "FAILED");
+    printf("pbs: %s\n", failures == 0 ? "the engine's starts, EASY's starts, restarts, memory, state files: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
