@@ -1062,6 +1062,15 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_open
 
+    !> Writes what a scheduler has room for: of one that was opened, what it was made or has grown for. O(1).
+    function surefill_scheduler_capacity_of(scheduler, capacity) bind(c, &
+            name='surefill_scheduler_capacity_of') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(surefill_scheduler_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_capacity_of
+
     !> Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
     !! "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free),
     !! seconds, predictor (contexts, limit), the plan's short, steep, long, front, proposals, cut and running; grace,

@@ -298,6 +298,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
  *     surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
  *     surefill_scheduler_words(s, text, sizeof text);
+ *     surefill_scheduler_capacity_of(s, &capacity);
  *     surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
  *     surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
  *     job.user = surefill_hash("ada", 3);
@@ -577,6 +578,9 @@ int32_t surefill_scheduler_seal(surefill_scheduler *scheduler);
 /* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
  * surefill_scheduler_seal left it. O(size). */
 int32_t surefill_scheduler_open(void *memory, int64_t length, surefill_scheduler **scheduler);
+
+/* Writes what a scheduler has room for: of one that was opened, what it was made or has grown for. O(1). */
+int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, surefill_scheduler_capacity *capacity);
 
 /* Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
  * "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds,

@@ -84,7 +84,7 @@ bool read_job(const char *name, int64_t *id) {
     const char *at = name == NULL ? NULL : digits(name, &sequence);
     if (at == NULL) return false;
     if (*at == '[') {
-        at = digits(at + 1, &index);
+        at = at[1] == ']' ? at + 1 : digits(at + 1, &index);
         if (at == NULL || *at++ != ']' || index >= INDICES - 1) return false;
     }
     if (*at != '\0' && *at != '.') return false;

@@ -16,7 +16,8 @@ int64_t attribute_number(const struct batch_status *entry, const char *name, con
 bool read_duration(const char *text, int64_t *seconds);
 /* Kilobytes, rounded up, of a size such as "10gb", "512mb", "8mw" or "1000" (bytes; a word has eight). */
 bool read_size(const char *text, int64_t *kilobytes);
-/* A number that stands for a job, from "12.server" or "12[3].server"; false when it is neither, as for whole arrays. */
+/* A number that stands for a job, from "12.server", "12[3].server" or, for a whole array, "12[].server"; false when it
+ * is none of these. */
 bool read_job(const char *name, int64_t *id);
 
 /* The chunks of a job that asks for equal ones and for nothing but processors and memory. */

@@ -1,10 +1,10 @@
-/* A scheduler for PBS from outside, on the IFL calls: in order of priority, with probabilistic backfilling.
+/* A scheduler for PBS from outside: on the IFL calls, by the engine's plan of the whole queue.
  *
  *   surefill-pbs [-q QUEUE] [-s STATE_FILE] [-w QUANTILE] [-1] [SETTINGS]
  *
- * SETTINGS are words such as "surefill_tau=0.1,surefill_interval=2" (../slurm/README.md has them all). -q: only this
- * queue and the vnodes that belong to it. -w: waiting jobs get this quantile of their predicted run time as
- * soft_walltime. -1 makes one cycle and ends. */
+ * SETTINGS are words such as "surefill_preset=fast,surefill_interval=2": README.md has them. -q: only this queue and
+ * the vnodes that belong to it. -w: waiting jobs get this quantile of their predicted run time as soft_walltime. -1
+ * makes one cycle and ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "scheduler.h"
 
@@ -33,36 +33,28 @@ static void say(void *context, const char *line) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "surefill-pbs [-q QUEUE] [-s STATE_FILE] [-w QUANTILE] [-1] [surefill_tau=X,surefill_mode=M,...]\n");
+    fprintf(stderr, "surefill-pbs [-q QUEUE] [-s STATE_FILE] [-w QUANTILE] [-1] [surefill_preset=P,surefill_mode=M,...]\n");
     return 2;
 }
 
-static void save(const struct scheduler *scheduler, const char *file) {
-    static struct state_mark saved;
+static void save(struct scheduler *scheduler, const char *file) {
     char message[MESSAGE], line[MESSAGE + 40];
-    if (file == NULL || state_save_changes(file, scheduler->beliefs, scheduler->books, &saved, message, sizeof message))
-        return;
+    if (file == NULL || engine_save(&scheduler->engine, file, message, sizeof message)) return;
     snprintf(line, sizeof line, "state not saved: %s", message);
     say(stdout, line);
 }
 
-/* False when there is no memory for what was learnt: it is not to be lost for that. */
+/* False when the file is there and cannot be read: what was learnt is not to be lost for that. */
 static bool load(struct scheduler *scheduler, const char *file) {
-    char message[MESSAGE], line[MESSAGE + 60];
-    bool loaded, memory;
-    if (file == NULL) return true;
-    loaded = state_load(file, scheduler->beliefs, scheduler->books, message, sizeof message);
-    memory = loaded || errno != ENOMEM;
-    if (loaded)
-        snprintf(line, sizeof line, "%s: learnt from %.0f jobs", file, beliefs_jobs(scheduler->beliefs));
-    else if (!memory)
-        snprintf(line, sizeof line, "%s", message);
-    else if (message[0] != '\0')
-        snprintf(line, sizeof line, "%s: refused, starting without what was learnt", message);
-    else
-        return true;
-    say(stdout, line);
-    return memory;
+    surefill_totals totals = {.struct_size = sizeof totals};
+    char message[MESSAGE];
+    enum engine_opened opened = ENGINE_NEW;
+    if (file != NULL) opened = engine_open(&scheduler->engine, file, message, sizeof message);
+    if (opened == ENGINE_NEW) return true;
+    if (opened == ENGINE_OPENED && surefill_scheduler_totals(scheduler->engine.scheduler, &totals) == SUREFILL_OK)
+        snprintf(message, sizeof message, "%s: learnt from %lld jobs", file, (long long)totals.ended);
+    say(stdout, message);
+    return opened != ENGINE_FAILED;
 }
 
 static void pause_for(double seconds) {
@@ -72,16 +64,16 @@ static void pause_for(double seconds) {
 }
 
 /* Cycles until it is to stop. False when this server cannot be scheduled. */
-static bool run(struct scheduler *scheduler, const char *file, bool once) {
+static bool run(struct scheduler *scheduler, const char *file, const struct pace *pace, bool once) {
     double since_save = 0;
     int connection = -1;
-    bool told = false, good = true;
+    bool reported = false, good = true;
     while (good && !stopping) {
         struct done done = {.again = true};
         if (connection < 0) {
             connection = pbs_connect(NULL);
-            if (connection < 0 && !told) say(stdout, "no connection to the server; trying again");
-            told = connection < 0;
+            if (connection < 0 && !reported) say(stdout, "no connection to the server; trying again");
+            reported = connection < 0;
             if (connection >= 0 && !(good = scheduler_may(scheduler, connection))) break;
         }
         for (int attempt = 0; connection >= 0 && done.again && attempt < ATTEMPTS; attempt++) {
@@ -89,17 +81,16 @@ static bool run(struct scheduler *scheduler, const char *file, bool once) {
             pbs_disconnect(connection);
             connection = -1;
         }
-        beliefs_train(scheduler->beliefs, 0.1);
         if (once) {
             good = connection >= 0;
             break;
         }
-        since_save += scheduler->settings.interval;
-        if (since_save >= scheduler->settings.save) {
+        since_save += pace->interval;
+        if (since_save >= pace->save) {
             save(scheduler, file);
             since_save = 0;
         }
-        pause_for(scheduler->settings.interval);
+        pause_for(pace->interval);
     }
     if (connection >= 0) pbs_disconnect(connection);
     return good;
@@ -107,6 +98,7 @@ static bool run(struct scheduler *scheduler, const char *file, bool once) {
 
 int main(int argc, char **argv) {
     struct scheduler scheduler = {.say = say, .context = stdout};
+    struct pace pace;
     struct sigaction action = {.sa_handler = stop};
     const char *file = NULL;
     char message[MESSAGE], *end;
@@ -126,21 +118,16 @@ int main(int argc, char **argv) {
             return usage();
         }
     }
-    if (argc - optind > 1 || !settings_all_ours(argv[optind])) return usage();
-    settings_defaults(&scheduler.settings);
-    if (!settings_read(&scheduler.settings, argv[optind], message, sizeof message)) {
+    if (argc - optind > 1) return usage();
+    if (!engine_make(&scheduler.engine, argv[optind], &pace, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
-        return 2;
-    }
-    if (!scheduler_init(&scheduler)) {
-        fprintf(stderr, "no memory\n");
-        return 1;
+        return errno == ENOMEM ? 1 : 2;
     }
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     good = load(&scheduler, file);
     if (good) {
-        good = run(&scheduler, file, once);
+        good = run(&scheduler, file, &pace, once);
         save(&scheduler, file);
     }
     scheduler_free(&scheduler);

@@ -1,39 +1,18 @@
-/* One cycle: pbs_statque, pbs_statvnode and pbs_statjob say how things are, decide() who may start, pbs_runjob
- * starts. */
+/* One cycle: what look.c has read is reported to the engine, and pbs_runjob starts what it offers. */
+#define _POSIX_C_SOURCE 200809L
 #include "scheduler.h"
 
-#include "attributes.h"
-#include "order.h"
+#include "look.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { NAME = 280, LINE = 400 };
-enum { MACHINE = 0 }; /* a refusal counts for its time, whatever starts or ends */
+enum { LINE = 400 };
 
-struct vnode {
-    char name[NAME];
-    int32_t processors;
-    int64_t kilobytes;
-    bool usable, idle;
-    int jobs; /* of this cycle's look that run on it */
-};
-
-/* A waiting job. */
-struct waiting {
-    struct facts facts;
-    char name[NAME];
-    int64_t priority;
-    struct chunks chunks;
-    bool counted; /* whole vnodes of this pool, one a chunk: counting them says whether it fits */
-    bool planned; /* has a soft_walltime */
-};
-
-static void say(const struct scheduler *scheduler, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const struct scheduler *scheduler, const char *format, ...) {
+void say(const struct scheduler *scheduler, const char *format, ...) {
     char line[LINE];
     va_list arguments;
     if (scheduler->say == NULL) return;
@@ -43,429 +22,280 @@ static void say(const struct scheduler *scheduler, const char *format, ...) {
     scheduler->say(scheduler->context, line);
 }
 
-static void not_judged(struct scheduler *scheduler, const char *why) {
-    if (scheduler->unjudged[0] == '\0') snprintf(scheduler->unjudged, sizeof scheduler->unjudged, "%s", why);
-}
-
 static const char *why_not(int connection) {
     const char *why = pbs_geterrmsg(connection);
     return why == NULL ? "no reason given" : why;
 }
 
-bool scheduler_init(struct scheduler *scheduler) {
-    if (scheduler->beliefs == NULL) scheduler->beliefs = beliefs_make(scheduler->settings.predictor);
-    if (scheduler->books == NULL) scheduler->books = books_make();
-    if (scheduler->decider == NULL) scheduler->decider = decider_make();
-    return scheduler->beliefs != NULL && scheduler->books != NULL && scheduler->decider != NULL;
-}
-
 void scheduler_free(struct scheduler *scheduler) {
-    decider_free(scheduler->decider);
-    books_free(scheduler->books);
-    beliefs_free(scheduler->beliefs);
-    pool_free(&scheduler->pool);
+    engine_free(&scheduler->engine);
     free(scheduler->vnodes);
-    free(scheduler->waiting);
+    free(scheduler->rows);
 }
 
-/* --- Vnodes --- */
+/* --- Reporting to the engine --- */
 
-static struct vnode *find_vnode(const struct scheduler *scheduler, const char *name) {
-    for (int32_t i = 0; i < scheduler->vnode_count; i++)
-        if (strcmp(scheduler->vnodes[i].name, name) == 0) return &scheduler->vnodes[i];
+static void report(struct scheduler *scheduler, const struct batch_status *job, surefill_job *said, int64_t now) {
+    const int32_t status = engine_set_job(&scheduler->engine, now, said);
+    if (status != SUREFILL_OK && status != SUREFILL_ERROR_UNKNOWN_JOB)
+        say(scheduler, "%s is left to PBS: %s", job->name, surefill_status_text(status));
+}
+
+/* Whether PBS would not start a job lately. The engine has it too, but has no function that says it. */
+static bool refused_lately(const struct scheduler *scheduler, int64_t id, int64_t now) {
+    for (int i = 0; i < REFUSALS; i++)
+        if (scheduler->refusals[i].id == id && scheduler->refusals[i].until > now) return true;
+    return false;
+}
+
+/* Decides how many tasks of each job may start in this cycle. Where nobody may overtake the first one in the site's
+ * order for which there is no room, these are the tasks before it alone, and the answer is why; else NULL. */
+static const char *admit(struct scheduler *scheduler, int64_t now) {
+    const char *why = scheduler->unjudged;
+    int32_t room = scheduler->idle;
+    scheduler->head = NULL;
+    for (int32_t i = 0; i < scheduler->startable; i++) {
+        struct row *row = &scheduler->rows[i];
+        row->admitted = 0;
+        if (row->tasks == 0 || scheduler->head != NULL || refused_lately(scheduler, row->said.id, now)) continue;
+        if (!row->counted) {
+            scheduler->head = row;
+            if (why == NULL) why = "counting vnodes does not describe the head job";
+            continue;
+        }
+        row->admitted = room / row->said.count < row->tasks ? room / row->said.count : row->tasks;
+        room -= row->admitted * row->said.count;
+        if (row->admitted == row->tasks) continue;
+        scheduler->head = row;
+        if (why == NULL && row->said.count > scheduler->usable) why = "the head job needs vnodes out of service";
+    }
+    if (scheduler->head != NULL && why != NULL) return why;
+    for (int32_t i = 0; i < scheduler->startable; i++) {
+        struct row *row = &scheduler->rows[i];
+        if (row->counted) row->admitted = row->tasks;
+    }
     return NULL;
 }
 
-static bool ours(const struct scheduler *scheduler, const struct batch_status *vnode) {
-    const char *queue = attribute(vnode, "queue", NULL);
-    return scheduler->queue == NULL ? queue == NULL : queue != NULL && strcmp(queue, scheduler->queue) == 0;
-}
-
-static bool see_vnodes(struct scheduler *scheduler, const struct batch_status *all) {
-    static const char *const busy[] = {"job-exclusive", "job-busy"};
-    static const char *const gone[] = {"down", "offline", "stale", "state-unknown", "unresolvable", "maintenance",
-                                       "provisioning", "resv-exclusive", "sleep", "initializing", "unknown"};
-    const struct vnode *first = NULL;
-    size_t count = 0;
-    for (const struct batch_status *at = all; at != NULL; at = at->next) count++;
-    free(scheduler->vnodes);
-    scheduler->vnodes = calloc(count + 1, sizeof *scheduler->vnodes);
-    scheduler->vnode_count = 0;
-    scheduler->pool.nodes = scheduler->pool.idle = 0;
-    if (scheduler->vnodes == NULL) return false;
-    for (const struct batch_status *at = all; at != NULL; at = at->next) {
-        struct vnode *vnode = &scheduler->vnodes[scheduler->vnode_count];
-        const char *state = attribute(at, "state", NULL), *memory = attribute(at, "resources_available", "mem");
-        const char *jobs = attribute(at, "jobs", NULL);
-        if (!ours(scheduler, at) || strlen(at->name) >= sizeof vnode->name) continue;
-        strcpy(vnode->name, at->name);
-        vnode->processors = (int32_t)attribute_number(at, "resources_available", "ncpus", 0);
-        if (memory != NULL && !read_size(memory, &vnode->kilobytes)) vnode->kilobytes = 0;
-        vnode->usable = state != NULL && vnode->processors > 0;
-        for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-            if (has_word(state, ", ", gone[i])) vnode->usable = false;
-        vnode->idle = vnode->usable && (jobs == NULL || *jobs == '\0') &&
-                      attribute_number(at, "resources_assigned", "ncpus", 0) == 0;
-        for (size_t i = 0; i < sizeof busy / sizeof *busy; i++)
-            if (has_word(state, ", ", busy[i])) vnode->idle = false;
-        scheduler->vnode_count++;
-        if (!vnode->usable) continue;
-        if (attribute(at, "resv", NULL) != NULL) not_judged(scheduler, "a reservation holds some of the vnodes");
-        if (first == NULL) first = vnode;
-        if (vnode->processors != first->processors || vnode->kilobytes != first->kilobytes)
-            not_judged(scheduler, "the vnodes differ");
-        scheduler->pool.nodes++;
-        scheduler->pool.idle += vnode->idle;
+/* A job that is not over. */
+static void report_row(struct scheduler *scheduler, struct row *row, int64_t now) {
+    surefill_job said = row->said;
+    if (whole_array(row->job) && said.tasks == 0) return; /* its subjobs are reported themselves */
+    if (!runs(row->job)) {
+        said.state = row->admitted > 0 ? SUREFILL_JOB_WAITING : SUREFILL_JOB_HELD;
+        said.at_once = whole_array(row->job) ? row->admitted : 0;
+        if (row->admitted == 0 && said.why == 0) said.why = SUREFILL_WHY_OTHER;
     }
-    return true;
-}
-
-/* --- Jobs --- */
-
-static bool facts_of(const struct batch_status *job, struct facts *facts) {
-    const char *limit = attribute(job, "Resource_List", "walltime"), *name = attribute(job, "Job_Name", NULL);
-    const char *user = attribute(job, "euser", NULL), *queue = attribute(job, "queue", NULL);
-    *facts = (struct facts){.limit = SUREFILL_MAX_SECONDS};
-    if (user == NULL) user = attribute(job, "Job_Owner", NULL);
-    if (!read_job(job->name, &facts->id)) return false;
-    if (limit != NULL && !read_duration(limit, &facts->limit)) return false;
-    if (facts->limit > SUREFILL_MAX_SECONDS) facts->limit = SUREFILL_MAX_SECONDS;
-    facts->user = beliefs_name(user);
-    facts->name = beliefs_name(name);
-    facts->submit = attribute_number(job, "qtime", NULL, 0);
-    if (queue != NULL) snprintf(facts->queue, sizeof facts->queue, "%s", queue);
-    facts->nodes = (int32_t)attribute_number(job, "Resource_List", "nodect", 1);
-    facts->asked = (int32_t)attribute_number(job, "Resource_List", "ncpus", 1);
-    return true;
-}
-
-/* An array as a whole stands for its subjobs, which are listed themselves. */
-static bool whole_array(const struct batch_status *job) {
-    return attribute_is(job, "array", "True") && strstr(job->name, "[]") != NULL;
-}
-
-static char state_of(const struct batch_status *job) {
-    const char *state = attribute(job, "job_state", NULL);
-    return state == NULL ? '?' : state[0];
+    report(scheduler, row->job, &said, now);
 }
 
 static bool ran(const struct batch_status *job) {
     return attribute(job, "stime", NULL) != NULL && attribute_number(job, "Exit_status", NULL, 0) >= 0;
 }
 
-static bool keep_books(struct scheduler *scheduler, const struct batch_status *jobs, int64_t now) {
-    books_begin(scheduler->books);
-    for (const struct batch_status *job = jobs; job != NULL; job = job->next) {
-        struct sighting seen = {.phase = PHASE_BROKEN};
-        const char *used = attribute(job, "resources_used", "walltime");
-        char state = state_of(job);
-        if (whole_array(job) || !facts_of(job, &seen.facts)) continue;
-        seen.restarts = (int32_t)attribute_number(job, "run_count", NULL, 0);
-        seen.start = attribute_number(job, "stime", NULL, 0);
-        seen.held = state != 'Q';
-        if (strchr("QHWT", state) != NULL)
-            seen.phase = PHASE_WAITING;
-        else if (strchr("RSEU", state) != NULL)
-            seen.phase = PHASE_RUNNING;
-        else if (strchr("FX", state) != NULL && ran(job) && used != NULL && read_duration(used, &seen.run_time))
-            seen.phase = PHASE_ENDED;
-        if (!books_see(scheduler->books, scheduler->beliefs, &seen, now)) return false;
-    }
-    books_finish(scheduler->books, scheduler->beliefs, now);
-    return true;
+static void report_over(struct scheduler *scheduler, const struct batch_status *job, int64_t now) {
+    const char *used = attribute(job, "resources_used", "walltime");
+    surefill_job said;
+    if (whole_array(job) || !describe(job, &said)) return;
+    said.state = attribute(job, "stime", NULL) == NULL ? SUREFILL_JOB_GONE : SUREFILL_JOB_BROKEN;
+    if (ran(job) && used != NULL && read_duration(used, &said.ran)) said.state = SUREFILL_JOB_ENDED;
+    report(scheduler, job, &said, now);
 }
 
-/* The vnodes of this pool that a job holds, and whether another job holds one of them too. */
-static bool see_running(struct scheduler *scheduler, const struct batch_status *job, int64_t now) {
-    const char *at = attribute(job, "exec_vnode", NULL);
-    char name[NAME];
-    struct running running = {.nodes = 0};
-    if (!facts_of(job, &running.facts)) {
-        not_judged(scheduler, "a running job cannot be read");
-        return true;
-    }
-    while ((at = next_vnode(at, name, sizeof name)) != NULL) {
-        struct vnode *vnode = find_vnode(scheduler, name);
-        if (vnode == NULL || !vnode->usable) continue; /* other pools'; vnodes taken out of service do not come back */
-        if (vnode->jobs++ > 0) not_judged(scheduler, "running jobs share vnodes");
-        vnode->idle = false;
-        running.nodes++;
-    }
-    if (running.nodes == 0) return true;
-    if (state_of(job) == 'S' || state_of(job) == 'U') not_judged(scheduler, "a job is suspended");
-    running.age = now - attribute_number(job, "stime", NULL, now);
-    if (running.age < 0) running.age = 0;
-    running.ending = state_of(job) == 'E';
-    return pool_add_running(&scheduler->pool, &running);
+/* The whole listing. */
+static bool report_all(struct scheduler *scheduler, const struct batch_status *jobs, int64_t now) {
+    static const char name[] = "vnodes";
+    const int32_t units = scheduler->usable > 0 ? scheduler->usable : 1;
+    int32_t pool, queue, doubted = 0, over = 0, status;
+    for (const struct batch_status *job = jobs; job != NULL; job = job->next) over += is_over(job);
+    status = surefill_scheduler_set_pool(scheduler->engine.scheduler, name, sizeof name - 1, units, scheduler->idle, &pool);
+    if (status == SUREFILL_OK)
+        status = surefill_scheduler_set_queue(scheduler->engine.scheduler, name, sizeof name - 1, pool, &queue);
+    if (status == SUREFILL_OK) status = engine_list_begin(&scheduler->engine, now, over);
+    for (int32_t i = 0; i < scheduler->row_count && status == SUREFILL_OK; i++)
+        report_row(scheduler, &scheduler->rows[i], now);
+    for (const struct batch_status *job = jobs; job != NULL && status == SUREFILL_OK; job = job->next)
+        if (is_over(job)) report_over(scheduler, job, now);
+    if (status == SUREFILL_OK) status = surefill_scheduler_list_end(scheduler->engine.scheduler, now, &doubted);
+    if (status != SUREFILL_OK) say(scheduler, "the engine does not take the listing: %s", surefill_status_text(status));
+    if (doubted) say(scheduler, "most of the running jobs are missing in PBS's listing: the next one counts");
+    return status == SUREFILL_OK;
 }
 
-/* Whether the job takes whole vnodes of this pool, one a chunk. */
-static bool is_counted(const struct scheduler *scheduler, const struct batch_status *job, struct chunks *chunks) {
-    const char *place = attribute(job, "Resource_List", "place");
-    const struct vnode *first = NULL;
-    bool whole = has_word(place, ":", "excl") || has_word(place, ":", "exclhost");
-    for (int32_t i = 0; i < scheduler->vnode_count && first == NULL; i++)
-        if (scheduler->vnodes[i].usable) first = &scheduler->vnodes[i];
-    if (first == NULL || !read_select(attribute(job, "Resource_List", "select"), chunks)) return false;
-    if (chunks->processors > first->processors || chunks->kilobytes > first->kilobytes) return false;
-    if (place != NULL && (strstr(place, "group=") != NULL || has_word(place, ":", "pack"))) return false;
-    /* Resources that are the whole job's, not a chunk's. */
-    for (const struct attrl *at = job->attribs; at != NULL; at = at->next) {
-        static const char *const known[] = {"ncpus",    "nodect", "walltime", "select", "place", "mem",
-                                            "mpiprocs", "nodes",  "soft_walltime"};
-        bool is_known = strcmp(at->name, "Resource_List") != 0 || at->resource == NULL;
-        for (size_t i = 0; i < sizeof known / sizeof *known && !is_known; i++) is_known = strcmp(at->resource, known[i]) == 0;
-        if (!is_known) return false;
-    }
-    if (chunks->processors == first->processors) return true;
-    return whole && (chunks->count == 1 || has_word(place, ":", "scatter") || 2 * chunks->processors > first->processors);
-}
-
-static bool queue_starts(const struct batch_status *queues, const char *name) {
-    for (const struct batch_status *queue = queues; queue != NULL && name != NULL; queue = queue->next)
-        if (strcmp(queue->name, name) == 0) return attribute_is(queue, "started", "True");
-    return false;
-}
-
-/* The array that a subjob belongs to may be held as a whole. */
-static bool array_waits(const struct batch_status *jobs, const struct batch_status *subjob) {
-    const char *array = attribute(subjob, "array_id", NULL);
-    for (const struct batch_status *job = jobs; job != NULL && array != NULL; job = job->next)
-        if (strcmp(job->name, array) == 0) return strchr("QB", state_of(job)) == NULL;
-    return false;
-}
-
-static int in_order(const void *one, const void *other) {
-    const struct waiting *a = one, *b = other;
-    if (a->priority != b->priority) return a->priority > b->priority ? -1 : 1;
-    if (a->facts.submit != b->facts.submit) return a->facts.submit < b->facts.submit ? -1 : 1;
-    return a->facts.id < b->facts.id ? -1 : a->facts.id > b->facts.id;
-}
-
-static bool of_one_rank(const void *one, const void *next) {
-    return ((const struct waiting *)one)->priority == ((const struct waiting *)next)->priority;
-}
-
-static bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues,
-                     int64_t now) {
-    size_t count = 0;
-    for (const struct batch_status *job = jobs; job != NULL; job = job->next) count++;
-    free(scheduler->waiting);
-    scheduler->waiting = calloc(count + 1, sizeof *scheduler->waiting);
-    scheduler->waiting_count = 0;
-    scheduler->pool.running_count = 0;
-    if (scheduler->waiting == NULL) return false;
-    for (const struct batch_status *job = jobs; job != NULL; job = job->next) {
-        struct waiting *waiting = &scheduler->waiting[scheduler->waiting_count];
-        const char *queue = attribute(job, "queue", NULL), *holds = attribute(job, "Hold_Types", NULL);
-        if (whole_array(job)) continue;
-        if (strchr("RSEU", state_of(job)) != NULL && !see_running(scheduler, job, now)) return false;
-        if (state_of(job) != 'Q' || (holds != NULL && strcmp(holds, "n") != 0) || !queue_starts(queues, queue)) continue;
-        if (scheduler->queue != NULL && strcmp(scheduler->queue, queue) != 0) continue;
-        if (array_waits(jobs, job) || strlen(job->name) >= NAME || !facts_of(job, &waiting->facts)) continue;
-        strcpy(waiting->name, job->name);
-        waiting->priority = attribute_number(job, "Priority", NULL, 0);
-        waiting->planned = attribute(job, "Resource_List", "soft_walltime") != NULL;
-        waiting->counted = is_counted(scheduler, job, &waiting->chunks);
-        if (waiting->counted) waiting->facts.nodes = waiting->chunks.count;
-        if (waiting->counted && waiting->chunks.count > scheduler->vnode_count) { /* it must not keep all others back */
-            say(scheduler, "%s asks for more vnodes than there are: left out", waiting->name);
+/* Writes what waiting jobs are expected to run, for PBS's own planning. */
+static void write_soft_limits(struct scheduler *scheduler, int connection, int64_t now) {
+    enum { MOST_FAILURES = 10 };
+    static char name[] = "Resource_List", resource[] = "soft_walltime";
+    int failures = 0;
+    for (int32_t i = 0; i < scheduler->startable && scheduler->soft > 0; i++) {
+        const struct row *row = &scheduler->rows[i];
+        const int64_t walltime = row->said.limit > 0 ? row->said.limit : SUREFILL_MAX_SECONDS;
+        char text[32];
+        struct attrl limit = {.name = name, .resource = resource, .value = text, .op = SET};
+        int64_t seconds;
+        if (attribute(row->job, "Resource_List", "soft_walltime") != NULL) continue;
+        if (surefill_scheduler_run_time(scheduler->engine.scheduler, now, row->said.id, scheduler->soft, &seconds) !=
+                SUREFILL_OK ||
+            seconds >= walltime)
             continue;
-        }
-        scheduler->waiting_count++;
+        snprintf(text, sizeof text, "%lld", (long long)seconds);
+        if (pbs_alterjob(connection, row->job->name, &limit, NULL) == 0) continue;
+        /* One may have left meanwhile; when many cannot be written, nor will the others. */
+        say(scheduler, "%s: soft_walltime cannot be written: %s", row->job->name, why_not(connection));
+        if (++failures == MOST_FAILURES) return;
     }
-    qsort(scheduler->waiting, (size_t)scheduler->waiting_count, sizeof *scheduler->waiting, in_order);
-    if (!scheduler->limits_only)
-        order_queue(&scheduler->settings, scheduler->beliefs, now, scheduler->waiting, scheduler->waiting_count,
-                    sizeof *scheduler->waiting, of_one_rank, INFINITY);
-    scheduler->pool.idle = 0;
-    for (int32_t i = 0; i < scheduler->vnode_count; i++) scheduler->pool.idle += scheduler->vnodes[i].idle;
-    return true;
 }
 
 /* --- Starting --- */
 
-/* Starts the job on the first idle vnodes, or where PBS's own scheduler finds room if counting does not describe it. */
-static bool start(struct scheduler *scheduler, int connection, struct waiting *job, int64_t now) {
+/* The job itself, or of an array the next task from this one on. */
+static const struct batch_status *next_task(const struct row *row, const struct batch_status *from) {
+    if (!whole_array(row->job)) return row->job;
+    for (; from != NULL; from = from->next) {
+        const char *array = attribute(from, "array_id", NULL);
+        if (array != NULL && is_task(from) && state_of(from) == 'Q' && strcmp(array, row->job->name) == 0) return from;
+    }
+    return NULL;
+}
+
+/* The first idle vnodes for a job's chunks, as pbs_runjob takes them; NULL when memory is short. */
+static char *place_for(struct scheduler *scheduler, const struct row *row) {
     size_t room = 1, length = 0;
-    int32_t left = job->counted ? job->chunks.count : 0;
-    char *where = NULL;
-    bool good;
+    int32_t left = row->chunks.count;
+    char *where;
     for (int32_t i = 0; i < scheduler->vnode_count; i++) room += strlen(scheduler->vnodes[i].name) + 60;
-    if (left > 0 && (where = malloc(room)) == NULL) return false;
-    for (int32_t i = 0; i < scheduler->vnode_count && left > 0; i++) {
+    where = calloc(1, room);
+    for (int32_t i = 0; i < scheduler->vnode_count && left > 0 && where != NULL; i++) {
         struct vnode *vnode = &scheduler->vnodes[i];
         if (!vnode->idle) continue;
         length += (size_t)snprintf(where + length, room - length, "%s(%s:ncpus=%d", length > 0 ? "+" : "", vnode->name,
-                                   job->chunks.processors);
-        if (job->chunks.kilobytes > 0)
-            length += (size_t)snprintf(where + length, room - length, ":mem=%lldkb", (long long)job->chunks.kilobytes);
+                                   row->chunks.processors);
+        if (row->chunks.kilobytes > 0)
+            length += (size_t)snprintf(where + length, room - length, ":mem=%lldkb", (long long)row->chunks.kilobytes);
         length += (size_t)snprintf(where + length, room - length, ")");
-        vnode->idle = false;
+        vnode->offered = true;
         left--;
     }
-    good = pbs_runjob(connection, job->name, where, NULL) == 0;
+    return where;
+}
+
+/* An offer, to PBS. *lost: it is not PBS that refuses, it cannot be asked. */
+static bool start(struct scheduler *scheduler, int connection, const struct row *row, const struct batch_status *task,
+                  int64_t passed, bool *lost) {
+    const struct row *head = passed == 0 ? NULL : find_row(scheduler, passed);
+    char *where = place_for(scheduler, row);
+    const bool good = where != NULL && pbs_runjob(connection, task->name, where, NULL) == 0;
     if (good) {
-        say(scheduler, "%s: started on %s", job->name, where == NULL ? "vnodes that PBS chose" : where);
-    } else if (job->counted) {
-        say(scheduler, "%s: PBS does not start it: %s; left alone for %d s", job->name, why_not(connection), REFUSED_FOR);
-        refusals_add(&scheduler->refusals, job->facts.id, MACHINE, now);
+        say(scheduler, "%s: started on %s%s%s", task->name, where, head == NULL ? "" : ", ahead of ",
+            head == NULL ? "" : head->job->name);
+    } else {
+        struct batch_status *server;
+        say(scheduler, "%s: PBS does not start it: %s", task->name, where == NULL ? "no memory" : why_not(connection));
+        server = pbs_statserver(connection, NULL, NULL);
+        *lost = server == NULL;
+        pbs_statfree(server);
+    }
+    for (int32_t i = 0; i < scheduler->vnode_count; i++) {
+        struct vnode *vnode = &scheduler->vnodes[i];
+        if (vnode->offered && good) vnode->idle = false;
+        vnode->offered = false;
     }
     free(where);
     return good;
 }
 
-/* Tells the head job's owner, when there is news. */
-static void tell_owner(struct scheduler *scheduler, int connection, const struct waiting *head, int64_t start) {
+/* The head job's comment says when it is planned to start; it is written when that is news. */
+static void write_comment(struct scheduler *scheduler, int connection, surefill_cycle *cycle, int64_t now) {
     static char name[] = "comment";
+    const struct row *head = scheduler->head;
     char text[LINE];
     struct attrl comment = {.name = name, .value = text, .op = SET};
-    int64_t now = scheduler->pool.now, wait = start - now;
-    int64_t moved = scheduler->told_start > start ? scheduler->told_start - start : start - scheduler->told_start;
-    if (start < 0 || (scheduler->told_head == head->facts.id && moved <= 60 + wait / 4)) return;
-    snprintf(text, sizeof text, "surefill: next in line, starts within %lld s with a probability of one half", (long long)wait);
-    char job[NAME];
-    strcpy(job, head->name);
-    if (pbs_alterjob(connection, job, &comment, NULL) != 0)
-        say(scheduler, "%s: no comment: %s", head->name, why_not(connection));
-    scheduler->told_head = head->facts.id;
-    scheduler->told_start = start;
+    int64_t start, moved;
+    time_t moment;
+    struct tm local;
+    if (head == NULL || head->tasks == 0 ||
+        surefill_cycle_planned(cycle, scheduler->engine.scheduler, head->said.id, &start) != SUREFILL_OK)
+        return;
+    moved = scheduler->comment_start > start ? scheduler->comment_start - start : start - scheduler->comment_start;
+    if (scheduler->comment_job == head->said.id && moved <= 60 + (start - now) / 4) return;
+    moment = (time_t)start;
+    if (localtime_r(&moment, &local) == NULL ||
+        strftime(text, sizeof text, "surefill: planned to start at %Y-%m-%d %H:%M:%S", &local) == 0)
+        return;
+    if (pbs_alterjob(connection, head->job->name, &comment, NULL) != 0)
+        say(scheduler, "%s: no comment: %s", head->job->name, why_not(connection));
+    scheduler->comment_job = head->said.id;
+    scheduler->comment_start = start;
 }
 
-static bool take_candidates(struct scheduler *scheduler, int32_t head, int64_t now) {
-    struct pool *pool = &scheduler->pool;
-    uint32_t rank = 0;
-    pool->candidate_count = 0;
-    for (int32_t i = head + 1; i < scheduler->waiting_count && pool->candidate_count < scheduler->settings.depth; i++) {
-        const struct waiting *job = &scheduler->waiting[i];
-        if (!of_one_rank(&scheduler->waiting[i - 1], job)) rank++;
-        if (!job->counted || refused_lately(&scheduler->refusals, job->facts.id, MACHINE, now)) continue;
-        if (!pool_add_candidate(pool, &(struct candidate){.facts = job->facts, .place = i, .rank = rank})) return false;
-    }
-    return true;
-}
-
-static void log_decisions(const struct scheduler *scheduler, const char *mode) {
-    for (int32_t i = 0; i < scheduler->pool.candidate_count; i++) {
-        const struct candidate *candidate = &scheduler->pool.candidates[i];
-        if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT || candidate->judged.verdict == SUREFILL_VERDICT_UNDECIDED)
+/* Starts what the engine offers. False when PBS cannot be asked any more, or the engine. */
+static bool decide(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
+    surefill_scheduler *engine = scheduler->engine.scheduler;
+    surefill_cycle *cycle;
+    surefill_action action;
+    int64_t when, pools;
+    bool lost = false;
+    int32_t status = surefill_scheduler_wake(engine, now, &when, &pools);
+    if (!scheduler->unanswered && (status == SUREFILL_ERROR_NEVER || (status == SUREFILL_OK && when > now))) return true;
+    scheduler->unanswered = true;
+    status = engine_begin(&scheduler->engine, 0, now, &cycle);
+    while (status == SUREFILL_OK && (status = engine_next(&scheduler->engine, cycle, &action)) == SUREFILL_OK &&
+           action.step < SUREFILL_ACT_DONE) {
+        struct row *row = find_row(scheduler, action.job);
+        const struct batch_status *task = row == NULL ? NULL : next_task(row, row->next_task);
+        int64_t id;
+        if (action.step == SUREFILL_ACT_WOULD_START && row != NULL) {
+            say(scheduler, "shadow: %s would start now", row->job->name);
             continue;
-        say(scheduler, "%s: %s %s%.4f (%s): %s", scheduler->waiting[candidate->place].name,
-            surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion),
-            delay_sign(candidate->judged.exactness), candidate->judged.delay, mode,
-            candidate->judged.verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
-    }
-}
-
-static void note_shadow(struct scheduler *scheduler, const struct decision *decision) {
-    for (int32_t i = 0; i < decision->accepted_count; i++) {
-        const struct candidate *candidate = &scheduler->pool.candidates[decision->accepted[i]];
-        if (books_would_start(scheduler->books, candidate->facts.id, scheduler->pool.now) == scheduler->pool.now)
-            say(scheduler, "shadow: %s would start now", scheduler->waiting[candidate->place].name);
-    }
-}
-
-/* Judges those behind the head job and starts the accepted ones. */
-static bool overtake(struct scheduler *scheduler, int connection, int32_t head, int64_t now, struct done *done) {
-    struct decision decision;
-    bool limits = scheduler->limits_only || scheduler->settings.mode == MODE_LIMITS;
-    if (!take_candidates(scheduler, head, now)) return false;
-    if (scheduler->spent_for != scheduler->pool.head.id) {
-        scheduler->spent_for = scheduler->pool.head.id;
-        scheduler->spent = 0;
-    }
-    if (!limits) {
-        decide(scheduler->decider, &scheduler->settings, scheduler->beliefs, scheduler->spent, &scheduler->pool, &decision);
-        if (decision.outcome == OUTCOME_ERROR) {
-            say(scheduler, "%s; from here on only time limits count (EASY)", decision.message);
-            scheduler->limits_only = limits = true;
-        } else {
-            log_decisions(scheduler, settings_mode_name(scheduler->settings.mode));
-            tell_owner(scheduler, connection, &scheduler->waiting[head], decision.head_median);
         }
-    }
-    if (!limits && scheduler->settings.mode == MODE_SHADOW) {
-        note_shadow(scheduler, &decision);
-        limits = true;
-    }
-    if (limits) {
-        decide(scheduler->decider, &scheduler->settings, NULL, 0, &scheduler->pool, &decision);
-        if (decision.outcome == OUTCOME_ERROR) {
-            say(scheduler, "%s: jobs start in order alone", decision.message);
-            return true;
-        }
-        log_decisions(scheduler, "limits");
-    }
-    for (int32_t i = 0; i < decision.accepted_count; i++) {
-        const struct candidate *candidate = &scheduler->pool.candidates[decision.accepted[i]];
-        if (!start(scheduler, connection, &scheduler->waiting[candidate->place], now)) {
-            done->again = true; /* those behind it were judged as if it ran */
+        if (action.step != SUREFILL_ACT_START) continue;
+        if (task != NULL && read_job(task->name, &id) && start(scheduler, connection, row, task, action.head, &lost)) {
+            row->next_task = task->next;
+            row->tasks--;
+            row->admitted--;
+            row->said.tasks--;
+            scheduler->idle -= row->said.count;
+            done->started++;
+            status = engine_started(&scheduler->engine, cycle, action.number, id);
+        } else if (lost) { /* the offer is not answered */
             break;
+        } else {
+            struct refusal *refusal = &scheduler->refusals[scheduler->refused++ % REFUSALS];
+            *refusal = (struct refusal){.id = action.job, .until = now + engine_number(&scheduler->engine, "refused=")};
+            status = surefill_cycle_refused(cycle, scheduler->engine.scheduler, action.number, SUREFILL_REFUSED_NOT_NOW);
         }
-        scheduler->spent += candidate->judged.delay;
-        delays_overtook(beliefs_delays(scheduler->beliefs), &scheduler->pool, scheduler->settings.criterion, candidate);
-        if (candidate->judged.missing > 0)
-            say(scheduler, "%s has overtaken the head job: predicted %.6g, told %.6g",
-                scheduler->waiting[candidate->place].name, candidate->judged.predicted, candidate->judged.told);
-        done->overtaken++;
     }
-    return true;
+    if (status == SUREFILL_OK && !lost) write_comment(scheduler, connection, cycle, now);
+    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
+    if (status != SUREFILL_OK) say(scheduler, "no decision: %s", surefill_status_text(status));
+    scheduler->unanswered = status != SUREFILL_OK || lost;
+    return !scheduler->unanswered;
 }
 
-/* Writes what waiting jobs are expected to run, for PBS's own planning. */
-static void plan(struct scheduler *scheduler, int connection) {
-    enum { MOST_FAILURES = 10 };
-    static char name[] = "Resource_List", resource[] = "soft_walltime";
-    int failures = 0;
-    for (int32_t i = 0; i < scheduler->waiting_count && scheduler->soft > 0; i++) {
-        struct waiting *job = &scheduler->waiting[i];
-        char text[32];
-        struct attrl limit = {.name = name, .resource = resource, .value = text, .op = SET};
-        const surefill_distribution *believed;
-        int32_t status;
-        int64_t seconds;
-        if (job->planned) continue;
-        believed = beliefs_predict(scheduler->beliefs, &job->facts, &status);
-        if (believed == NULL || beliefs_jobs(scheduler->beliefs) < 1 ||
-            surefill_distribution_quantile(believed, scheduler->soft, 0, job->facts.limit, &seconds) != SUREFILL_OK ||
-            seconds >= job->facts.limit)
-            continue;
-        snprintf(text, sizeof text, "%lld", (long long)seconds);
-        if (pbs_alterjob(connection, job->name, &limit, NULL) == 0) continue;
-        /* One may have left meanwhile; when many cannot be written, nor will the others. */
-        say(scheduler, "%s: soft_walltime cannot be written: %s", job->name, why_not(connection));
-        if (++failures == MOST_FAILURES) return;
+/* Starts what may start. why: nobody may overtake the head job. False when PBS cannot be asked any more. */
+static bool schedule(struct scheduler *scheduler, int connection, const char *why, int64_t now, struct done *done) {
+    const bool shadow = engine_has(&scheduler->engine, "mode=shadow");
+    const struct row *head;
+    const struct batch_status *task;
+    for (;;) {
+        const uint32_t refused = scheduler->refused;
+        if (!decide(scheduler, connection, now, done)) return false;
+        if (why == NULL || refused == scheduler->refused) break;
+        /* Those behind a job that PBS has refused have their turn. */
+        why = admit(scheduler, now);
+        for (int32_t i = 0; i < scheduler->startable; i++)
+            if (scheduler->rows[i].tasks > 0) report_row(scheduler, &scheduler->rows[i], now);
     }
-}
-
-static bool schedule(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
-    int32_t head = 0;
-    for (; head < scheduler->waiting_count; head++) {
-        struct waiting *job = &scheduler->waiting[head];
-        if (refused_lately(&scheduler->refusals, job->facts.id, MACHINE, now)) continue;
-        if (job->counted && job->facts.nodes > scheduler->pool.idle) break;
-        if (!start(scheduler, connection, job, now)) {
-            if (!job->counted) {
-                not_judged(scheduler, "counting vnodes does not describe the head job");
-                break;
-            }
-            done->again = true;
-            return true;
-        }
-        done->in_order++;
-        if (!job->counted) { /* which vnodes it has got is seen by looking */
-            done->again = true;
-            return true;
-        }
-        scheduler->pool.idle -= job->facts.nodes;
-        if (!pool_add_running(&scheduler->pool, &(struct running){.facts = job->facts, .nodes = job->facts.nodes}))
-            return false;
+    head = scheduler->head;
+    if (why == NULL || head == NULL) return true;
+    task = next_task(head, head->next_task);
+    if (!head->counted && !shadow && task != NULL && pbs_runjob(connection, task->name, NULL, NULL) == 0) {
+        say(scheduler, "%s: started on vnodes that PBS chose", task->name);
+        done->started++;
+        done->again = true; /* which vnodes it has got is seen by looking */
+    } else if (head + 1 < scheduler->rows + scheduler->startable && scheduler->idle > 0) {
+        say(scheduler, "%s waits, nobody overtakes it: %s", head->job->name, why);
     }
-    if (head + 1 >= scheduler->waiting_count || scheduler->pool.idle == 0) return true;
-    scheduler->pool.head = scheduler->waiting[head].facts;
-    if (scheduler->pool.head.nodes > scheduler->pool.nodes) not_judged(scheduler, "the head job needs vnodes out of service");
-    if (scheduler->unjudged[0] == '\0') return overtake(scheduler, connection, head, now, done);
-    say(scheduler, "%s waits, nobody overtakes it: %s", scheduler->waiting[head].name, scheduler->unjudged);
     return true;
 }
 
@@ -474,7 +304,7 @@ static bool schedule(struct scheduler *scheduler, int connection, int64_t now, s
 /* PBS answers with nothing both when there is nothing and when something is wrong. */
 static struct batch_status *asked(struct scheduler *scheduler, const char *what, struct batch_status *answer, bool *good) {
     if (answer == NULL && pbs_errno != 0) {
-        say(scheduler, "PBS does not tell its %s: error %d", what, pbs_errno);
+        say(scheduler, "PBS does not report its %s: error %d", what, pbs_errno);
         *good = false;
     }
     return answer;
@@ -484,20 +314,23 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
     static char all[] = "", history_and_subjobs[] = "tx";
     struct batch_status *queues, *vnodes = NULL, *jobs = NULL;
     bool good = true;
-    *done = (struct done){.in_order = 0};
-    scheduler->unjudged[0] = '\0';
-    scheduler->pool.now = now;
+    *done = (struct done){.started = 0};
+    scheduler->unjudged = NULL;
     pbs_errno = 0;
     queues = asked(scheduler, "queues", pbs_statque(connection, all, NULL, NULL), &good);
     if (good) vnodes = asked(scheduler, "vnodes", pbs_statvnode(connection, all, NULL, NULL), &good);
     if (good) jobs = asked(scheduler, "jobs", pbs_statjob(connection, all, NULL, history_and_subjobs), &good);
-    if (good && !(keep_books(scheduler, jobs, now) && see_vnodes(scheduler, vnodes) &&
-                  see_jobs(scheduler, jobs, queues, now))) {
+    if (good && !(see_vnodes(scheduler, vnodes) && see_jobs(scheduler, jobs, queues))) {
         say(scheduler, "no memory");
         good = false;
     }
-    if (good) plan(scheduler, connection);
-    if (good && !scheduler->plans_only) good = schedule(scheduler, connection, now, done);
+    if (good) {
+        const char *why = admit(scheduler, now);
+        if (report_all(scheduler, jobs, now)) {
+            write_soft_limits(scheduler, connection, now);
+            if (!scheduler->plans_only) good = schedule(scheduler, connection, why, now, done);
+        }
+    }
     pbs_statfree(queues);
     pbs_statfree(vnodes);
     pbs_statfree(jobs);
@@ -506,13 +339,20 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
 
 bool scheduler_may(struct scheduler *scheduler, int connection) {
     struct batch_status *server = pbs_statserver(connection, NULL, NULL);
+    const bool shadow = engine_has(&scheduler->engine, "mode=shadow");
+    const bool other = server != NULL && !attribute_is(server, "scheduling", "False"), writes = scheduler->soft > 0;
     bool good = server != NULL;
-    if (!good) say(scheduler, "the server does not answer: %s", why_not(connection));
-    scheduler->plans_only = good && scheduler->soft > 0 && !attribute_is(server, "scheduling", "False");
-    if (scheduler->plans_only) {
-        say(scheduler, "PBS's own scheduler is active: soft_walltime is written, nothing is started");
-    } else if (good && !attribute_is(server, "scheduling", "False")) {
+    scheduler->plans_only = other && writes && !shadow;
+    if (!good) {
+        say(scheduler, "the server does not answer: %s", why_not(connection));
+    } else if (other && (shadow || writes)) {
+        say(scheduler, "PBS's own scheduler is active: %s, nothing is started",
+            shadow ? "what would start is logged" : "soft_walltime is written");
+    } else if (other) {
         say(scheduler, "PBS's own scheduler is active: qmgr -c 'set server scheduling = False'");
+        good = false;
+    } else if (shadow) {
+        say(scheduler, "mode=shadow starts nothing, and PBS's own scheduler is off: qmgr -c 'set server scheduling = True'");
         good = false;
     }
     if (good && !attribute_is(server, "job_history_enable", "True")) {

@@ -2,51 +2,45 @@
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
-#include "decide.h"
-#include "refusals.h"
-#include "state.h"
+#include "engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REASON = 160 };
+enum { REFUSALS = 256 };
 
 struct vnode;
-struct waiting;
+struct row;
 
 struct scheduler {
-    struct settings settings;
-    struct beliefs *beliefs;
-    struct books *books;
-    struct decider *decider;
-    const char *queue;   /* the only queue looked at, and the vnodes that belong to it; NULL: those without a queue */
-    double soft;         /* quantile to write as soft_walltime of waiting jobs; 0 for none */
+    struct engine engine; /* made by the caller */
+    const char *queue;    /* the only queue looked at, and the vnodes that belong to it; NULL: those without a queue */
+    double soft;          /* quantile to write as soft_walltime of waiting jobs; 0 for none */
     void (*say)(void *context, const char *line);
-    void *context; /* say's */
-    bool plans_only;     /* PBS's own scheduler starts the jobs: nothing but soft_walltime is written */
-    bool limits_only;    /* after an error */
+    void *context;        /* say's */
+    bool plans_only;      /* PBS's own scheduler starts the jobs: nothing but soft_walltime is written */
     /* One cycle's. */
-    struct pool pool;
     struct vnode *vnodes;
-    int32_t vnode_count;
-    struct waiting *waiting; /* in the order in which they may start */
-    int32_t waiting_count;
-    char unjudged[REASON];   /* why nothing may overtake the head job; empty when decisions are made */
+    int32_t vnode_count, usable, idle;
+    struct row *rows;      /* jobs that are not over, those that may start first, in the site's order */
+    int32_t row_count, startable;
+    const struct row *head; /* the first in the site's order for which there is no room */
+    const char *unjudged;  /* why counting vnodes does not describe what runs; NULL where it does */
     /* Kept. */
-    struct refusals refusals;
-    int64_t spent_for;   /* head job */
-    double spent;        /* of its budget */
-    int64_t told_head, told_start; /* what its comment says */
+    int64_t comment_job, comment_start; /* which job's comment was written last, and the start that it names */
+    bool unanswered; /* the last cycle was broken off */
+    struct refusal {
+        int64_t id, until;
+    } refusals[REFUSALS]; /* the latest jobs that PBS would not start, and how long they are left alone */
+    uint32_t refused; /* how many there were */
 };
 
-/* Makes what is NULL. False when memory is short. */
-bool scheduler_init(struct scheduler *scheduler);
 void scheduler_free(struct scheduler *scheduler);
 
 /* What a cycle did. */
 struct done {
-    int32_t in_order, overtaken;
-    bool again; /* what was decided has changed meanwhile: look again at once */
+    int32_t started;
+    bool again; /* PBS has placed a job by itself: look again at once */
 };
 
 /* One look at PBS, and what follows from it. now is in seconds since 1970. False when PBS cannot be asked: connect
@@ -54,7 +48,7 @@ struct done {
 bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, struct done *done);
 
 /* Whether this server can be scheduled from outside, or, where its own scheduler is active, planned for (soft is above
- * 0); otherwise says what its manager has to set. */
+ * 0) or watched (mode=shadow); otherwise says what its manager has to set. */
 bool scheduler_may(struct scheduler *scheduler, int connection);
 
 #endif

@@ -20,6 +20,7 @@
 //! surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
 //! surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
 //! surefill_scheduler_words(s, text, sizeof text);
+//! surefill_scheduler_capacity_of(s, &capacity);
 //! surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
 //! surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
 //! job.user = surefill_hash("ada", 3);
@@ -435,6 +436,23 @@ pub unsafe extern "C" fn surefill_scheduler_open(
     scheduler: *mut *mut surefill_scheduler,
 ) -> i32 {
     status(unsafe { open::<Scheduler, _>(memory, length, scheduler) })
+}
+
+/// Writes what a scheduler has room for: of one that was opened, what it was made or has grown for. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// scheduler is a handle, capacity points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_capacity_of(
+    scheduler: *const surefill_scheduler,
+    capacity: *mut surefill_scheduler_capacity,
+) -> i32 {
+    status((|| {
+        let own = unsafe { self::scheduler(scheduler)? }.capacity();
+        unsafe { write(capacity, c_capacity(&own)) }
+    })())
 }
 
 /// Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as "preset=fast

@@ -10,14 +10,17 @@ set -euo pipefail
 built=$(cd "$1" && pwd)/pbs
 cd "$(dirname "$0")/../.."
 make -s -C c-examples/pbs BUILD="$built" tests
-timeout 120 "$built/test"
-timeout 280 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "$built/test" short >/dev/null
+cd "$built"
+for test in test same; do
+    timeout 120 "./$test"
+    timeout 280 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "./$test" short >/dev/null
+done
 echo "pbs: valgrind finds nothing"
 
 # The program itself, for ten seconds at most: its arguments, its log, its state file, its end.
 work=$(mktemp -d)
 trap 'kill "${program:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
-"$built/surefill-pbs-simulated" -s "$work/state" surefill_mode=limits,surefill_interval=0.2 >"$work/log" &
+"$built/surefill-pbs-simulated" -s "$work/state" surefill_preset=easy,surefill_interval=0.2 >"$work/log" &
 program=$!
 for _ in $(seq 100); do
     ! grep -qs '4.pbs: started' "$work/log" || break
@@ -44,9 +47,9 @@ grep -q 'learnt from 4 jobs' "$work/again" || {
     echo "pbs: the state was not kept" >&2
     exit 1
 }
-for wrong in '-w 2' surefill_tau=x tau=0.5 surefill_tau=0.5,mode=shadow; do
-    # shellcheck disable=SC2086
+for wrong in '-w 2' surefill_tau=0.5 preset=fast surefill_refused=x surefill_interval=0 surefill_preset=fast,mode=shadow; do
     status=0
+    # shellcheck disable=SC2086
     timeout 20 "$built/surefill-pbs-simulated" $wrong 2>/dev/null || status=$?
     [ $status = 2 ] || {
         echo "pbs: wrong arguments end with status $status: $wrong" >&2

@@ -121,6 +121,7 @@ void server_break(int vnode) {
             if (job->on[k] != vnode) continue;
             leave_vnodes(job);
             job->state = 'Q';
+            job->began = 0;
         }
     }
     server.vnodes[vnode].out = "down";
@@ -194,6 +195,11 @@ struct batch_status *pbs_statque(int connection, char *queue, struct attrl *attr
         struct batch_status *status = entry(&end, queues[i]);
         put(status, "queue_type", NULL, "Execution");
         put(status, "started", NULL, i == 0 ? server.started : "True");
+        for (int k = 0; k < server.vnode_count; k++)
+            if (server.vnodes[k].queue != NULL && strcmp(server.vnodes[k].queue, queues[i]) == 0) {
+                put(status, "hasnodes", NULL, "True");
+                break;
+            }
     }
     return all;
 }
@@ -264,14 +270,15 @@ struct batch_status *pbs_statjob(int connection, char *name, struct attrl *attri
         put_duration(status, "Resource_List", "walltime", job->walltime);
         if (job->soft > 0) put_duration(status, "Resource_List", "soft_walltime", job->soft);
         if (strstr(job->name, "[]") != NULL) put(status, "array", NULL, "True");
+        if (job->at_once > 0) put_number(status, "max_run_subjobs", NULL, job->at_once, "");
         put(status, "array_id", NULL, job->array[0] ? job->array : NULL);
         put(status, "comment", NULL, job->comment[0] ? job->comment : NULL);
         if (job->run_count > 0) put_number(status, "run_count", NULL, job->run_count, "");
-        if (strchr("RSFX", job->state) != NULL && job->starts > 0) put_number(status, "stime", NULL, job->began, "");
+        if (strchr("RSFX", job->state) != NULL && job->began > 0) put_number(status, "stime", NULL, job->began, "");
         if (strchr("RS", job->state) != NULL) put(status, "exec_vnode", NULL, job->where);
         if (strchr("FX", job->state) != NULL) {
             put_number(status, "Exit_status", NULL, job->exit_status, "");
-            if (job->starts > 0) put_duration(status, "resources_used", "walltime", job->ended - job->began);
+            if (job->began > 0) put_duration(status, "resources_used", "walltime", job->ended - job->began);
         }
     }
     return all;

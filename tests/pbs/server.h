@@ -25,6 +25,7 @@ struct server_job {
     const char *resource; /* one more resource that the job asks for as a whole; NULL */
     int64_t walltime, run_time, soft, submitted, began, ended;
     int priority, run_count, exit_status;
+    int at_once; /* max_run_subjobs of an array; 0 for none */
     int on[SERVER_VNODES], on_count, ncpus; /* of each */
     bool exclusive;
     char where[2000];   /* exec_vnode */

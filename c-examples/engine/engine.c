@@ -1,0 +1,297 @@
+/* The scheduler's memory and its state file: a sealed block, and nothing else. */
+#define _POSIX_C_SOURCE 200809L
+#include "engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, PATH = 4096, WORDS = 1000, PAGE = 4096 };
+
+static const char prefix[] = "surefill_";
+
+static bool failed(char *message, size_t length, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool failed(char *message, size_t length, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, length, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* --- Settings --- */
+
+/* Takes the shell's own words out of the text; the engine's are left in rest. */
+static bool take_words(const char *words, struct pace *pace, char *rest, char *message, size_t length) {
+    static const char between[] = ", \t\n";
+    *pace = (struct pace){.interval = 5, .save = 300};
+    *rest = '\0';
+    for (const char *at = words == NULL ? "" : words; *(at += strspn(at, between)) != '\0'; at += strcspn(at, between)) {
+        const int size = (int)strcspn(at, between);
+        const char *value = memchr(at, '=', (size_t)size), *name = at + strlen(prefix);
+        double seconds;
+        char *end = NULL;
+        if (strncmp(at, prefix, strlen(prefix)) != 0)
+            return failed(message, length, "'%.*s': settings begin with %s", size, at, prefix);
+        seconds = value == NULL ? 0 : strtod(value + 1, &end);
+        if (strncmp(name, "interval=", 9) == 0) {
+            if (end != at + size || !(seconds >= 0.1 && seconds <= 3600))
+                return failed(message, length, "'%.*s': wanted is interval= 0.1 to 3600 seconds", size, at);
+            pace->interval = seconds;
+        } else if (strncmp(name, "save=", 5) == 0) {
+            if (end != at + size || !(seconds >= 1 && seconds <= 86400))
+                return failed(message, length, "'%.*s': wanted is save= 1 to 86400 seconds", size, at);
+            pace->save = seconds;
+        } else if (strlen(rest) + (size_t)size + 2 > WORDS) {
+            return failed(message, length, "too many settings");
+        } else {
+            strncat(strcat(rest, " "), at, (size_t)size);
+        }
+    }
+    return true;
+}
+
+/* What follows a word in the settings in effect; NULL without it. */
+static const char *after(const struct engine *engine, const char *word, char *words) {
+    const size_t size = strlen(word);
+    if (surefill_scheduler_words(engine->scheduler, words, WORDS) != SUREFILL_OK) return NULL;
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += size)
+        if (at == words || at[-1] == ' ') return at + size;
+    return NULL;
+}
+
+bool engine_has(const struct engine *engine, const char *word) {
+    char words[WORDS];
+    const char *rest = after(engine, word, words);
+    return rest != NULL && (*rest == ' ' || *rest == '\0');
+}
+
+int64_t engine_number(const struct engine *engine, const char *word) {
+    char words[WORDS];
+    const char *rest = after(engine, word, words);
+    return rest == NULL ? 0 : (int64_t)strtod(rest, NULL);
+}
+
+/* --- Memory --- */
+
+static bool make(struct engine *engine, int32_t jobs) {
+    int64_t size;
+    void *block;
+    surefill_scheduler_capacity_init(&engine->capacity, jobs);
+    engine->capacity.pools = engine->capacity.queues = 1;
+    surefill_scheduler_size(&engine->capacity, &size);
+    block = malloc((size_t)size);
+    errno = block == NULL ? ENOMEM : 0;
+    if (surefill_scheduler_init(block, size, &engine->capacity, &engine->scheduler) == SUREFILL_OK) return true;
+    free(block);
+    return false;
+}
+
+bool engine_make(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length) {
+    char own[WORDS];
+    *engine = (struct engine){.scheduler = NULL};
+    errno = 0;
+    if (!take_words(words, pace, own, message, length)) return false;
+    if (!make(engine, JOBS_AT_FIRST)) return failed(message, length, "no memory");
+    if (surefill_scheduler_configure(engine->scheduler, own, (int64_t)strlen(own), prefix, message, (int64_t)length) ==
+        SUREFILL_OK)
+        return true;
+    engine_free(engine);
+    errno = 0;
+    return false;
+}
+
+void engine_free(struct engine *engine) {
+    free(engine->scheduler);
+    free(engine->scratch);
+    *engine = (struct engine){.scheduler = NULL};
+}
+
+/* Room for these numbers of jobs, and of jobs that are over. False when there is none. */
+static bool grow(struct engine *engine, int64_t jobs, int64_t ended) {
+    surefill_scheduler_capacity larger = engine->capacity;
+    surefill_scheduler *grown;
+    int64_t size;
+    void *block;
+    larger.jobs = (int32_t)(jobs < MOST_JOBS ? jobs : MOST_JOBS);
+    larger.ended = (int32_t)(ended < MOST_JOBS ? ended : MOST_JOBS);
+    if (larger.jobs == engine->capacity.jobs && larger.ended == engine->capacity.ended) return false;
+    if (surefill_scheduler_size(&larger, &size) != SUREFILL_OK || (block = malloc((size_t)size)) == NULL) return false;
+    if (surefill_scheduler_grow(engine->scheduler, block, size, &larger, &grown) != SUREFILL_OK) {
+        free(block);
+        return false;
+    }
+    free(engine->scheduler);
+    engine->scheduler = grown;
+    engine->capacity = larger;
+    return true;
+}
+
+static bool double_jobs(struct engine *engine) {
+    const int64_t jobs = 2 * (int64_t)engine->capacity.jobs;
+    return grow(engine, jobs, jobs > engine->capacity.ended ? jobs : engine->capacity.ended);
+}
+
+int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over) {
+    if (2 * (int64_t)over > engine->capacity.ended) (void)grow(engine, engine->capacity.jobs, 4 * (int64_t)over);
+    return surefill_scheduler_list_begin(engine->scheduler, now);
+}
+
+int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *job) {
+    int32_t status;
+    do status = surefill_scheduler_set_job(engine->scheduler, now, job);
+    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    return status;
+}
+
+int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle) {
+    int64_t size;
+    int32_t status = surefill_cycle_size(&engine->capacity, &size);
+    if (status != SUREFILL_OK) return status;
+    if (size > engine->scratch_size) {
+        free(engine->scratch);
+        engine->scratch = calloc(1, (size_t)size);
+        engine->scratch_size = engine->scratch == NULL ? 0 : size;
+        if (engine->scratch == NULL) return SUREFILL_ERROR_FULL;
+    }
+    return surefill_cycle_begin(engine->scratch, engine->scratch_size, engine->scheduler, pool, now, cycle);
+}
+
+int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action) {
+    int32_t status;
+    *action = (surefill_action){.struct_size = sizeof *action};
+    do status = surefill_cycle_next(cycle, engine->scheduler, action);
+    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    return status;
+}
+
+int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job) {
+    int32_t status;
+    do status = surefill_cycle_started(cycle, engine->scheduler, number, job);
+    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    return status;
+}
+
+/* --- The state file --- */
+
+/* What cannot be opened must not be destroyed by the next save. */
+static enum engine_opened set_aside(const char *path, const char *why, char *message, size_t length) {
+    char aside[PATH];
+    int written = snprintf(aside, sizeof aside, "%s.refused", path);
+    if (access(aside, F_OK) == 0) written = snprintf(aside, sizeof aside, "%s.refused.%lld", path, (long long)time(NULL));
+    if (written >= (int)sizeof aside || rename(path, aside) != 0) {
+        failed(message, length, "%s: %s, and it cannot be set aside: %s", path, why, strerror(errno));
+        return ENGINE_FAILED;
+    }
+    failed(message, length, "%s: %s; kept as %s, starting without what was learnt", path, why, aside);
+    return ENGINE_ASIDE;
+}
+
+/* The whole file, or NULL and errno. */
+static void *read_file(const char *path, int64_t *size) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat found = {.st_size = 0};
+    char *bytes = NULL;
+    int64_t at = 0;
+    ssize_t got = 1;
+    if (file < 0) return NULL;
+    errno = EINVAL;
+    if (fstat(file, &found) == 0 && S_ISREG(found.st_mode)) bytes = malloc((size_t)found.st_size + 1);
+    for (*size = found.st_size; bytes != NULL && at < *size && got > 0; at += got)
+        got = read(file, bytes + at, (size_t)(*size - at));
+    close(file);
+    if (bytes != NULL && got > 0) return bytes;
+    if (bytes != NULL && got == 0) errno = EIO;
+    free(bytes);
+    return NULL;
+}
+
+enum engine_opened engine_open(struct engine *engine, const char *path, char *message, size_t length) {
+    struct engine opened = {.scratch = engine->scratch, .scratch_size = engine->scratch_size};
+    char wanted[WORDS], own[WORDS];
+    int64_t size, needed = 0;
+    void *block = read_file(path, &size);
+    int32_t status;
+    message[0] = '\0';
+    if (block == NULL && errno == ENOENT) return ENGINE_NEW;
+    if (block == NULL) {
+        failed(message, length, "%s: cannot be read: %s", path, strerror(errno));
+        return ENGINE_FAILED;
+    }
+    status = surefill_scheduler_open(block, size, &opened.scheduler);
+    if (status == SUREFILL_OK) status = surefill_scheduler_capacity_of(opened.scheduler, &opened.capacity);
+    if (status == SUREFILL_OK) status = surefill_scheduler_size(&opened.capacity, &needed);
+    if (status != SUREFILL_OK || needed != size || opened.capacity.pools != 1 || opened.capacity.queues != 1) {
+        free(block);
+        return set_aside(path, status == SUREFILL_OK ? "another program's state" : surefill_status_text(status), message,
+                         length);
+    }
+    /* The file has the settings of the run before; what is not changed must not disturb a decision. */
+    surefill_scheduler_words(engine->scheduler, wanted, sizeof wanted);
+    surefill_scheduler_words(opened.scheduler, own, sizeof own);
+    if (strcmp(wanted, own) != 0 &&
+        surefill_scheduler_configure(opened.scheduler, wanted, (int64_t)strlen(wanted), NULL, own, sizeof own) != SUREFILL_OK) {
+        failed(message, length, "%s: its predictor or seed is not that of the settings", path);
+        free(block);
+        return ENGINE_FAILED;
+    }
+    free(engine->scheduler);
+    *engine = opened;
+    return ENGINE_OPENED;
+}
+
+/* Writes the block, leaving pages out that are all zero. */
+static bool write_block(int file, const char *bytes, int64_t size) {
+    static const char zeros[PAGE];
+    for (int64_t at = 0; at < size;) {
+        const size_t part = size - at < PAGE ? (size_t)(size - at) : PAGE;
+        ssize_t written = memcmp(bytes + at, zeros, part) == 0 ? (ssize_t)part : pwrite(file, bytes + at, part, at);
+        if (written <= 0) return false;
+        at += written;
+    }
+    return ftruncate(file, size) == 0 && fsync(file) == 0;
+}
+
+/* Until the folder is synced too a loss of power may undo the renaming. Where folders cannot be synced nothing is
+ * amiss: the old state is whole as well. */
+static void sync_folder(const char *path) {
+    char folder[PATH];
+    const char *slash = strrchr(path, '/');
+    int length = slash == NULL ? 0 : (int)(slash - path) + 1, file = -1;
+    if (snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder)
+        file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    (void)fsync(file);
+    close(file);
+}
+
+bool engine_save(struct engine *engine, const char *path, char *message, size_t length) {
+    char temporary[PATH];
+    int64_t size;
+    int32_t status = surefill_scheduler_seal(engine->scheduler);
+    bool good;
+    int file;
+    if (status != SUREFILL_OK || surefill_scheduler_size(&engine->capacity, &size) != SUREFILL_OK)
+        return failed(message, length, "%s: %s", path, surefill_status_text(status));
+    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
+        return failed(message, length, "%s: the name is too long", path);
+    /* What lies there is of an interrupted save, or somebody has put a link there to be followed. */
+    unlink(temporary);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) return failed(message, length, "%s: cannot be opened: %s", temporary, strerror(errno));
+    good = write_block(file, (const char *)engine->scheduler, size);
+    good = close(file) == 0 && good && rename(temporary, path) == 0;
+    if (good) {
+        sync_folder(path);
+        return true;
+    }
+    failed(message, length, "%s: cannot be written: %s", temporary, strerror(errno));
+    unlink(temporary);
+    return false;
+}

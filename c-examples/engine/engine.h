@@ -1,0 +1,56 @@
+/* What a shell keeps around the scheduler of surefill.h: its memory, which grows, and its state file. For shells with
+ * one pool. */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <surefill.h>
+
+struct engine {
+    surefill_scheduler *scheduler;
+    surefill_scheduler_capacity capacity;
+    void *scratch; /* a cycle's */
+    int64_t scratch_size;
+};
+
+/* The shell's own words. */
+struct pace {
+    double interval, save; /* seconds between cycles, and between saves */
+};
+
+/* A scheduler that knows nothing, with these settings: words such as "surefill_preset=fast,surefill_interval=2", NULL
+ * for none. False, and a message, for a word that is not understood or does not begin with "surefill_", and when memory
+ * is short (errno is ENOMEM then, else 0). */
+bool engine_make(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length);
+void engine_free(struct engine *engine);
+
+/* Whether this word is among the settings in effect, such as "mode=shadow"; the number of one such as "refused=". */
+bool engine_has(const struct engine *engine, const char *word);
+int64_t engine_number(const struct engine *engine, const char *word);
+
+enum engine_opened {
+    ENGINE_NEW,    /* there is no such file */
+    ENGINE_OPENED, /* the scheduler goes on from the file, with the settings that engine_make was given */
+    ENGINE_ASIDE,  /* not a state file, a damaged one or another version's: it has another name now, and the scheduler
+                    * knows nothing. The message says why, and the name. */
+    ENGINE_FAILED  /* it cannot be read, memory is short, or it was made with settings that cannot be changed: the
+                    * message says which. Nothing should be saved in its place. */
+};
+enum engine_opened engine_open(struct engine *engine, const char *path, char *message, size_t length);
+
+/* Writes the state beside the file and puts it in its place. False, and a message, when that fails. */
+bool engine_save(struct engine *engine, const char *path, char *message, size_t length);
+
+/* surefill_scheduler_list_begin, for a manager that still lists this number of jobs that are over: each is learnt
+ * once. */
+int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over);
+
+/* The functions of surefill.h, in more memory where that is short; SUREFILL_ERROR_FULL when there is none. */
+int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *job);
+int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle);
+int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action);
+int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job);
+
+#endif
