@@ -45,7 +45,7 @@ mod events;
 pub use cycle::*;
 pub use events::*;
 
-use super::block::{init, object, open, seal, write_size};
+use super::block::{init, object, seal, write_size};
 use super::distribution::surefill_distribution;
 use super::pass::sized;
 use super::{array, count, status, write};
@@ -420,7 +420,7 @@ pub unsafe extern "C" fn surefill_scheduler_seal(scheduler: *mut surefill_schedu
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-/// surefill_scheduler_seal left it. O(size).
+/// surefill_scheduler_seal left it. The next listing is not doubted. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
 /// CORRUPT.
@@ -433,7 +433,7 @@ pub unsafe extern "C" fn surefill_scheduler_open(
     length: i64,
     scheduler: *mut *mut surefill_scheduler,
 ) -> i32 {
-    status(unsafe { open::<Scheduler, _>(memory, length, scheduler) })
+    status(unsafe { init(memory, length, scheduler, Scheduler::open) })
 }
 
 /// Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as "preset=fast

@@ -236,20 +236,21 @@ impl<'a> Scheduler<'a> {
     /// breaks the seal. O(size).
     ///
     /// # Errors
-    /// As `attach`.
+    /// As [`Scheduler::attach`].
     pub fn seal(memory: &mut [u8]) -> Result<()> {
-        <Scheduler as Checkpoint>::seal(memory)
+        <Scheduler<'_> as Checkpoint<'_>>::seal(memory)
     }
 
-    /// The scheduler in a checkpoint: a block as `seal` left it. It goes on as the sealed one would have, but that it
-    /// does not doubt the first listing. O(size).
+    /// The scheduler in a checkpoint: a block as [`Scheduler::seal`] left it. It goes on as the sealed one would have,
+    /// but that its next listing counts whatever is missing in it: the checkpoint may be old. The block is a checkpoint
+    /// still. O(size).
     ///
     /// # Errors
-    /// As `attach`; `Corrupt` also for every change since the block was sealed.
+    /// As [`Scheduler::attach`]; [`Error::Corrupt`] also for every change since the block was sealed.
     pub fn open(memory: &'a mut [u8]) -> Result<Scheduler<'a>> {
-        let scheduler: Scheduler<'a> = Checkpoint::open(memory)?;
-        scheduler.state.doubted = 1;
-        Ok(scheduler)
+        <Scheduler<'_> as Checkpoint<'_>>::open(&mut *memory)?.state.doubted = 1;
+        Scheduler::seal(&mut *memory)?;
+        Scheduler::attach(memory)
     }
 
     /// Bytes that a scheduler with these capacities needs.
