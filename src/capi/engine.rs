@@ -126,7 +126,7 @@ pub struct surefill_scheduler_capacity {
     pub histories: i32,
     /// Waits remembered of each pool (1 to 4,194,304).
     pub waits: i32,
-    /// Run-time bins (2 to 64).
+    /// Run-time bins (2 to SUREFILL_MAX_BINS).
     pub bins: i32,
 }
 

@@ -182,6 +182,8 @@ impl<'a> Cycle<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &SchedulerCapacity) -> Result<usize> {
+        // A capacity that no scheduler has is refused also where a cycle does not mind.
+        Scheduler::size(capacity)?;
         <Cycle as Object>::size(capacity)
     }
 

@@ -38,7 +38,7 @@ pub struct SchedulerCapacity {
     pub histories: u32,
     /// Waits remembered of each pool, 1 to 4,194,304.
     pub waits: u32,
-    /// Run-time bins, 2 to 64.
+    /// Run-time bins, 2 to [`MAX_BINS`].
     pub bins: u32,
     /// 0.
     pub reserved: u32,
