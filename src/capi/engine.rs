@@ -51,7 +51,7 @@ use super::pass::sized;
 use super::{array, count, status, write};
 use crate::engine::{BadWord, JOB_QUEUES, JobState, Scheduler, SchedulerCapacity, Why, hash};
 use crate::error::{Error, Result};
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{c_char, c_void};
 use core::fmt::{self, Write};
 use core::slice;
 
@@ -272,6 +272,22 @@ unsafe fn bytes<'a>(text: *const c_char, length: i64) -> Result<&'a [u8]> {
     unsafe { array(text.cast(), length) }
 }
 
+/// A string of the caller's without its zero byte; empty for NULL. The volatile reads keep the compiler from calling the C
+/// library's strlen, which programs without one lack.
+///
+/// # Safety
+/// A pointer that is not NULL points to a string.
+unsafe fn string<'a>(text: *const c_char) -> &'a [u8] {
+    if text.is_null() {
+        return &[];
+    }
+    let mut length = 0;
+    while unsafe { text.add(length).read_volatile() } != 0 {
+        length += 1;
+    }
+    unsafe { slice::from_raw_parts(text.cast(), length) }
+}
+
 /// Text for a caller's buffer: what does not fit is left out, and a zero byte ends it.
 struct Text<'a> {
     room: &'a mut [u8],
@@ -459,10 +475,13 @@ pub unsafe extern "C" fn surefill_scheduler_configure(
 ) -> i32 {
     status((|| {
         let mut scheduler = unsafe { self::scheduler(scheduler)? };
-        let words = core::str::from_utf8(unsafe { bytes(words, length)? }).map_err(|_| Error::OutOfRange)?;
-        let prefix = if prefix.is_null() { c"" } else { unsafe { CStr::from_ptr(prefix) } };
-        let prefix = prefix.to_str().map_err(|_| Error::OutOfRange)?;
+        let words = unsafe { bytes(words, length)? };
+        let prefix = unsafe { string(prefix) };
         let mut message = unsafe { Text::new(message, room)? };
+        let (Ok(words), Ok(prefix)) = (core::str::from_utf8(words), core::str::from_utf8(prefix)) else {
+            let _ = message.write_str("wanted is text in UTF-8");
+            return Err(Error::OutOfRange);
+        };
         scheduler.configure(words, prefix).map_err(|BadWord { at, length, wanted }| {
             let word = words.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
             for part in ["'", word, "': wanted is ", wanted] {

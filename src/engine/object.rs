@@ -318,12 +318,11 @@ impl<'a> Scheduler<'a> {
     /// pool was.
     pub fn configure(&mut self, text: &str, prefix: &str) -> core::result::Result<(), BadWord> {
         let (old, new) = (self.settings(), self.settings().changed(text, prefix)?);
-        let refused = |wanted| Err(BadWord { at: 0, length: text.len(), wanted });
         if new.predictor != old.predictor && self.state.begun != 0 {
-            return refused("predictor= before the first job");
+            return Err(BadWord::named(text, prefix, "predictor", "predictor= before the first job"));
         }
         if new.seed != old.seed && self.parts.pools.iter().any(|pool| pool.used != 0) {
-            return refused("seed= before the first pool");
+            return Err(BadWord::named(text, prefix, "seed", "seed= before the first pool"));
         }
         self.state.settings = RawSettings::new(&new);
         for pool in self.parts.pools.iter_mut() {
