@@ -35,18 +35,16 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     for (int other = 0; other < KINDS; other++)
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
-    /* Copies of another version and of the other byte order, and damaged ones. */
+    /* Copies of another version and of the other byte order, of which but the header is looked at, and damaged ones. */
     const int large = kind == KIND_SCHEDULER;
-    int64_t *const other_version = large ? schedulers.other_version : world.other_version;
-    int64_t *const foreign = large ? schedulers.foreign : world.foreign;
     int64_t *damaged[3];
     for (int i = 0; i < 3; i++) damaged[i] = large ? schedulers.damaged[i] : world.damaged[i];
-    memcpy(other_version, objects[kind], sizes[kind]);
-    ((unsigned char *)other_version)[VERSION_OFFSET]++;
-    bad[count++] = (struct bad_handle){other_version, SUREFILL_ERROR_WRONG_VERSION};
-    memcpy(foreign, objects[kind], sizes[kind]);
-    for (int i = 0; i < 8; i++) ((char *)foreign)[i] = ((const char *)objects[kind])[7 - i];
-    bad[count++] = (struct bad_handle){foreign, SUREFILL_ERROR_FOREIGN_BYTE_ORDER};
+    memcpy(world.other_version, objects[kind], sizeof world.other_version);
+    ((unsigned char *)world.other_version)[VERSION_OFFSET]++;
+    bad[count++] = (struct bad_handle){world.other_version, SUREFILL_ERROR_WRONG_VERSION};
+    memcpy(world.foreign, objects[kind], sizeof world.foreign);
+    for (int i = 0; i < 8; i++) ((char *)world.foreign)[i] = ((const char *)objects[kind])[7 - i];
+    bad[count++] = (struct bad_handle){world.foreign, SUREFILL_ERROR_FOREIGN_BYTE_ORDER};
     for (int i = 0; i < 3; i++) memcpy(damaged[i], objects[kind], sizes[kind]);
     const double nan = NAN;
     switch (kind) {

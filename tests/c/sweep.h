@@ -12,6 +12,7 @@
 enum {
     INBOX_EVENTS = 16,
     INBOX_WORDS = 8 * INBOX_EVENTS + 7,
+    HEADER_WORDS = 3, /* what every block begins with */
     BINS_WORDS = 102,
     DISTRIBUTION_WORDS = 200,
     PASS_WORDS = 4000,
@@ -60,7 +61,7 @@ struct world {
     int64_t recent[RECENT_WORDS];
     int64_t delays[DELAYS_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
-    int64_t other_version[LARGEST_WORDS], foreign[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
+    int64_t other_version[HEADER_WORDS], foreign[HEADER_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
     int32_t int32[2];
     int64_t int64[OUTPUTS];
@@ -96,7 +97,7 @@ extern struct world world, before;
 struct schedulers {
     int64_t scheduler[SCHEDULER_WORDS], tight_scheduler[SCHEDULER_WORDS];
     int64_t cycle[CYCLE_WORDS], new_cycle[CYCLE_WORDS], tight_cycle[CYCLE_WORDS];
-    int64_t other_version[SCHEDULER_WORDS], foreign[SCHEDULER_WORDS], damaged[3][SCHEDULER_WORDS];
+    int64_t damaged[3][SCHEDULER_WORDS];
 };
 extern struct schedulers schedulers, schedulers_before;
 
