@@ -10,8 +10,8 @@
 //! surefill_scheduler_capacity capacity;
 //! surefill_scheduler *s;
 //! surefill_cycle *cycle;
-//! surefill_job job = {.struct_size = sizeof job, .id = 4711, .count = 16, .limit = 3600, .queue_count = 1};
-//! surefill_action action = {.struct_size = sizeof action};
+//! surefill_job job = {0};
+//! surefill_action action = {0};
 //! int64_t now = 1000000, bytes, when, pools;
 //! int32_t pool, doubted;
 //! char text[400];
@@ -22,13 +22,19 @@
 //! surefill_scheduler_words(s, text, sizeof text);
 //! surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
 //! surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+//! job.struct_size = sizeof job;
+//! job.id = 4711;
 //! job.user = surefill_hash("ada", 3);
+//! job.count = 16;
+//! job.limit = 3600;
+//! job.queue_count = 1;
 //! surefill_scheduler_list_begin(s, now);
 //! surefill_scheduler_set_job(s, now, &job);
 //! surefill_scheduler_list_end(s, now, &doubted);
 //! surefill_scheduler_set_priority(s, job.id, 0, 100.0);
 //! if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
 //!   surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
+//!   action.struct_size = sizeof action;
 //!   surefill_cycle_size(&capacity, &bytes);
 //!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
 //!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
