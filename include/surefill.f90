@@ -175,7 +175,7 @@ module surefill
     integer(c_int32_t) :: histories
     !> Waits remembered of each pool (1 to 4,194,304).
     integer(c_int32_t) :: waits
-    !> Run-time bins (2 to 64).
+    !> Run-time bins (2 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
   end type surefill_scheduler_capacity
 
@@ -1052,7 +1052,7 @@ module surefill
     end function surefill_scheduler_seal
 
     !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_scheduler_seal left it. O(size).
+    !! surefill_scheduler_seal left it. The next listing is not doubted. O(size).
     function surefill_scheduler_open(memory, length, scheduler) bind(c, name='surefill_scheduler_open') &
             result(code)
       import
@@ -1201,7 +1201,7 @@ module surefill
             result(code)
       import
       type(c_ptr), value :: scheduler
-      type(surefill_totals), intent(out) :: totals
+      type(surefill_totals), intent(inout) :: totals
       integer(c_int32_t) :: code
     end function surefill_scheduler_totals
 
@@ -1214,8 +1214,7 @@ module surefill
     end function surefill_cycle_size
 
     !> A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
-    !! 8; the same memory from cycle to cycle is quickest). Predictions are brought up to date; nothing starts.
-    !! O(jobs).
+    !! 8). Predictions are brought up to date; nothing starts. O(jobs).
     function surefill_cycle_begin(memory, length, scheduler, pool, now, cycle) bind(c, &
             name='surefill_cycle_begin') result(code)
       import
@@ -1234,7 +1233,7 @@ module surefill
       import
       type(c_ptr), value :: cycle
       type(c_ptr), value :: scheduler
-      type(surefill_action), intent(out) :: action
+      type(surefill_action), intent(inout) :: action
       integer(c_int32_t) :: code
     end function surefill_cycle_next
 

@@ -288,8 +288,8 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_scheduler_capacity capacity;
  *     surefill_scheduler *s;
  *     surefill_cycle *cycle;
- *     surefill_job job = {.struct_size = sizeof job, .id = 4711, .count = 16, .limit = 3600, .queue_count = 1};
- *     surefill_action action = {.struct_size = sizeof action};
+ *     surefill_job job = {0};
+ *     surefill_action action = {0};
  *     int64_t now = 1000000, bytes, when, pools;
  *     int32_t pool, doubted;
  *     char text[400];
@@ -301,13 +301,19 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_scheduler_capacity_of(s, &capacity);
  *     surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
  *     surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+ *     job.struct_size = sizeof job;
+ *     job.id = 4711;
  *     job.user = surefill_hash("ada", 3);
+ *     job.count = 16;
+ *     job.limit = 3600;
+ *     job.queue_count = 1;
  *     surefill_scheduler_list_begin(s, now);
  *     surefill_scheduler_set_job(s, now, &job);
  *     surefill_scheduler_list_end(s, now, &doubted);
  *     surefill_scheduler_set_priority(s, job.id, 0, 100.0);
  *     if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
  *       surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
+ *       action.struct_size = sizeof action;
  *       surefill_cycle_size(&capacity, &bytes);
  *       surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
  *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
@@ -430,7 +436,7 @@ typedef struct surefill_scheduler_capacity {
   int32_t histories;
   /* Waits remembered of each pool (1 to 4,194,304). */
   int32_t waits;
-  /* Run-time bins (2 to 64). */
+  /* Run-time bins (2 to SUREFILL_MAX_BINS). */
   int32_t bins;
 } surefill_scheduler_capacity;
 
@@ -576,7 +582,7 @@ int32_t surefill_scheduler_grow(const surefill_scheduler *old,
 int32_t surefill_scheduler_seal(surefill_scheduler *scheduler);
 
 /* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_scheduler_seal left it. O(size). */
+ * surefill_scheduler_seal left it. The next listing is not doubted. O(size). */
 int32_t surefill_scheduler_open(void *memory, int64_t length, surefill_scheduler **scheduler);
 
 /* Writes what a scheduler has room for: of one that was opened, what it was made or has grown for. O(1). */
@@ -674,8 +680,7 @@ int32_t surefill_scheduler_totals(const surefill_scheduler *scheduler, surefill_
 int32_t surefill_cycle_size(const surefill_scheduler_capacity *capacity, int64_t *size);
 
 /* A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
- * 8; the same memory from cycle to cycle is quickest). Predictions are brought up to date; nothing starts.
- * O(jobs).
+ * 8). Predictions are brought up to date; nothing starts. O(jobs).
  *
  * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
 int32_t surefill_cycle_begin(void *memory,

@@ -86,7 +86,7 @@ git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 
 # Builds the library for a target, and by this compiler what is run.
-programs='behaviour replay start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
+programs='behaviour engine replay whole_scheduler start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
 cat > "$root/source/on.sh" << 'END'
 set -eu
 cd /source
@@ -102,7 +102,7 @@ esac
 for program in $3 inbox; do
     sources=c-examples/$program.c
     case $program in
-    behaviour | inbox) sources="tests/c/$program.c tests/c/check.c" ;;
+    behaviour | engine | inbox) sources="tests/c/$program.c tests/c/check.c" ;;
     esac
     # shellcheck disable=SC2086
     $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -Iinclude -o "out/$target/$program" $sources \
@@ -133,6 +133,9 @@ printed() {
     local folder=$1
     shift
     "$@" "$folder/behaviour"
+    "$@" "$folder/engine"
+    "$@" "$folder/whole_scheduler" seed=1 "$here/short.swf"
+    "$@" "$folder/whole_scheduler" --listings preset=easy "$here/short.swf"
     for preset in easy fast; do
         "$@" "$folder/replay" --preset $preset "$here/short.swf"
     done
@@ -161,7 +164,9 @@ make --no-print-directory lib
 mkdir -p "$work/here"
 for program in $programs; do
     sources=c-examples/$program.c
-    [ "$program" != behaviour ] || sources='tests/c/behaviour.c tests/c/check.c'
+    case $program in
+    behaviour | engine) sources="tests/c/$program.c tests/c/check.c" ;;
+    esac
     # shellcheck disable=SC2086
     cc -std=c11 -O2 -Iinclude -o "$work/here/$program" $sources $build/libsurefill.a -Wl,--gc-sections -lm
 done

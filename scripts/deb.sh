@@ -48,7 +48,7 @@ rmdir "$all$libraries" "$all/usr/lib"
 mv "$all/usr" "$tool"
 examples=$development/usr/share/doc/libsurefill-dev/examples
 install -d "$examples"
-install -m 644 c-examples/*.c c-examples/fortran/*.f90 "$examples"
+install -m 644 c-examples/*.[ch] c-examples/fortran/*.f90 "$examples"
 
 # --- The packages ----------------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@
 //! surefill_scheduler_capacity capacity;
 //! surefill_scheduler *s;
 //! surefill_cycle *cycle;
-//! surefill_job job = {.struct_size = sizeof job, .id = 4711, .count = 16, .limit = 3600, .queue_count = 1};
-//! surefill_action action = {.struct_size = sizeof action};
+//! surefill_job job = {0};
+//! surefill_action action = {0};
 //! int64_t now = 1000000, bytes, when, pools;
 //! int32_t pool, doubted;
 //! char text[400];
@@ -23,13 +23,19 @@
 //! surefill_scheduler_capacity_of(s, &capacity);
 //! surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
 //! surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+//! job.struct_size = sizeof job;
+//! job.id = 4711;
 //! job.user = surefill_hash("ada", 3);
+//! job.count = 16;
+//! job.limit = 3600;
+//! job.queue_count = 1;
 //! surefill_scheduler_list_begin(s, now);
 //! surefill_scheduler_set_job(s, now, &job);
 //! surefill_scheduler_list_end(s, now, &doubted);
 //! surefill_scheduler_set_priority(s, job.id, 0, 100.0);
 //! if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
 //!   surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
+//!   action.struct_size = sizeof action;
 //!   surefill_cycle_size(&capacity, &bytes);
 //!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
 //!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
@@ -46,13 +52,13 @@ mod events;
 pub use cycle::*;
 pub use events::*;
 
-use super::block::{init, object, open, seal, write_size};
+use super::block::{init, object, seal, write_size};
 use super::distribution::surefill_distribution;
 use super::pass::sized;
 use super::{array, count, status, write};
 use crate::engine::{BadWord, JOB_QUEUES, JobState, Scheduler, SchedulerCapacity, Why, hash};
 use crate::error::{Error, Result};
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{c_char, c_void};
 use core::fmt::{self, Write};
 use core::slice;
 
@@ -128,7 +134,7 @@ pub struct surefill_scheduler_capacity {
     pub histories: i32,
     /// Waits remembered of each pool (1 to 4,194,304).
     pub waits: i32,
-    /// Run-time bins (2 to 64).
+    /// Run-time bins (2 to SUREFILL_MAX_BINS).
     pub bins: i32,
 }
 
@@ -272,6 +278,22 @@ unsafe fn scheduler<'a>(handle: *const surefill_scheduler) -> Result<Scheduler<'
 unsafe fn bytes<'a>(text: *const c_char, length: i64) -> Result<&'a [u8]> {
     let length = i32::try_from(length).map_err(|_| Error::OutOfRange)?;
     unsafe { array(text.cast(), length) }
+}
+
+/// A string of the caller's without its zero byte; empty for NULL. The volatile reads keep the compiler from calling the C
+/// library's strlen, which programs without one lack.
+///
+/// # Safety
+/// A pointer that is not NULL points to a string.
+unsafe fn string<'a>(text: *const c_char) -> &'a [u8] {
+    if text.is_null() {
+        return &[];
+    }
+    let mut length = 0;
+    while unsafe { text.add(length).read_volatile() } != 0 {
+        length += 1;
+    }
+    unsafe { slice::from_raw_parts(text.cast(), length) }
 }
 
 /// Text for a caller's buffer: what does not fit is left out, and a zero byte ends it.
@@ -422,7 +444,7 @@ pub unsafe extern "C" fn surefill_scheduler_seal(scheduler: *mut surefill_schedu
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-/// surefill_scheduler_seal left it. O(size).
+/// surefill_scheduler_seal left it. The next listing is not doubted. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
 /// CORRUPT.
@@ -435,7 +457,7 @@ pub unsafe extern "C" fn surefill_scheduler_open(
     length: i64,
     scheduler: *mut *mut surefill_scheduler,
 ) -> i32 {
-    status(unsafe { open::<Scheduler, _>(memory, length, scheduler) })
+    status(unsafe { init(memory, length, scheduler, Scheduler::open) })
 }
 
 /// Writes what a scheduler has room for: of one that was opened, what it was made or has grown for. O(1).
@@ -478,10 +500,13 @@ pub unsafe extern "C" fn surefill_scheduler_configure(
 ) -> i32 {
     status((|| {
         let mut scheduler = unsafe { self::scheduler(scheduler)? };
-        let words = core::str::from_utf8(unsafe { bytes(words, length)? }).map_err(|_| Error::OutOfRange)?;
-        let prefix = if prefix.is_null() { c"" } else { unsafe { CStr::from_ptr(prefix) } };
-        let prefix = prefix.to_str().map_err(|_| Error::OutOfRange)?;
+        let words = unsafe { bytes(words, length)? };
+        let prefix = unsafe { string(prefix) };
         let mut message = unsafe { Text::new(message, room)? };
+        let (Ok(words), Ok(prefix)) = (core::str::from_utf8(words), core::str::from_utf8(prefix)) else {
+            let _ = message.write_str("wanted is text in UTF-8");
+            return Err(Error::OutOfRange);
+        };
         scheduler.configure(words, prefix).map_err(|BadWord { at, length, wanted }| {
             let word = words.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
             for part in ["'", word, "': wanted is ", wanted] {

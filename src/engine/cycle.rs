@@ -182,6 +182,8 @@ impl<'a> Cycle<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &SchedulerCapacity) -> Result<usize> {
+        // A capacity that no scheduler has is refused also where a cycle does not mind.
+        Scheduler::size(capacity)?;
         <Cycle as Object>::size(capacity)
     }
 
@@ -205,11 +207,8 @@ impl<'a> Cycle<'a> {
         }
         let capacity = scheduler.capacity();
         let (state, parts) = Cycle::create(memory, &capacity)?;
-        // A plan that the last cycle has left is as good: it keeps nothing.
-        let wanted = plan_capacity(&capacity);
-        if !Plan::attach(parts.plan).is_ok_and(|plan| plan.capacity() == wanted) {
-            Plan::init(parts.plan, &wanted, 0)?;
-        }
+        // What the last cycle has left is not looked at: the memory may never have been written.
+        Plan::init(parts.plan, &plan_capacity(&capacity), 0)?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
         let grace = scheduler.settings().grace as i64;

@@ -39,7 +39,7 @@ pub struct SchedulerCapacity {
     pub histories: u32,
     /// Waits remembered of each pool, 1 to 4,194,304.
     pub waits: u32,
-    /// Run-time bins, 2 to 64.
+    /// Run-time bins, 2 to [`MAX_BINS`].
     pub bins: u32,
     /// 0.
     pub reserved: u32,
@@ -242,20 +242,21 @@ impl<'a> Scheduler<'a> {
     /// breaks the seal. O(size).
     ///
     /// # Errors
-    /// As `attach`.
+    /// As [`Scheduler::attach`].
     pub fn seal(memory: &mut [u8]) -> Result<()> {
-        <Scheduler as Checkpoint>::seal(memory)
+        <Scheduler<'_> as Checkpoint<'_>>::seal(memory)
     }
 
-    /// The scheduler in a checkpoint: a block as `seal` left it. It goes on as the sealed one would have, but that it
-    /// does not doubt the first listing. O(size).
+    /// The scheduler in a checkpoint: a block as [`Scheduler::seal`] left it. It goes on as the sealed one would have,
+    /// but that its next listing counts whatever is missing in it: the checkpoint may be old. The block is a checkpoint
+    /// still. O(size).
     ///
     /// # Errors
-    /// As `attach`; `Corrupt` also for every change since the block was sealed.
+    /// As [`Scheduler::attach`]; [`Error::Corrupt`] also for every change since the block was sealed.
     pub fn open(memory: &'a mut [u8]) -> Result<Scheduler<'a>> {
-        let scheduler: Scheduler<'a> = Checkpoint::open(memory)?;
-        scheduler.state.doubted = 1;
-        Ok(scheduler)
+        <Scheduler<'_> as Checkpoint<'_>>::open(&mut *memory)?.state.doubted = 1;
+        Scheduler::seal(&mut *memory)?;
+        Scheduler::attach(memory)
     }
 
     /// Bytes that a scheduler with these capacities needs.
@@ -329,15 +330,14 @@ impl<'a> Scheduler<'a> {
     /// pool was.
     pub fn configure(&mut self, text: &str, prefix: &str) -> core::result::Result<(), BadWord> {
         let (old, new) = (self.settings(), self.settings().changed(text, prefix)?);
-        let refused = |wanted| Err(BadWord { at: 0, length: text.len(), wanted });
         if new.predictor != old.predictor && self.state.begun != 0 {
-            return refused("predictor= before the first job");
+            return Err(BadWord::named(text, prefix, "predictor", "predictor= before the first job"));
         }
         if new.predictor != PredictorWord::Limit && self.state.capacity.histories == 0 {
             return refused("predictor=limit where there is no room for histories");
         }
         if new.seed != old.seed && self.parts.pools.iter().any(|pool| pool.used != 0) {
-            return refused("seed= before the first pool");
+            return Err(BadWord::named(text, prefix, "seed", "seed= before the first pool"));
         }
         self.state.settings = RawSettings::new(&new);
         for pool in self.parts.pools.iter_mut() {

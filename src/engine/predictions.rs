@@ -136,8 +136,8 @@ impl Scheduler<'_> {
         let job = *self.parts.table.get(slot)?;
         let age = job.age(now).min(MAX_SECONDS);
         let mut asked = job.asked;
-        // A clock that was set back makes jobs younger.
-        if age < asked {
+        // A clock that was set back makes jobs younger; below 0 a damaged block's ages would not grow.
+        if age < asked || asked < 0 {
             asked = 0;
         }
         while age >= next_asked(asked) {

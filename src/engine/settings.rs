@@ -64,6 +64,24 @@ pub struct BadWord {
     pub wanted: &'static str,
 }
 
+impl BadWord {
+    /// The last word of this name in a text in which only words with the prefix count.
+    pub(super) fn named(text: &str, prefix: &str, name: &str, wanted: &'static str) -> BadWord {
+        let mut found = BadWord { at: 0, length: text.len(), wanted };
+        let mut at = 0;
+        for word in text.split(APART) {
+            if word.strip_prefix(prefix).is_some_and(|word| parted(word).0 == name) {
+                found = BadWord { at, length: word.len(), wanted };
+            }
+            at += word.len() + 1;
+        }
+        found
+    }
+}
+
+/// What words stand apart by.
+const APART: [char; 6] = [' ', '\t', '\n', '\r', ',', '+'];
+
 /// All settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -219,7 +237,7 @@ impl Settings {
     pub fn changed(&self, text: &str, prefix: &str) -> core::result::Result<Settings, BadWord> {
         let mut settings = *self;
         let mut at = 0;
-        for word in text.split([' ', '\t', '\n', '\r', ',', '+']) {
+        for word in text.split(APART) {
             let bad = |wanted| BadWord { at, length: word.len(), wanted };
             if let Some((name, value)) = word.strip_prefix(prefix).filter(|word| !word.is_empty()).map(parted)
             {

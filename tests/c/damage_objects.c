@@ -1,7 +1,7 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or delays, or
- * store of recent waits is refused, or gives some answer: it never crashes or hangs, and what it answers with
- * SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st; `damage_objects N`
- * does every N-th of these. */
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or delays, store
+ * of recent waits, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
+ * with SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st, of the
+ * scheduler and the cycle fewer where their predictor and plan lie; `damage_objects N` does every N-th of these. */
 #include "check.h"
 #include "surefill_models.h"
 
@@ -335,6 +335,161 @@ static int use_correction(void *made) {
     return sound & valid(status, seconds);
 }
 
+static surefill_scheduler_capacity scheduler_capacity;
+static int64_t cycle_memory[ROOM / 8], larger_memory[ROOM / 8];
+
+static surefill_job a_job(int64_t id, int32_t state) {
+    surefill_job job = {.struct_size = sizeof job, .state = state, .id = id, .user = 7, .submit = NOW - 900};
+    job.start = state == SUREFILL_JOB_RUNNING ? NOW - 100 : 0;
+    job.limit = 3600;
+    job.count = 4;
+    job.tasks = id == 3 ? 2 : 0;
+    job.queue_count = 1;
+    return job;
+}
+
+static int32_t tell(surefill_scheduler *scheduler, int64_t now, int64_t id, int32_t state) {
+    const surefill_job job = a_job(id, state);
+    return surefill_scheduler_set_job(scheduler, now, &job);
+}
+
+/* A job runs on 4 of 8 units, one waits, and two tasks of an array; some have ended. */
+static int64_t make_scheduler(void) {
+    surefill_scheduler *scheduler;
+    int64_t size;
+    int32_t pool, queue;
+    CHECK_OK(surefill_scheduler_capacity_init(&scheduler_capacity, 4));
+    scheduler_capacity.ended = 2;
+    scheduler_capacity.pools = scheduler_capacity.queues = 1;
+    scheduler_capacity.histories = 8;
+    scheduler_capacity.waits = 4;
+    scheduler_capacity.bins = 4;
+    CHECK_OK(surefill_scheduler_size(&scheduler_capacity, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_scheduler_init(good, sizeof good, &scheduler_capacity, &scheduler));
+    CHECK_OK(surefill_scheduler_configure(scheduler, "preset=fast proposals=4", 23, NULL, NULL, 0));
+    CHECK_OK(surefill_scheduler_set_pool(scheduler, "nodes", 5, 8, -1, &pool));
+    CHECK_OK(surefill_scheduler_set_queue(scheduler, "batch", 5, pool, &queue));
+    for (int64_t id = 11; id < 15; id++) {
+        CHECK_OK(tell(scheduler, NOW - 800, id, SUREFILL_JOB_RUNNING));
+        CHECK_OK(tell(scheduler, NOW - 20 * id, id, SUREFILL_JOB_ENDED));
+    }
+    CHECK_OK(tell(scheduler, NOW - 100, 1, SUREFILL_JOB_RUNNING));
+    CHECK_OK(tell(scheduler, NOW - 50, 2, SUREFILL_JOB_WAITING));
+    CHECK_OK(tell(scheduler, NOW - 50, 3, SUREFILL_JOB_WAITING));
+    return size;
+}
+
+/* Runs a cycle to its end, however it is called; offers are started and refused in turn. */
+static int use_cycle(surefill_cycle *cycle, surefill_scheduler *scheduler) {
+    surefill_action action = {.struct_size = sizeof action};
+    int64_t start;
+    int32_t holds, sound = 1, status = SUREFILL_OK;
+    for (int i = 0; i < 8 && status == SUREFILL_OK && (i == 0 || action.step < SUREFILL_ACT_DONE); i++) {
+        sound &= valid(status = surefill_cycle_next(cycle, scheduler, &action), 0);
+        sound &= status != SUREFILL_OK || (action.step >= SUREFILL_ACT_START && action.step <= SUREFILL_ACT_STALE);
+        sound &= valid(surefill_cycle_holds(cycle, scheduler, action.number, &holds), 0);
+        if (i % 3 == 1)
+            sound &= valid(surefill_cycle_refused(cycle, scheduler, action.number, SUREFILL_REFUSED_BUSY), 0);
+        else
+            sound &= valid(surefill_cycle_started(cycle, scheduler, action.number, action.job + 20 * (i == 2)), 0);
+    }
+    sound &= valid(surefill_cycle_planned(cycle, scheduler, 2, &start), 0);
+    sound &= valid(surefill_cycle_planned(cycle, scheduler, 3, &start), 0);
+    return sound & valid(surefill_cycle_close(cycle, scheduler), 0);
+}
+
+static int use_scheduler(void *made) {
+    surefill_scheduler *scheduler = made, *larger;
+    surefill_scheduler_capacity more = scheduler_capacity;
+    surefill_totals totals = {.struct_size = sizeof totals};
+    surefill_cycle *cycle;
+    int64_t when, pools;
+    int32_t number, sound = 1, status;
+    char words[400];
+    sound &= valid(surefill_scheduler_wake(scheduler, NOW, &when, &pools), 0);
+    sound &= valid(surefill_scheduler_run_time(scheduler, NOW, 1, 0.9, &when), 0);
+    sound &= valid(surefill_scheduler_words(scheduler, words, sizeof words), 0);
+    sound &= valid(surefill_scheduler_totals(scheduler, &totals), 0);
+    more.jobs = 5;
+    sound &= valid(surefill_scheduler_grow(scheduler, larger_memory, sizeof larger_memory, &more, &larger), 0);
+    for (int64_t now = NOW; now < NOW + 2000; now += 1000) {
+        status = surefill_cycle_begin(cycle_memory, sizeof cycle_memory, scheduler, 0, now, &cycle);
+        sound &= valid(status, 0);
+        if (status == SUREFILL_OK) sound &= use_cycle(cycle, scheduler);
+        sound &= valid(tell(scheduler, now + 10, 1, now == NOW ? SUREFILL_JOB_SUSPENDED : SUREFILL_JOB_ENDED), 0);
+        sound &= valid(tell(scheduler, now + 20, 2, now == NOW ? SUREFILL_JOB_HELD : SUREFILL_JOB_BROKEN), 0);
+        sound &= valid(tell(scheduler, now + 20, 4, SUREFILL_JOB_WAITING), 0);
+    }
+    sound &= valid(surefill_scheduler_set_priority(scheduler, 3, 1, 5), 0);
+    sound &= valid(surefill_scheduler_configure(scheduler, "order=priority seconds=2", 24, NULL, words, sizeof words), 0);
+    sound &= valid(surefill_scheduler_set_pool(scheduler, "nodes", 5, 6, 2, &number), 0);
+    sound &= valid(surefill_scheduler_set_queue(scheduler, "batch", 5, 0, &number), 0);
+    sound &= valid(surefill_scheduler_list_begin(scheduler, NOW + 1500), 0); /* the clock is set back */
+    sound &= valid(tell(scheduler, NOW + 1500, 3, SUREFILL_JOB_WAITING), 0);
+    sound &= valid(tell(scheduler, NOW + 1500, 5, SUREFILL_JOB_RUNNING), 0);
+    sound &= valid(surefill_scheduler_list_end(scheduler, NOW + 1500, &number), 0);
+    status = surefill_cycle_begin(cycle_memory, sizeof cycle_memory, scheduler, 0, NOW + 3000, &cycle);
+    sound &= valid(status, 0);
+    if (status == SUREFILL_OK) sound &= use_cycle(cycle, scheduler);
+    return sound;
+}
+
+/* Damage number `how` of the byte at this place; the last is of the word that begins there. */
+static void damage_at(int64_t *memory, int64_t i, int how) {
+    unsigned char *byte = (unsigned char *)memory + i;
+    if (how == 3)
+        memory[i / 8] = -61;
+    else
+        *byte = (unsigned char)(how == 0 ? 0xff : how == 1 ? *byte ^ 0x80 : *byte + 1);
+}
+
+static void damage_scheduler(int64_t every) {
+    enum { SCALARS = 6000 };
+    static int64_t good_cycle[ROOM / 8], damaged_cycle[ROOM / 8], sealed[ROOM / 8];
+    const int64_t size = make_scheduler();
+    surefill_scheduler *opened;
+    surefill_cycle *cycle;
+    int64_t cycle_size, wrong = 0;
+    CHECK_OK(surefill_cycle_size(&scheduler_capacity, &cycle_size));
+    CHECK(cycle_size <= ROOM);
+    memcpy(block, good, (size_t)size);
+    CHECK(use_scheduler(block));
+    for (int64_t i = 0; i < size; i += every * (i < SCALARS ? 1 : 211)) {
+        for (int how = 0; how < 3 + (i % 8 == 0); how++) {
+            memcpy(block, good, (size_t)size);
+            damage_at(block, i, how);
+            wrong += !use_scheduler(block);
+        }
+    }
+    CHECK(wrong == 0);
+
+    memcpy(sealed, good, (size_t)size);
+    CHECK_OK(surefill_scheduler_seal((surefill_scheduler *)sealed));
+    memcpy(block, sealed, (size_t)size);
+    CHECK_OK(surefill_scheduler_open(block, size, &opened));
+    for (int64_t i = 0; i < size; i += every * (i < SCALARS ? 3 : 97)) {
+        memcpy(block, sealed, (size_t)size);
+        damage_at(block, i, i % 2 == 0 ? 1 : 2);
+        wrong += surefill_scheduler_open(block, size, &opened) == SUREFILL_OK;
+    }
+    CHECK(wrong == 0);
+
+    CHECK_OK(surefill_cycle_begin(good_cycle, cycle_size, (surefill_scheduler *)good, 0, NOW, &cycle));
+    surefill_action action = {.struct_size = sizeof action};
+    CHECK_OK(surefill_cycle_next(cycle, (surefill_scheduler *)good, &action));
+    CHECK(action.step == SUREFILL_ACT_START);
+    for (int64_t i = 0; i < cycle_size; i += every * (i < 2000 ? 1 : 101)) {
+        for (int how = 0; how < 3 + (i % 8 == 0); how++) {
+            memcpy(block, good, (size_t)size);
+            memcpy(damaged_cycle, good_cycle, (size_t)cycle_size);
+            damage_at(damaged_cycle, i, how);
+            wrong += !use_cycle((surefill_cycle *)damaged_cycle, (surefill_scheduler *)block);
+        }
+    }
+    CHECK(wrong == 0);
+}
+
 static void damage(const char *name, int64_t size, int (*use)(void *object), int64_t every) {
     int64_t wrong = 0;
     memcpy(block, good, (size_t)size);
@@ -367,5 +522,6 @@ int main(int argc, char **argv) {
     damage("sizing", make_sizing(), use_sizing, every);
     damage("forecast", make_forecast(), use_forecast, every);
     damage("wait", make_wait(), use_wait, every);
+    damage_scheduler(every);
     return checks_done();
 }

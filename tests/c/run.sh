@@ -105,6 +105,10 @@ try "the same under valgrind, in memory never written" $memcheck "$work/behaviou
 try "compile: behaviour, shared library" $c -o "$work/behaviour-shared" tests/c/behaviour.c tests/c/check.c $shared -lm
 try "answers of the shared library" "$work/behaviour-shared"
 
+try "compile: engine" $c -o "$work/engine" tests/c/engine.c tests/c/check.c $static
+try "a scheduler: arrays, refusals, holds, requeues" "$work/engine"
+try "the same under valgrind" $memcheck "$work/engine"
+
 try "compile: damage" $c -o "$work/damage" tests/c/damage.c tests/c/check.c $static
 try "a pass with any byte damaged" "$work/damage"
 try "the first 500 bytes under valgrind" $memcheck "$work/damage" 500
@@ -123,7 +127,7 @@ try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays; do
+for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays whole_scheduler; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -340,9 +344,101 @@ wrong_traces() {
 }
 try_here "replay.c: wrong traces and options" wrong_traces
 
+try "whole_scheduler.c under valgrind" $memcheck "$work/whole_scheduler" "seed=1" "$work/short.swf"
+
+# What the whole scheduler prints of this file: jobs, mean wait, geometric mean wait, started.
+whole() { "$work/$1" "${@:2}" | awk 'NR > 1 && NR <= 5 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'; }
+
+# By events and by listings of all jobs the decisions are the same, and so they are with the shared library.
+whole_scheduler_listens() {
+    whole whole_scheduler preset=easy "$work/workload.swf" > "$work/events.txt"
+    diff <(printf '%s\n' 5000 6507.046 476.913 5000) "$work/events.txt" || return 1
+    diff "$work/events.txt" <(whole whole_scheduler-shared --listings preset=easy "$work/workload.swf") || return 1
+    whole whole_scheduler seed=1 "$work/short.swf" > "$work/events.txt"
+    diff "$work/events.txt" <(whole whole_scheduler-shared seed=1 "$work/short.swf") || return 1
+    diff "$work/events.txt" <(whole whole_scheduler --listings seed=1 "$work/short.swf")
+}
+try_here "whole_scheduler.c: EASY's known result, any reports" whole_scheduler_listens
+
+whole_scheduler_is_the_simulator() {
+    local policy words kind
+    while read -r policy words; do
+        simulated --policy "$policy" | sed -n 1,3p > "$work/simulated.txt"
+        for kind in events listings; do
+            echo "policy $policy, $kind"
+            # shellcheck disable=SC2046 # no word, or one
+            whole whole_scheduler $([ $kind = events ] || echo --listings) "$words" "$work/workload.swf" |
+                sed -n 1,3p | diff "$work/simulated.txt" - || return 1
+        done
+    done << 'END'
+plan seed=1
+plan-fast preset=fast seed=1
+easy preset=easy
+END
+}
+if [ -n "${SUREFILL_BIN:-}" ]; then
+    try_here "whole_scheduler.c: the simulator's waits, to a digit" whole_scheduler_is_the_simulator
+else
+    echo "SKIPPED: whole_scheduler.c against the simulator (SUREFILL_BIN is not set)"
+fi
+
+# It goes on from a state file with what it has learnt, also from one of a block that had grown.
+whole_scheduler_goes_on() {
+    local times
+    rm -f "$work/state"
+    for times in 1 2; do
+        whole whole_scheduler --state "$work/state" "seed=1" "$work/short.swf" > "$work/state-$times.txt"
+        [ "$(sed -n 4p "$work/state-$times.txt")" = $((times * $(sed -n 1p "$work/state-1.txt"))) ] || return 1
+    done
+    diff "$work/state-1.txt" <(whole whole_scheduler seed=1 "$work/short.swf") || return 1
+    [ "$(sed -n 2p "$work/state-1.txt")" != "$(sed -n 2p "$work/state-2.txt")" ] || return 1
+    awk 'BEGIN { print "; MaxProcs: 8"
+        for (job = 1; job <= 600; job++) print job, job, -1, 60, 4, -1, -1, 4, 100, -1, 1, job % 9, 1, 1, 1, 1, -1, -1 }' \
+        > "$work/long.swf"
+    rm "$work/state"
+    for times in 1 2; do
+        [ "$(whole whole_scheduler --state "$work/state" preset=fast "$work/long.swf" | sed -n 4p)" = $((times * 600)) ] ||
+            return 1
+    done
+}
+try_here "whole_scheduler.c: goes on from its state file" whole_scheduler_goes_on
+
+# Status 1, at most the first line printed, and a message with this text.
+whole_scheduler_says() {
+    "$work/whole_scheduler" "${@:2}" > "$work/output" 2> "$work/errors"
+    [ $? -eq 1 ] && grep -qF -e "$1" "$work/errors" && [ "$(wc -l < "$work/output")" -le 1 ] ||
+        { echo "not said: $1"; cat "$work/errors"; return 1; }
+}
+whole_scheduler_refuses() {
+    local place wrong
+    whole_scheduler_says "'presto=3': wanted is one of preset" "preset=fast presto=3" "$work/short.swf" &&
+        whole_scheduler_says "'proposals=2.5': wanted is proposals= a whole number" "seed=1,proposals=2.5" "$work/short.swf" &&
+        whole_scheduler_says "wanted is text in UTF-8" $'\xff' "$work/short.swf" &&
+        whole_scheduler_says "usage" "seed=1" && whole_scheduler_says "usage" &&
+        whole_scheduler_says "cannot be opened" "seed=1" "$work/none.swf" || return 1
+    rm -f "$work/state"
+    "$work/whole_scheduler" --state "$work/state" "preset=easy seed=1" "$work/long.swf" > "$work/output" || return 1
+    whole_scheduler_says "'seed=2': wanted is seed= before the first pool" --state "$work/state" "mode=on seed=2" "$work/long.swf" ||
+        return 1
+    for place in 0 12 16 24 40 5000 300000; do # magic, version, size, checksum and what is checked
+        cp "$work/state" "$work/damaged"
+        printf '\132\245' | dd of="$work/damaged" bs=1 seek=$place conv=notrunc status=none || return 1
+        whole_scheduler_says "$work/damaged: " --state "$work/damaged" "seed=1" "$work/long.swf" || return 1
+    done
+    head -c 100000 "$work/state" > "$work/damaged"
+    for wrong in "$work/damaged" "$work/long.swf" "$work" /dev/null; do
+        whole_scheduler_says "is no state of this program" --state "$wrong" "seed=1" "$work/long.swf" || return 1
+    done
+    whole_scheduler_says "none/state: cannot be written" --state "$work/none/state" "preset=easy" "$work/long.swf" ||
+        [ "$(wc -l < "$work/output")" -gt 1 ]
+}
+try_here "whole_scheduler.c: wrong words and state files" whole_scheduler_refuses
+
 try "compile: heap" $c -fno-builtin -o "$work/heap" tests/c/heap.c tests/c/check.c $static -lm
 without_heap() { "$work/heap" "$work/workload.swf" < "$work/history.txt"; }
-try_here "no heap: all examples with a counting allocator" without_heap
+try_here "no heap: the examples with a counting allocator" without_heap
+try "compile: heap of a scheduler" $c -fno-builtin -o "$work/heap_scheduler" tests/c/heap_scheduler.c tests/c/check.c $static -lm
+try "no heap but for what the program takes itself" "$work/heap_scheduler" "$work/workload.swf"
 
 # --- What the example schedulers share -------------------------------------------------------------------------------
 
@@ -381,7 +477,7 @@ under_sanitizers() {
     try_here "the sanitizers find what is wrong" sanitizers_find_faults
     try "compile with sanitizers: sweep" $sanitized -o "$work/sweep-sanitized" tests/c/sweep*.c tests/c/check.c $static -lm
     try "sanitized: every function with every wrong argument" "$work/sweep-sanitized"
-    for name in behaviour damage damage_objects damage_nodes inbox; do
+    for name in behaviour engine damage damage_objects damage_nodes inbox; do
         try "compile with sanitizers: $name" $sanitized -o "$work/$name-sanitized" tests/c/$name.c tests/c/check.c $static \
             -pthread -lm
         try "sanitized: $name.c" "$work/$name-sanitized"
@@ -439,7 +535,7 @@ try_here "C++17: a plugin that links statically, exports nothing" plugin
 if [ "$(uname -sm)" = "Linux x86_64" ]; then
     try "compile: no standard library" $c -ffreestanding -nostdlib -static -fno-stack-protector \
         -o "$work/freestanding" tests/c/freestanding.c $static
-    try "a pass without a standard library" "$work/freestanding"
+    try "a pass, a cycle without a standard library" "$work/freestanding"
 else
     echo "SKIPPED: a pass without a standard library (it starts by itself on Linux on x86-64 only)"
 fi

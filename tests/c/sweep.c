@@ -4,10 +4,11 @@
  * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
  * sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, delays in sweep_delays.c, sizes in
- * sweep_allocate.c. */
+ * sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c. */
 #include "sweep.h"
 
 struct world world, before;
+struct schedulers schedulers, schedulers_before;
 
 /* Every block begins with 8 bytes of magic, its kind and its version in 4 bytes each, and its size in 8. */
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
@@ -17,13 +18,14 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
                                   world.predictor, world.wait,  world.sizing,       world.correction,
                                   world.online_hmm, world.done_forecast, world.recent, world.start_calibration,
                                   world.delays, world.nodes, world.filling_node_pass,
-                                  world.done_node_forecast};
+                                  world.done_node_forecast, schedulers.scheduler, schedulers.cycle};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
                                  sizeof world.recent, sizeof world.start_calibration, sizeof world.delays,
-                                 sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast};
+                                 sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast,
+                                 sizeof schedulers.scheduler, sizeof schedulers.cycle};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -33,21 +35,27 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     for (int other = 0; other < KINDS; other++)
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
-    /* Copies of another version, and damaged ones. */
-    memcpy(world.other_version, objects[kind], sizes[kind]);
+    /* Copies of another version and of the other byte order, of which but the header is looked at, and damaged ones. */
+    const int large = kind == KIND_SCHEDULER;
+    int64_t *damaged[3];
+    for (int i = 0; i < 3; i++) damaged[i] = large ? schedulers.damaged[i] : world.damaged[i];
+    memcpy(world.other_version, objects[kind], sizeof world.other_version);
     ((unsigned char *)world.other_version)[VERSION_OFFSET]++;
     bad[count++] = (struct bad_handle){world.other_version, SUREFILL_ERROR_WRONG_VERSION};
-    for (int i = 0; i < 3; i++) memcpy(world.damaged[i], objects[kind], sizes[kind]);
+    memcpy(world.foreign, objects[kind], sizeof world.foreign);
+    for (int i = 0; i < 8; i++) ((char *)world.foreign)[i] = ((const char *)objects[kind])[7 - i];
+    bad[count++] = (struct bad_handle){world.foreign, SUREFILL_ERROR_FOREIGN_BYTE_ORDER};
+    for (int i = 0; i < 3; i++) memcpy(damaged[i], objects[kind], sizes[kind]);
     const double nan = NAN;
     switch (kind) {
     case KIND_BINS: /* ratio, its logarithm, count, edges */
-        world.damaged[0][CONTENT_OFFSET / 8 + 2] = 0;
-        world.damaged[1][CONTENT_OFFSET / 8 + 2] = SUREFILL_MAX_BINS + 1;
-        memcpy(&world.damaged[2][CONTENT_OFFSET / 8 + 4], &nan, sizeof nan);
+        damaged[0][CONTENT_OFFSET / 8 + 2] = 0;
+        damaged[1][CONTENT_OFFSET / 8 + 2] = SUREFILL_MAX_BINS + 1;
+        memcpy(&damaged[2][CONTENT_OFFSET / 8 + 4], &nan, sizeof nan);
         break;
     case KIND_DISTRIBUTION: /* all bytes set: no shape, count or probability is valid */
         for (int i = 0; i < 3; i++)
-            memset((char *)world.damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
+            memset((char *)damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
         break;
     case KIND_HMM:
     case KIND_PREDICTOR:
@@ -60,32 +68,34 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_NODES:
     case KIND_NODE_PASS:
     case KIND_NODE_FORECAST:
+    case KIND_SCHEDULER:
+    case KIND_CYCLE:
     case KIND_PASS: /* a size that its capacity does not have; a capacity out of range */
-        world.damaged[0][SIZE_OFFSET / 8]++;
-        world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
-        memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
+        damaged[0][SIZE_OFFSET / 8]++;
+        damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
+        memset((char *)damaged[2] + CONTENT_OFFSET, 0xff, 24);
         break;
     case KIND_CORRECTION: /* seal, count, two means and three sums */
-        memcpy(&world.damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
-        world.damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
-        memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
+        memcpy(&damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
+        damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
+        memset(&damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
         break;
     case KIND_INBOX: /* another capacity than its size is for, and counters that are not valid */
-        world.damaged[0][CONTENT_OFFSET / 8] ^= 1;
-        world.damaged[1][SIZE_OFFSET / 8] ^= 8;
-        for (int i = 1; i < 4; i++) world.damaged[2][CONTENT_OFFSET / 8 + i] ^= 1;
+        damaged[0][CONTENT_OFFSET / 8] ^= 1;
+        damaged[1][SIZE_OFFSET / 8] ^= 8;
+        for (int i = 1; i < 4; i++) damaged[2][CONTENT_OFFSET / 8 + i] ^= 1;
         break;
     case KIND_START_CALIBRATION: { /* seal, count, exponents */
         const double infinite = INFINITY;
-        memcpy(&world.damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
-        memcpy(&world.damaged[1][CONTENT_OFFSET / 8 + 3], &infinite, sizeof infinite);
-        memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
+        memcpy(&damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
+        memcpy(&damaged[1][CONTENT_OFFSET / 8 + 3], &infinite, sizeof infinite);
+        memset(&damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
         break;
     }
     case KINDS:
         break;
     }
-    for (int i = 0; i < 3; i++) bad[count++] = (struct bad_handle){world.damaged[i], SUREFILL_ERROR_CORRUPT};
+    for (int i = 0; i < 3; i++) bad[count++] = (struct bad_handle){damaged[i], SUREFILL_ERROR_CORRUPT};
     return count;
 }
 
@@ -124,6 +134,7 @@ static void make_world(void) {
     make_predictors();
     make_waits();
     make_sizings();
+    make_schedulers();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -488,7 +499,33 @@ static const struct {
               SWEEP(choice_options_init),
               SWEEP(sizing_choose),
               SWEEP(sizing_choose_measured),
-              SWEEP(choice_start)};
+              SWEEP(choice_start),
+              SWEEP(hash),
+              SWEEP(scheduler_capacity_init),
+              SWEEP(scheduler_size),
+              SWEEP(scheduler_init),
+              SWEEP(scheduler_grow),
+              SWEEP(scheduler_seal),
+              SWEEP(scheduler_open),
+              SWEEP(scheduler_configure),
+              SWEEP(scheduler_words),
+              SWEEP(scheduler_set_pool),
+              SWEEP(scheduler_set_queue),
+              SWEEP(scheduler_set_job),
+              SWEEP(scheduler_set_priority),
+              SWEEP(scheduler_list_begin),
+              SWEEP(scheduler_list_end),
+              SWEEP(scheduler_wake),
+              SWEEP(scheduler_run_time),
+              SWEEP(scheduler_totals),
+              SWEEP(cycle_size),
+              SWEEP(cycle_begin),
+              SWEEP(cycle_next),
+              SWEEP(cycle_holds),
+              SWEEP(cycle_started),
+              SWEEP(cycle_refused),
+              SWEEP(cycle_planned),
+              SWEEP(cycle_close)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

@@ -12,6 +12,7 @@
 enum {
     INBOX_EVENTS = 16,
     INBOX_WORDS = 8 * INBOX_EVENTS + 7,
+    HEADER_WORDS = 3, /* what every block begins with */
     BINS_WORDS = 102,
     DISTRIBUTION_WORDS = 200,
     PASS_WORDS = 4000,
@@ -28,8 +29,10 @@ enum {
     NODE_PASS_WORDS = 700,
     NODE_FORECAST_WORDS = 700,
     CORRECTION_WORDS = 10,
+    SCHEDULER_WORDS = 34200,
+    CYCLE_WORDS = 6400,
     LARGEST_WORDS = WAIT_WORDS,
-    FRESH_WORDS = 20200,
+    FRESH_WORDS = SCHEDULER_WORDS + 800,
     OUTPUTS = 80
 };
 
@@ -58,7 +61,7 @@ struct world {
     int64_t recent[RECENT_WORDS];
     int64_t delays[DELAYS_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
-    int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
+    int64_t other_version[HEADER_WORDS], foreign[HEADER_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
     int32_t int32[2];
     int64_t int64[OUTPUTS];
@@ -82,8 +85,21 @@ struct world {
     surefill_choice_options choice_options;
     surefill_choice choice;
     surefill_online_hmm_options online_options;
+    surefill_scheduler_capacity scheduler_capacity, tight_capacity;
+    surefill_job job;
+    surefill_totals totals;
+    surefill_action action;
 };
 extern struct world world, before;
+
+/* The schedulers and their cycles, apart from the others because they are large: what calls of other objects can reach
+ * need not be compared with these. */
+struct schedulers {
+    int64_t scheduler[SCHEDULER_WORDS], tight_scheduler[SCHEDULER_WORDS];
+    int64_t cycle[CYCLE_WORDS], new_cycle[CYCLE_WORDS], tight_cycle[CYCLE_WORDS];
+    int64_t damaged[3][SCHEDULER_WORDS];
+};
+extern struct schedulers schedulers, schedulers_before;
 
 /* The handles of the objects in the world. */
 #define BINS ((surefill_bins *)world.bins)
@@ -98,6 +114,10 @@ extern struct world world, before;
 #define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
 #define RECENT ((surefill_recent_waits *)world.recent)
 #define DELAYS ((surefill_delay_calibration *)world.delays)
+#define SCHEDULER ((surefill_scheduler *)schedulers.scheduler)
+#define TIGHT ((surefill_scheduler *)schedulers.tight_scheduler)
+#define CYCLE ((surefill_cycle *)schedulers.cycle)
+#define TIGHT_CYCLE ((surefill_cycle *)schedulers.tight_cycle)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -112,6 +132,17 @@ extern struct world world, before;
         CHECK_STATUS(status, call);                                                    \
         check_that(memcmp(&before, &world, sizeof world) == 0, __FILE__, __LINE__,     \
                    "nothing changed: " #call);                                         \
+    } while (0)
+
+/* The same, also for the schedulers. */
+#define SCHEDULERS_REFUSED(status, call)                                                          \
+    do {                                                                                          \
+        before = world;                                                                           \
+        schedulers_before = schedulers;                                                           \
+        CHECK_STATUS(status, call);                                                               \
+        check_that(memcmp(&before, &world, sizeof world) == 0 &&                                  \
+                       memcmp(&schedulers_before, &schedulers, sizeof schedulers) == 0,           \
+                   __FILE__, __LINE__, "nothing changed: " #call);                                \
     } while (0)
 
 /* What a wrong span of seconds is refused with. */
@@ -156,9 +187,11 @@ enum kind {
     KIND_NODES,
     KIND_NODE_PASS,
     KIND_NODE_FORECAST,
+    KIND_SCHEDULER,
+    KIND_CYCLE,
     KINDS
 };
-enum { BAD_HANDLES = KINDS + 8 };
+enum { BAD_HANDLES = KINDS + 9 };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
     do {                                                                       \
@@ -456,6 +489,38 @@ void sweep_choice_options_init(void);
 void sweep_sizing_choose(void);
 void sweep_sizing_choose_measured(void);
 void sweep_choice_start(void);
+
+/* sweep_engine.c */
+void sweep_hash(void);
+void sweep_scheduler_capacity_init(void);
+void sweep_scheduler_size(void);
+void sweep_scheduler_init(void);
+void sweep_scheduler_grow(void);
+void sweep_scheduler_seal(void);
+void sweep_scheduler_open(void);
+void sweep_scheduler_configure(void);
+void sweep_scheduler_words(void);
+void sweep_scheduler_set_pool(void);
+void sweep_scheduler_set_queue(void);
+void make_schedulers(void);
+void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity));
+
+/* sweep_engine_jobs.c */
+void sweep_scheduler_set_job(void);
+void sweep_scheduler_set_priority(void);
+void sweep_scheduler_list_begin(void);
+void sweep_scheduler_list_end(void);
+void sweep_scheduler_wake(void);
+void sweep_scheduler_run_time(void);
+void sweep_scheduler_totals(void);
+void sweep_cycle_size(void);
+void sweep_cycle_begin(void);
+void sweep_cycle_next(void);
+void sweep_cycle_holds(void);
+void sweep_cycle_started(void);
+void sweep_cycle_refused(void);
+void sweep_cycle_planned(void);
+void sweep_cycle_close(void);
 
 /* Makes the world's models, predictors and so on. */
 void make_hmms(void);

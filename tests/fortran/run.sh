@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tests/fortran/run.sh BUILD_DIR, the folder with libsurefill.a and libsurefill.so.
-# The Fortran module against the compilers and both libraries: layout of the types, calls, the example.
+# The Fortran module against the compilers and both libraries: layout of the types, calls, the examples.
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: $0 BUILD_DIR" >&2; exit 2; }
 build=$(cd "$1" && pwd)
@@ -60,6 +60,8 @@ runs() {
 
 example() { diff tests/fortran/backfill.txt <(runs c-examples/fortran/backfill.f90 "$@"); }
 
+scheduler() { diff tests/fortran/scheduler.txt <(runs c-examples/fortran/scheduler.f90 "$@"); }
+
 # The site tool gives the figures of the one in C: those of exact arithmetic.
 site_tool() {
     "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$work/surefill_nodes.o" "$work/surefill_models.o" "$@" &&
@@ -85,6 +87,8 @@ check "calls, static library" runs tests/fortran/calls.f90 "${static[@]}"
 check "calls, shared library" runs tests/fortran/calls.f90 "${shared[@]}"
 check "the example, static library" example "${static[@]}"
 check "the example, shared library" example "${shared[@]}"
+check "the scheduler, static library" scheduler "${static[@]}"
+check "the scheduler, shared library" scheduler "${shared[@]}"
 check "the site tool, static library" site_tool "${static[@]}"
 check "the site tool, shared library" site_tool "${shared[@]}"
 check "the site tool refuses wrong lines" wrong_histories

@@ -50,8 +50,12 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_sizing_choose_measured", &["run_times"]),
 ];
 
-/// Arguments that several calls fill.
-const FILLED: [(&str, &str); 1] = [("surefill_pass_head_start_quantiles", "whens")];
+/// Arguments that several calls fill, and structures whose size the program has set.
+const FILLED: [(&str, &str); 3] = [
+    ("surefill_pass_head_start_quantiles", "whens"),
+    ("surefill_scheduler_totals", "totals"),
+    ("surefill_cycle_next", "action"),
+];
 
 /// One module.
 pub struct Module<'a> {

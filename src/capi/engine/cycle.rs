@@ -78,8 +78,8 @@ pub unsafe extern "C" fn surefill_cycle_size(
     status((|| unsafe { write_size(size, Cycle::size(&self::capacity(capacity)?)?) })())
 }
 
-/// A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to 8;
-/// the same memory from cycle to cycle is quickest). Predictions are brought up to date; nothing starts. O(jobs).
+/// A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
+/// 8). Predictions are brought up to date; nothing starts. O(jobs).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
 /// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way.

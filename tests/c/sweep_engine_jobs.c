@@ -1,0 +1,284 @@
+/* The sweep of the jobs that a scheduler is told of, and of its cycles; sweep_engine.c has made them. */
+#include "sweep.h"
+
+#undef REFUSED
+#define REFUSED SCHEDULERS_REFUSED
+
+enum { NOW = 1000000, RUNS = 1, STARTED = 2, OFFERED = 3, HELD = 4, NOBODY = 99 };
+
+static const int64_t far = (INT64_C(1) << 53) + 1; /* a time that no clock shows */
+
+/* The times that no clock shows are refused. */
+#define BAD_TIMES(t, call)                                               \
+    do {                                                                 \
+        const int64_t times[] = {far, -far, INT64_MIN, INT64_MAX};       \
+        for (int time_index = 0; time_index < 4; time_index++) {         \
+            const int64_t t = times[time_index];                         \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                  \
+        }                                                                \
+    } while (0)
+
+static int32_t told(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
+
+static int32_t told_with(const void *prediction) {
+    surefill_job job = world.job;
+    job.prediction = prediction;
+    return told(&job);
+}
+
+static void bad_members(void) {
+    static surefill_job bad;
+    int64_t *const spans[] = {&bad.submit, &bad.begin, &bad.start, &bad.limit, &bad.ran};
+    int32_t *const counts[] = {&bad.count, &bad.units, &bad.restarts, &bad.tasks, &bad.at_once, &bad.state, &bad.why, &bad.queue_count};
+    for (int i = 0; i < 5; i++) {
+        bad = world.job;
+        BAD_TIMES(t, (*spans[i] = t, told(&bad)));
+        *spans[i] = -1;
+        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    }
+    for (int i = 0; i < 8; i++) {
+        bad = world.job;
+        for (*counts[i] = -1;; *counts[i] = INT32_MIN) {
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+            if (*counts[i] == INT32_MIN) break;
+        }
+    }
+    const struct {
+        int32_t *member, value, status;
+    } numbers[] = {{&bad.state, SUREFILL_JOB_GONE + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.state, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.why, SUREFILL_WHY_BY_LIMITS + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.why, SUREFILL_WHY_HOLD - 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.why, SUREFILL_WHY_OTHER + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.flags, 2 * SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_ERROR_WRONG_VERSION},
+                   {&bad.flags, -1, SUREFILL_ERROR_WRONG_VERSION},
+                   {&bad.reserved, 1, SUREFILL_ERROR_WRONG_VERSION},
+                   {&bad.count, 0, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.queue_count, 0, SUREFILL_ERROR_NO_SUCH_INDEX},
+                   {&bad.queue_count, 9, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.queue_count, 2, SUREFILL_ERROR_OUT_OF_RANGE}, /* the second queue is another pool's */
+                   {&bad.queues[0], 2, SUREFILL_ERROR_NO_SUCH_INDEX},
+                   {&bad.queues[0], -1, SUREFILL_ERROR_NO_SUCH_INDEX},
+                   {&bad.queues[0], INT32_MIN, SUREFILL_ERROR_NO_SUCH_INDEX}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bad = world.job;
+        bad.queues[1] = 1;
+        *numbers[i].member = numbers[i].value;
+        REFUSED(numbers[i].status, told(&bad));
+    }
+    bad = world.job;
+    bad.id = 0;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    bad = world.job;
+    bad.priority = NAN;
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, told(&bad));
+    bad.priority = INFINITY;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    bad.priority = -INFINITY;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, told_with(h));
+    bad = world.job;
+    bad.prediction = DISTRIBUTION; /* in other bins than the default ones */
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+}
+
+void sweep_scheduler_set_job(void) {
+    static struct {
+        surefill_job job;
+        int64_t more;
+    } longer;
+    surefill_job over = {.struct_size = sizeof over, .state = SUREFILL_JOB_ENDED, .id = NOBODY};
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_set_job(h, NOW, &world.job));
+    BAD_POINTER(p, &world.job, surefill_scheduler_set_job(SCHEDULER, NOW, p));
+    BAD_TIMES(t, surefill_scheduler_set_job(SCHEDULER, t, &world.job));
+    const uint32_t sizes[] = {0, 1, 4, sizeof over - 8, sizeof over - 1, 4097, UINT32_MAX};
+    for (int i = 0; i < 7; i++) {
+        longer.job = world.job;
+        longer.job.struct_size = sizes[i];
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, told(&longer.job));
+    }
+    longer.job.struct_size = sizeof longer; /* with a member that this library does not know */
+    longer.more = 1;
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, told(&longer.job));
+    bad_members();
+    longer.job.id = 11;
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_scheduler_set_job(TIGHT, NOW, &longer.job));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_scheduler_set_job(TIGHT, NOW, &world.job));
+    /* Of a job that is over and was not known nothing but its number is noted. */
+    int64_t unknown = 0;
+    for (int32_t state = SUREFILL_JOB_ENDED; state <= SUREFILL_JOB_GONE; state++) {
+        surefill_totals totals = {.struct_size = sizeof totals};
+        over.state = state;
+        CHECK_STATUS(SUREFILL_ERROR_UNKNOWN_JOB, told(&over));
+        CHECK_OK(surefill_scheduler_totals(SCHEDULER, &totals));
+        CHECK(totals.unknown_jobs == ++unknown && totals.waiting == 2 && totals.running == 2 && totals.submitted == 4);
+    }
+    longer.more = 0; /* a member that is not used */
+    longer.job.id = world.job.id;
+    memcpy(world.fresh, schedulers.scheduler, sizeof schedulers.scheduler);
+    CHECK_OK(surefill_scheduler_set_job((surefill_scheduler *)world.fresh, NOW, &longer.job));
+}
+
+void sweep_scheduler_set_priority(void) {
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_set_priority(h, OFFERED, 0, 1));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_set_priority(SCHEDULER, NOBODY, 0, 1));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_set_priority(SCHEDULER, 0, 0, 1));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_scheduler_set_priority(SCHEDULER, OFFERED, 0, NAN));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_priority(SCHEDULER, OFFERED, 0, INFINITY));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_priority(SCHEDULER, OFFERED, 0, -INFINITY));
+}
+
+/* A copy of the world's scheduler in which a listing is under way. */
+static surefill_scheduler *listing(void) {
+    surefill_scheduler *copy = (surefill_scheduler *)world.fresh;
+    memcpy(world.fresh, schedulers.scheduler, sizeof schedulers.scheduler);
+    CHECK_OK(surefill_scheduler_list_begin(copy, NOW));
+    return copy;
+}
+
+void sweep_scheduler_list_begin(void) {
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_list_begin(h, NOW));
+    BAD_TIMES(t, surefill_scheduler_list_begin(SCHEDULER, t));
+}
+
+void sweep_scheduler_list_end(void) {
+    int32_t *doubted = &world.int32[0];
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_list_end(h, NOW, doubted));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_scheduler_list_end(SCHEDULER, NOW, doubted));
+    surefill_scheduler *copy = listing();
+    BAD_POINTER(p, doubted, surefill_scheduler_list_end(copy, NOW, p));
+    BAD_TIMES(t, surefill_scheduler_list_end(copy, t, doubted));
+    CHECK_OK(surefill_scheduler_list_end(copy, NOW, doubted));
+    CHECK(*doubted == 0);
+}
+
+void sweep_scheduler_wake(void) {
+    int64_t *when = &world.int64[0], *pools = &world.int64[1];
+    surefill_scheduler *made;
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_wake(h, NOW, when, pools));
+    BAD_POINTER(p, when, surefill_scheduler_wake(SCHEDULER, NOW, p, pools));
+    BAD_POINTER(p, pools, surefill_scheduler_wake(SCHEDULER, NOW, when, p));
+    CHECK_OK(surefill_scheduler_init(world.fresh, sizeof world.fresh, &world.scheduler_capacity, &made));
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_scheduler_wake(made, NOW, when, pools));
+    CHECK(surefill_scheduler_wake(SCHEDULER, NOW, when, pools) == SUREFILL_OK && *when == NOW && *pools & 2);
+}
+
+void sweep_scheduler_run_time(void) {
+    int64_t *seconds = &world.int64[0];
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_run_time(h, NOW, RUNS, 0.5, seconds));
+    BAD_POINTER(p, seconds, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, 0.5, p));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_run_time(SCHEDULER, NOW, NOBODY, 0.5, seconds));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, NAN, seconds));
+    const double wrong[] = {-0.001, 1.001, INFINITY, -INFINITY};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, wrong[i], seconds));
+    CHECK(surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, 1, seconds) == SUREFILL_OK && *seconds == 3600);
+}
+
+/* Sizes of the structure that no version has, where the call writes at least this many bytes of it. */
+#define BAD_SIZES(structure, least, call)                                                            \
+    do {                                                                                             \
+        const uint32_t sizes[] = {0, 1, (least)-1, 4097, UINT32_MAX}, good = (structure)->struct_size; \
+        for (int i = 0; i < 5; i++) {                                                                \
+            (structure)->struct_size = sizes[i];                                                     \
+            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                             \
+        }                                                                                            \
+        (structure)->struct_size = good;                                                             \
+    } while (0)
+
+void sweep_scheduler_totals(void) {
+    surefill_totals few;
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_totals(h, &world.totals));
+    BAD_POINTER(p, &world.totals, surefill_scheduler_totals(SCHEDULER, p));
+    BAD_SIZES(&world.totals, 16, surefill_scheduler_totals(SCHEDULER, &world.totals));
+    memset(&few, 0x5a, sizeof few);
+    few.struct_size = 16; /* of an older program: no byte behind it is written */
+    CHECK_OK(surefill_scheduler_totals(SCHEDULER, &few));
+    CHECK(few.struct_size == 16 && few.waiting == 2 && few.running == 2 && few.submitted == 0x5a5a5a5a5a5a5a5a);
+}
+
+static int32_t cycle_of(const surefill_scheduler_capacity *c) { return surefill_cycle_size(c, &world.int64[0]); }
+
+void sweep_cycle_size(void) {
+    int64_t bytes;
+    bad_capacities(cycle_of);
+    BAD_POINTER(p, &world.int64[0], surefill_cycle_size(&world.scheduler_capacity, p));
+    CHECK_OK(surefill_cycle_size(&world.scheduler_capacity, &bytes));
+    CHECK(bytes > 0 && bytes <= (int64_t)sizeof schedulers.cycle);
+}
+
+void sweep_cycle_begin(void) {
+    surefill_cycle **out = (surefill_cycle **)&world.handle[0];
+    int64_t *memory = schedulers.new_cycle, size;
+    CHECK_OK(surefill_cycle_size(&world.scheduler_capacity, &size));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_begin(memory, size, h, 0, NOW, out));
+    const int32_t pools[] = {2, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_cycle_begin(memory, size, SCHEDULER, pools[i], NOW, out));
+    BAD_TIMES(t, surefill_cycle_begin(memory, size, SCHEDULER, 0, t, out));
+    BAD_MEMORY(size, m, n, out, surefill_cycle_begin(m, n, SCHEDULER, 0, NOW, out));
+    surefill_scheduler *copy = listing();
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_begin(memory, size, copy, 0, NOW, out));
+}
+
+void sweep_cycle_next(void) {
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_next(h, SCHEDULER, &world.action));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_next(CYCLE, h, &world.action));
+    BAD_POINTER(p, &world.action, surefill_cycle_next(CYCLE, SCHEDULER, p));
+    BAD_SIZES(&world.action, (uint32_t)sizeof world.action, surefill_cycle_next(CYCLE, SCHEDULER, &world.action));
+    /* There is no slot for another task of the array. */
+    REFUSED(SUREFILL_ERROR_FULL, surefill_cycle_next(TIGHT_CYCLE, TIGHT, &world.action));
+}
+
+void sweep_cycle_holds(void) {
+    int32_t *holds = &world.int32[0];
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_holds(h, SCHEDULER, 1, holds));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_holds(CYCLE, h, 1, holds));
+    BAD_POINTER(p, holds, surefill_cycle_holds(CYCLE, SCHEDULER, 1, p));
+    const int32_t numbers[] = {2, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_cycle_holds(CYCLE, SCHEDULER, numbers[i], holds));
+    CHECK(surefill_cycle_holds(CYCLE, SCHEDULER, 1, holds) == SUREFILL_OK && *holds == 0); /* settings have changed since */
+    CHECK(surefill_cycle_holds(CYCLE, SCHEDULER, 0, holds) == SUREFILL_OK && *holds == 0);
+}
+
+void sweep_cycle_started(void) {
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_started(h, SCHEDULER, 1, OFFERED));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_started(CYCLE, h, 1, OFFERED));
+    const int32_t numbers[] = {2, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_cycle_started(CYCLE, SCHEDULER, numbers[i], OFFERED));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_started(CYCLE, SCHEDULER, 0, STARTED));
+    REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_cycle_started(CYCLE, SCHEDULER, 1, HELD));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_cycle_started(TIGHT_CYCLE, TIGHT, 0, NOBODY));
+}
+
+void sweep_cycle_refused(void) {
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_refused(h, SCHEDULER, 1, SUREFILL_REFUSED_BUSY));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_refused(CYCLE, h, 1, SUREFILL_REFUSED_BUSY));
+    const int32_t numbers[] = {2, -1, INT32_MIN, INT32_MAX}, reasons[] = {0, 3, 5, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_cycle_refused(CYCLE, SCHEDULER, numbers[i], SUREFILL_REFUSED_BUSY));
+    for (int i = 0; i < 6; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_refused(CYCLE, SCHEDULER, 1, reasons[i]));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_refused(CYCLE, SCHEDULER, 0, SUREFILL_REFUSED_BUSY));
+}
+
+void sweep_cycle_planned(void) {
+    int64_t *start = &world.int64[0];
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_planned(h, SCHEDULER, OFFERED, start));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_planned(CYCLE, h, OFFERED, start));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_planned(CYCLE, SCHEDULER, NOBODY, start));
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_cycle_planned(CYCLE, SCHEDULER, RUNS, start));
+    BAD_POINTER(p, start, surefill_cycle_planned(CYCLE, SCHEDULER, OFFERED, p));
+    surefill_cycle *cycle;
+    CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_planned(cycle, SCHEDULER, OFFERED, start));
+    CHECK(surefill_cycle_planned(CYCLE, SCHEDULER, OFFERED, start) == SUREFILL_OK && *start == NOW);
+}
+
+void sweep_cycle_close(void) {
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_close(h, SCHEDULER));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_close(CYCLE, h));
+    CHECK_OK(surefill_cycle_close(CYCLE, SCHEDULER));
+}
