@@ -432,7 +432,8 @@ typedef struct surefill_scheduler_capacity {
   int32_t pools;
   /* Queues (1 to 63). */
   int32_t queues;
-  /* Histories of like jobs that the predictor keeps (1 to 16,777,216). */
+  /* Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines:
+   * every job then runs to its limit. */
   int32_t histories;
   /* Waits remembered of each pool (1 to 4,194,304). */
   int32_t waits;

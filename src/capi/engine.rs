@@ -129,8 +129,8 @@ pub struct surefill_scheduler_capacity {
     pub pools: i32,
     /// Queues (1 to 63).
     pub queues: i32,
-    /// Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines: every
-    /// job then runs to its limit.
+    /// Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines:
+    /// every job then runs to its limit.
     pub histories: i32,
     /// Waits remembered of each pool (1 to 4,194,304).
     pub waits: i32,
@@ -280,8 +280,8 @@ unsafe fn bytes<'a>(text: *const c_char, length: i64) -> Result<&'a [u8]> {
     unsafe { array(text.cast(), length) }
 }
 
-/// A string of the caller's without its zero byte; empty for NULL. The volatile reads keep the compiler from calling the C
-/// library's strlen, which programs without one lack.
+/// A string of the caller's without its zero byte; empty for NULL. The volatile reads keep the compiler from calling
+/// the C library's strlen, which programs without one lack.
 ///
 /// # Safety
 /// A pointer that is not NULL points to a string.

@@ -334,7 +334,8 @@ impl<'a> Scheduler<'a> {
             return Err(BadWord::named(text, prefix, "predictor", "predictor= before the first job"));
         }
         if new.predictor != PredictorWord::Limit && self.state.capacity.histories == 0 {
-            return refused("predictor=limit where there is no room for histories");
+            let wanted = "predictor=limit where there is no room for histories";
+            return Err(BadWord::named(text, prefix, "predictor", wanted));
         }
         if new.seed != old.seed && self.parts.pools.iter().any(|pool| pool.used != 0) {
             return Err(BadWord::named(text, prefix, "seed", "seed= before the first pool"));
