@@ -1,4 +1,4 @@
-/* The sweep of the jobs that a scheduler is told of, and of its cycles; sweep_engine.c has made them. */
+/* The sweep of the jobs that are reported to a scheduler, and of its cycles; sweep_engine.c has made them. */
 #include "sweep.h"
 
 #undef REFUSED
