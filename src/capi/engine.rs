@@ -281,7 +281,7 @@ unsafe fn bytes<'a>(text: *const c_char, length: i64) -> Result<&'a [u8]> {
 }
 
 /// A string of the caller's without its zero byte; empty for NULL. The volatile reads keep the compiler from calling
-/// the C library's strlen, which programs without one lack.
+/// strlen, which programs without a C library lack.
 ///
 /// # Safety
 /// A pointer that is not NULL points to a string.

@@ -1,5 +1,5 @@
-/* The scheduler by its C interface: arrays, refusals, holds, a requeue and a state file, with the outcomes worked
- * out by hand. All run times are the limits, and EASY backfilling decides. */
+/* The scheduler by its C interface: arrays, refusals, holds, requeues and a state file, with the outcomes worked out by
+ * hand. All run times are the limits, and EASY backfilling decides. */
 #include "check.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* The sweep of the reports of jobs, and of cycles; sweep_engine.c has made the schedulers. */
+/* The sweep of the jobs that are reported to a scheduler, and of its cycles; sweep_engine.c has made them. */
 #include "sweep.h"
 
 #undef REFUSED
