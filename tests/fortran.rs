@@ -20,6 +20,13 @@ const OPTIONAL: [(&str, &str); 12] = [
     ("surefill_forecast_add_waiting", "index"),
 ];
 
+/// Arguments that are read as well as written.
+const FILLED: [(&str, &str); 3] = [
+    ("surefill_pass_head_start_quantiles", "whens"),
+    ("surefill_cycle_next", "action"),
+    ("surefill_scheduler_totals", "totals"),
+];
+
 /// A name and its kind, the kind in Fortran's words.
 type Named = (String, String);
 
@@ -62,8 +69,8 @@ fn argument(function: &str, declaration: &str, structures: &BTreeMap<String, Vec
     let pointee = kind.strip_suffix(" *").unwrap_or_else(|| panic!("{function}: {declaration}"));
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
-        // What several calls fill.
-        None if function == "surefill_pass_head_start_quantiles" && name == "whens" => ("inout", pointee),
+        // What several calls fill, and structures that begin with a size that is read.
+        None if FILLED.contains(&(function, &name)) => ("inout", pointee),
         None => ("out", pointee),
     };
     let to = match scalar(pointee) {
