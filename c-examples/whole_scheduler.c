@@ -44,29 +44,28 @@ static void *room(int64_t size) {
     return memory;
 }
 
-/* The block that a file holds, of the capacity that it had grown to: its size says which. */
+/* The block that a file holds, and what it has room for. */
 static void scheduler_open(const char *state, FILE *file) {
-    const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    block_size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     rewind(file);
-    for (; block_size < size && capacity.jobs < 1 << 20; CHECK(surefill_scheduler_size(&capacity, &block_size)))
-        capacity.jobs *= 2;
-    if (block_size != size) fail(state, "is no state of this program");
+    if (block_size <= 0 || block_size > INT64_C(1) << 40) fail(state, "is no state of a scheduler");
     block = room(block_size);
-    if (fread(block, 1, (size_t)size, file) != (size_t)size) fail(state, "cannot be read");
+    if (fread(block, 1, (size_t)block_size, file) != (size_t)block_size) fail(state, "cannot be read");
     const int32_t status = surefill_scheduler_open(block, block_size, &scheduler);
     if (status != SUREFILL_OK) fail(state, surefill_status_text(status));
+    CHECK(surefill_scheduler_capacity_of(scheduler, &capacity));
 }
 
 /* Once: a block for this number of jobs, which grows; or the one that a file holds. */
 static void scheduler_make(int32_t most_jobs, const char *words, const char *state) {
     char message[300];
     FILE *file = state != NULL ? fopen(state, "rb") : NULL;
-    CHECK(surefill_scheduler_capacity_init(&capacity, most_jobs));
-    CHECK(surefill_scheduler_size(&capacity, &block_size));
     if (file != NULL) {
         scheduler_open(state, file);
         fclose(file);
     } else {
+        CHECK(surefill_scheduler_capacity_init(&capacity, most_jobs));
+        CHECK(surefill_scheduler_size(&capacity, &block_size));
         block = room(block_size);
         CHECK(surefill_scheduler_init(block, block_size, &capacity, &scheduler));
     }

@@ -427,7 +427,7 @@ whole_scheduler_refuses() {
     done
     head -c 100000 "$work/state" > "$work/damaged"
     for wrong in "$work/damaged" "$work/long.swf" "$work" /dev/null; do
-        whole_scheduler_says "is no state of this program" --state "$wrong" "seed=1" "$work/long.swf" || return 1
+        whole_scheduler_says "$wrong: " --state "$wrong" "seed=1" "$work/long.swf" || return 1
     done
     whole_scheduler_says "none/state: cannot be written" --state "$work/none/state" "preset=easy" "$work/long.swf" ||
         [ "$(wc -l < "$work/output")" -gt 1 ]

@@ -507,6 +507,7 @@ static const struct {
               SWEEP(scheduler_grow),
               SWEEP(scheduler_seal),
               SWEEP(scheduler_open),
+              SWEEP(scheduler_capacity_of),
               SWEEP(scheduler_configure),
               SWEEP(scheduler_words),
               SWEEP(scheduler_set_pool),

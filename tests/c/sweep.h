@@ -498,6 +498,7 @@ void sweep_scheduler_init(void);
 void sweep_scheduler_grow(void);
 void sweep_scheduler_seal(void);
 void sweep_scheduler_open(void);
+void sweep_scheduler_capacity_of(void);
 void sweep_scheduler_configure(void);
 void sweep_scheduler_words(void);
 void sweep_scheduler_set_pool(void);

@@ -118,7 +118,7 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
     }
     for (int i = 0; i < 7; i++) {
         const int32_t wrong[] = {-1, members[i].most + 1, INT32_MIN, INT32_MAX, 0};
-        for (int j = 0; j < (members[i].member == &bad.ended ? 4 : 5); j++) {
+        for (int j = 0; j < (members[i].member == &bad.ended || members[i].member == &bad.histories ? 4 : 5); j++) {
             bad = world.scheduler_capacity;
             *members[i].member = wrong[j];
             REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&bad));
@@ -203,6 +203,14 @@ void sweep_scheduler_open(void) {
     REFUSED(SUREFILL_ERROR_WRONG_OBJECT, surefill_scheduler_open(world.wait, sizeof world.wait, out));
     CHECK_OK(surefill_scheduler_set_priority(opened, OFFERED, 1, 5));
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_scheduler_open(world.fresh, size, out));
+}
+
+void sweep_scheduler_capacity_of(void) {
+    surefill_scheduler_capacity found;
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_capacity_of(h, &world.scheduler_capacity));
+    BAD_POINTER(p, &world.scheduler_capacity, surefill_scheduler_capacity_of(SCHEDULER, p));
+    CHECK_OK(surefill_scheduler_capacity_of(SCHEDULER, &found));
+    CHECK(memcmp(&found, &world.scheduler_capacity, sizeof found) == 0);
 }
 
 void sweep_scheduler_configure(void) {
