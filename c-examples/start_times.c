@@ -37,8 +37,8 @@ int main(void) {
     CHECK(surefill_forecast_options_init(&options)); /* EASY by limits */
     options.scenarios = 500;
     CHECK(surefill_forecast_begin(forecast, now, 16, &options));
-    CHECK(surefill_forecast_add_running(forecast, 32, 600, 4 * hour, hours, NULL));
-    CHECK(surefill_forecast_add_running(forecast, 16, 60, 4 * hour, hours, NULL));
+    CHECK(surefill_forecast_add_running(forecast, 32, 600, 24 * hour, hours, NULL));
+    CHECK(surefill_forecast_add_running(forecast, 16, 60, 24 * hour, hours, NULL));
 
     /* In the order of the queue; the last is expected in half an hour. */
     const struct { int32_t processors; int64_t limit, submit; int is_short; } queue[] = {
@@ -69,8 +69,8 @@ int main(void) {
     pass_capacity.processors = 64;
     CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &pass_capacity, &pass));
     CHECK(surefill_pass_begin(pass, now, 16, 0, 48, 0));
-    CHECK(surefill_pass_add_running(pass, 32, 600, 4 * hour, hours, NULL));
-    CHECK(surefill_pass_add_running(pass, 16, 60, 4 * hour, hours, NULL));
+    CHECK(surefill_pass_add_running(pass, 32, 600, 24 * hour, hours, NULL));
+    CHECK(surefill_pass_add_running(pass, 16, 60, 24 * hour, hours, NULL));
     CHECK(surefill_pass_free_probability(pass, 48, now + 2 * hour, &exact));
     CHECK(surefill_forecast_start_probability(forecast, 0, now + 2 * hour, &found, &half_width));
     printf("head job exactly %.4f, forecast as %.4f +- %.4f, started in two hours\n", exact, found, half_width);

@@ -149,6 +149,17 @@ pub(crate) trait Object<'a>: Sized {
         if Self::Head::CLEARED {
             memory.fill(0);
         }
+        Self::create_uncleared(memory, capacity)
+    }
+
+    /// As [`Object::create`], but the slices are as the memory was: for an object that is never sealed, and writes its
+    /// slices before it reads them. O(scalars).
+    fn create_uncleared(
+        memory: &'a mut [u8],
+        capacity: &Self::Capacity,
+    ) -> Result<(&'a mut Self::State, Self::Parts)> {
+        let size = Self::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         let mut carver = Carver::of(memory)?;
         *carver.one::<Self::Head>()? = Self::Head::new(Header::new(Self::KIND, size));
         let state = carver.one::<Self::State>()?;

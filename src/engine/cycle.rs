@@ -208,7 +208,7 @@ impl<'a> Cycle<'a> {
         let capacity = scheduler.capacity();
         let (state, parts) = Cycle::create(memory, &capacity)?;
         // What the last cycle has left is not looked at: the memory may never have been written.
-        Plan::init(parts.plan, &plan_capacity(&capacity), 0)?;
+        Plan::init_scratch(parts.plan, &plan_capacity(&capacity))?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
         let grace = scheduler.settings().grace as i64;

@@ -228,6 +228,14 @@ impl<'a> Plan<'a> {
         Ok(Plan { state, parts })
     }
 
+    /// As [`Plan::init`], for a plan that is scratch and never sealed. O(1).
+    pub(crate) fn init_scratch(memory: &'a mut [u8], capacity: &PlanCapacity) -> Result<Plan<'a>> {
+        let (state, parts) = Plan::create_uncleared(memory, capacity)?;
+        state.running_capacity = capacity.running;
+        state.waiting_capacity = capacity.waiting;
+        Ok(Plan { state, parts })
+    }
+
     /// What there is room for.
     pub fn capacity(&self) -> PlanCapacity {
         PlanCapacity { running: self.state.running_capacity, waiting: self.state.waiting_capacity }

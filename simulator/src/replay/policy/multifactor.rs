@@ -1,7 +1,9 @@
 //! A site's priorities: the formula of Slurm's `priority/multifactor`, larger first, equal ones first come first.
 //!
-//!     P = fairshare x F + age x min(1, wait / max-age) + size x processors / machine + qos x factor of the queue
-//!     F = 2^(-U / S)
+//! ```text
+//! P = fairshare x F + age x min(1, wait / max-age) + size x processors / machine + qos x factor of the queue
+//! F = 2^(-U / S)
+//! ```
 //!
 //! U is the user's share of the usage of all, where a processor-second counts half after `half-life`, and S the share
 //! of one user, 1 / users: all who have submitted anything so far have equal shares. This is Slurm's classic fair share
