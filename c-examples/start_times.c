@@ -42,7 +42,7 @@ int main(void) {
 
     /* In the order of the queue; the last is expected in half an hour. */
     const struct { int32_t processors; int64_t limit, submit; int is_short; } queue[] = {
-        {48, 2 * hour, now - 700, 0}, {16, 4 * hour, now - 650, 0}, {16, hour, now - 300, 1}, {8, hour, now + 1800, 1}};
+        {48, 2 * hour, now - 700, 0}, {16, 30 * hour, now - 650, 0}, {16, hour, now - 300, 1}, {8, hour, now + 1800, 1}};
     for (int32_t job = 0; job < 4; job++)
         CHECK(surefill_forecast_add_waiting(forecast, queue[job].processors, queue[job].limit, queue[job].submit,
                                             queue[job].is_short ? minutes : hours, NULL));
