@@ -115,8 +115,8 @@ impl RuntimeDistribution {
     /// far tail does not rule the mean. Log-uniform inside a bin. O(bins).
     ///
     /// # Errors
-    /// [`NotANumber`](crate::error::Error::NotANumber); [`OutOfRange`](crate::error::Error::OutOfRange) for a cut outside
-    /// 0 to 1, or a limit outside 0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
+    /// [`NotANumber`](crate::error::Error::NotANumber); [`OutOfRange`](crate::error::Error::OutOfRange) for a cut
+    /// outside 0 to 1, or a limit outside 0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
     pub fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
         check_quantile(cut, 0, limit)?;
         let Shape::Binned { bins, probabilities } = &self.0 else {
