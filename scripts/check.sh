@@ -69,6 +69,25 @@ oldest_rust() {
     CARGO_TARGET_DIR=$target/oldest cargo "+$oldest" check --quiet --locked -p surefill --features capi
 }
 
+# The C interface, checked for bare processors of 32 bits, which have no atomic words of 64.
+bare_processors() {
+    local targets='thumbv7em-none-eabihf riscv32imac-unknown-none-elf' target_name
+    if ! command -v rustup > /dev/null; then
+        echo "SKIPPED: without rustup, the libraries for bare processors cannot be had"
+        return 0
+    fi
+    # shellcheck disable=SC2086
+    if ! rustup target add $targets > "$log/rustup" 2>&1; then
+        tail -n 2 "$log/rustup"
+        echo "SKIPPED: the libraries for bare processors cannot be downloaded"
+        return 0
+    fi
+    for target_name in $targets; do
+        cargo check --quiet --locked --target "$target_name" -p surefill --lib --profile capi --features capi || return 1
+        echo "$target_name: checked"
+    done
+}
+
 # The digests of decisions and of generated workloads where the compiler may use wider vector instructions: a build of its
 # own.
 wide_vectors() {
@@ -91,6 +110,7 @@ step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
 step "oldest Rust" oldest_rust
+step "bare processors" bare_processors
 step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
