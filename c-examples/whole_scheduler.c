@@ -35,7 +35,7 @@ static void *block, *scratch;
 static int64_t block_size, scratch_size;
 static int32_t pool, queue;
 
-/* What the manager does when a job is offered: starts it, or says why not. */
+/* The manager's answer to an offer: it starts the job (0), or says why not. */
 static int32_t manager_starts(const surefill_action *offer);
 
 static void *room(int64_t size) {
@@ -84,7 +84,7 @@ static void scheduler_save(const char *state) {
 }
 
 /* The manager says this of a job. */
-static void scheduler_hears(const surefill_job *job) {
+static void scheduler_reports(const surefill_job *job) {
     int32_t status;
     while ((status = surefill_scheduler_set_job(scheduler, now, job)) == SUREFILL_ERROR_FULL) {
         surefill_scheduler *larger;
@@ -167,7 +167,7 @@ static void list(void) {
     CHECK(surefill_scheduler_list_begin(scheduler, now));
     for (int32_t id = submitted - 1; id >= first_unfinished; id--) { /* the order does not matter */
         const surefill_job job = said(id);
-        if (!jobs[id].ended || end_of(id) == now) scheduler_hears(&job);
+        if (!jobs[id].ended || end_of(id) == now) scheduler_reports(&job);
     }
     CHECK(surefill_scheduler_list_end(scheduler, now, &doubted));
 }
@@ -183,11 +183,11 @@ static void replay(bool listings) {
             jobs[id].ended = true;
             idle += jobs[id].processors;
             const surefill_job job = said(id);
-            if (!listings) scheduler_hears(&job);
+            if (!listings) scheduler_reports(&job);
         }
         for (; submitted < job_count && jobs[submitted].submit <= now; submitted++) {
             const surefill_job job = said(submitted);
-            if (!listings) scheduler_hears(&job);
+            if (!listings) scheduler_reports(&job);
         }
         if (listings) list();
         while (first_unfinished < submitted && jobs[first_unfinished].ended) first_unfinished++;

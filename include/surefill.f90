@@ -98,7 +98,7 @@ module surefill
   !> The largest number of events into which a bin's probability may be divided.
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
-  ! ---- The scheduler: told what the resource manager says, it offers jobs to start ----
+  ! ---- The scheduler: the resource manager's jobs are reported to it, and it offers jobs to start ----
   !> Waiting or held, as was reported last; waiting if the job is unknown.
   integer(c_int32_t), parameter :: SUREFILL_JOB_AS_BEFORE = 0_c_int32_t
   !> It may start if there is room.
@@ -159,7 +159,7 @@ module surefill
   !> Refused for ever, unless the job is changed.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NEVER = 4_c_int32_t
 
-  !> What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed.
+  !> Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed.
   type, bind(c) :: surefill_scheduler_capacity
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -230,7 +230,7 @@ module surefill
     type(c_ptr) :: prediction
   end type surefill_job
 
-  !> What has happened since the block was made.
+  !> Counts of events since the block was made.
   type, bind(c) :: surefill_totals
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -260,11 +260,11 @@ module surefill
     integer(c_int64_t) :: clock_set_back
     !> Events of jobs that were not known and not described.
     integer(c_int64_t) :: unknown_jobs
-    !> Listings that lacked too many jobs with room to be believed.
+    !> Listings that were doubted, because too many jobs with room were missing in them.
     integer(c_int64_t) :: doubted
   end type surefill_totals
 
-  !> What a cycle wants done.
+  !> An action that a cycle asks for.
   type, bind(c) :: surefill_action
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -1197,7 +1197,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_run_time
 
-    !> What has happened since the block was made, and what is now. O(1).
+    !> Counts of events since the block was made, and of the jobs known now. O(1).
     function surefill_scheduler_totals(scheduler, totals) bind(c, name='surefill_scheduler_totals') &
             result(code)
       import
@@ -1228,8 +1228,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_begin
 
-    !> What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at
-    !! most 7 + proposals orders of 64 jobs, and O(jobs).
+    !> The next action. The decision is made by the first call, and anew by the first one after a refusal: at most 7 +
+    !! proposals orders of 64 jobs, and O(jobs).
     function surefill_cycle_next(cycle, scheduler, action) bind(c, name='surefill_cycle_next') result(code)
       import
       type(c_ptr), value :: cycle
@@ -1251,7 +1251,7 @@ module surefill
     end function surefill_cycle_holds
 
     !> The manager has started an offered job; of an array job is the id of the task, if that is another than the
-    !! array's. It is believed also where the offer no longer holds. O(W) for W waiting jobs.
+    !! array's. The start counts also where the offer no longer holds. O(W) for W waiting jobs.
     function surefill_cycle_started(cycle, scheduler, number, job) bind(c, name='surefill_cycle_started') &
             result(code)
       import

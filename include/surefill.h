@@ -277,7 +277,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
                                        int64_t limit,
                                        int64_t *seconds);
 
-/* ---- The scheduler: told what the resource manager says, it offers jobs to start ----------------------------------
+/* ---- The scheduler: the resource manager's jobs are reported to it, and it offers jobs to start -------------------
  *
  * A shell around a resource manager reports pools, queues and jobs, by single events or by whole listings, and runs a
  * cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
@@ -420,7 +420,7 @@ typedef struct surefill_cycle surefill_cycle;
  * Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers. */
 typedef struct surefill_scheduler surefill_scheduler;
 
-/* What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed. */
+/* Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed. */
 typedef struct surefill_scheduler_capacity {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -491,7 +491,7 @@ typedef struct surefill_job {
   const surefill_distribution *prediction;
 } surefill_job;
 
-/* What has happened since the block was made. */
+/* Counts of events since the block was made. */
 typedef struct surefill_totals {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -521,11 +521,11 @@ typedef struct surefill_totals {
   int64_t clock_set_back;
   /* Events of jobs that were not known and not described. */
   int64_t unknown_jobs;
-  /* Listings that lacked too many jobs with room to be believed. */
+  /* Listings that were doubted, because too many jobs with room were missing in them. */
   int64_t doubted;
 } surefill_totals;
 
-/* What a cycle wants done. */
+/* An action that a cycle asks for. */
 typedef struct surefill_action {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -672,7 +672,7 @@ int32_t surefill_scheduler_run_time(const surefill_scheduler *scheduler,
                                     double quantile,
                                     int64_t *seconds);
 
-/* What has happened since the block was made, and what is now. O(1). */
+/* Counts of events since the block was made, and of the jobs known now. O(1). */
 int32_t surefill_scheduler_totals(const surefill_scheduler *scheduler, surefill_totals *totals);
 
 /* Bytes of memory that a cycle of a scheduler with this capacity needs.
@@ -691,8 +691,8 @@ int32_t surefill_cycle_begin(void *memory,
                              int64_t now,
                              surefill_cycle **cycle);
 
-/* What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at
- * most 7 + proposals orders of 64 jobs, and O(jobs).
+/* The next action. The decision is made by the first call, and anew by the first one after a refusal: at most 7 +
+ * proposals orders of 64 jobs, and O(jobs).
  *
  * Errors: CORRUPT; FULL where a task of an array would start and there is no slot for it: surefill_scheduler_grow,
  * then again. */
@@ -708,7 +708,7 @@ int32_t surefill_cycle_holds(const surefill_cycle *cycle,
                              int32_t *holds);
 
 /* The manager has started an offered job; of an array job is the id of the task, if that is another than the
- * array's. It is believed also where the offer no longer holds. O(W) for W waiting jobs.
+ * array's. The start counts also where the offer no longer holds. O(W) for W waiting jobs.
  *
  * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before; FULL, and the offer is still open; DUPLICATE_JOB
  * for a task whose id a waiting job has. */

@@ -69,7 +69,7 @@ fn argument(function: &str, declaration: &str, structures: &BTreeMap<String, Vec
     let pointee = kind.strip_suffix(" *").unwrap_or_else(|| panic!("{function}: {declaration}"));
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
-        // What several calls fill, and structures that begin with a size that is read.
+        // Arguments that several calls fill, and structures that begin with a size that is read.
         None if FILLED.contains(&(function, &name)) => ("inout", pointee),
         None => ("out", pointee),
     };

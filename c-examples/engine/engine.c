@@ -57,7 +57,7 @@ static bool take_words(const char *words, struct pace *pace, char *rest, char *m
     return true;
 }
 
-/* What follows a word in the settings in effect; NULL without it. */
+/* The value of a word in the settings in effect; NULL without it. */
 static const char *after(const struct engine *engine, const char *word, char *words) {
     const size_t size = strlen(word);
     if (surefill_scheduler_words(engine->scheduler, words, WORDS) != SUREFILL_OK) return NULL;
@@ -180,7 +180,7 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
 
 /* --- The state file --- */
 
-/* What cannot be opened must not be destroyed by the next save. */
+/* A file that cannot be opened must not be destroyed by the next save. */
 static enum engine_opened set_aside(const char *path, const char *why, char *message, size_t length) {
     char aside[PATH];
     int written = snprintf(aside, sizeof aside, "%s.refused", path);
@@ -281,7 +281,7 @@ bool engine_save(struct engine *engine, const char *path, char *message, size_t 
         return failed(message, length, "%s: %s", path, surefill_status_text(status));
     if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
         return failed(message, length, "%s: the name is too long", path);
-    /* What lies there is of an interrupted save, or somebody has put a link there to be followed. */
+    /* A file that lies there is of an interrupted save, or somebody has put a link there to be followed. */
     unlink(temporary);
     file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return failed(message, length, "%s: cannot be opened: %s", temporary, strerror(errno));

@@ -1,4 +1,4 @@
-/* What a shell keeps around the scheduler of surefill.h: its memory, which grows, and its state file. For shells with
+/* A shell's surroundings of the scheduler of surefill.h: its memory, which grows, and its state file. For shells with
  * one pool. */
 #ifndef ENGINE_H
 #define ENGINE_H

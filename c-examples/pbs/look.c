@@ -1,4 +1,4 @@
-/* What pbs_statque, pbs_statvnode and pbs_statjob say: the vnodes that may be used, and the jobs that are not over. */
+/* Reads pbs_statque, pbs_statvnode and pbs_statjob: the vnodes that may be used, and the jobs that are not over. */
 #include "look.h"
 
 #include <stdlib.h>

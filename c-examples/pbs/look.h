@@ -33,7 +33,7 @@ bool runs(const struct batch_status *job);
 bool whole_array(const struct batch_status *job);
 /* A subjob that has never run is one of its array's tasks; one that was put back is a job of its own. */
 bool is_task(const struct batch_status *job);
-/* What is reported of a job, but for its state. False for one that cannot be read. */
+/* Fills in the report of a job, but for its state. False for one that cannot be read. */
 bool describe(const struct batch_status *job, surefill_job *said);
 
 /* The vnodes of this pool, then everything that is not over, and in which order it may start. False when memory is

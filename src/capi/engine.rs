@@ -1,4 +1,4 @@
-//! The scheduler: told what the resource manager says, it offers jobs to start.
+//! The scheduler: the resource manager's jobs are reported to it, and it offers jobs to start.
 //!
 //! A shell around a resource manager reports pools, queues and jobs, by single events or by whole listings, and runs a
 //! cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
@@ -114,7 +114,7 @@ pub const SUREFILL_WHY_OTHER: i32 = 54;
 const _: () =
     assert!(SUREFILL_WHY_BY_LIMITS == Why::ByLimits as i32 && SUREFILL_WHY_OTHER == Why::Other as i32);
 
-/// What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed.
+/// Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -193,7 +193,7 @@ pub struct surefill_job {
 
 const _: () = assert!(JOB_QUEUES == 8);
 
-/// What has happened since the block was made.
+/// Counts of events since the block was made.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -226,7 +226,7 @@ pub struct surefill_totals {
     pub clock_set_back: i64,
     /// Events of jobs that were not known and not described.
     pub unknown_jobs: i64,
-    /// Listings that lacked too many jobs with room to be believed.
+    /// Listings that were doubted, because too many jobs with room were missing in them.
     pub doubted: i64,
 }
 

@@ -37,7 +37,7 @@ pub struct Offer {
     pub why: Why,
 }
 
-/// What a cycle wants done.
+/// An action that a cycle asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Start this job, or refuse to. Until it is refused the offer counts as started for the rest of the cycle.
@@ -71,7 +71,7 @@ impl Refusal {
     }
 }
 
-/// What has become of an offer.
+/// The fate of an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Fate {
@@ -207,7 +207,7 @@ impl<'a> Cycle<'a> {
         }
         let capacity = scheduler.capacity();
         let (state, parts) = Cycle::create(memory, &capacity)?;
-        // What the last cycle has left is not looked at: the memory may never have been written.
+        // The memory may never have been written: nothing in it is read.
         Plan::init_scratch(parts.plan, &plan_capacity(&capacity))?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
@@ -220,7 +220,7 @@ impl<'a> Cycle<'a> {
         Ok(Cycle { state, parts })
     }
 
-    /// What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at
+    /// The next action. The decision is made by the first call, and anew by the first one after a refusal: at
     /// most 7 + proposals orders of 64 jobs, each with a look along 337 instants for every job; O(jobs) beside that.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ impl<'a> Cycle<'a> {
             let candidate = *at(self.parts.candidates, number as usize)?;
             let job = *scheduler.parts.table.get(candidate.slot)?;
             let shadow = settings.mode == Mode::Shadow;
-            // What was edited since is left to the next cycle.
+            // A job that was edited since is left to the next cycle.
             let same = job.id == candidate.id && job.edits == candidate.edits && job.pool == self.state.pool;
             if !same
                 || !job.may_start(self.state.now)
@@ -475,7 +475,7 @@ impl<'a> Cycle<'a> {
         offers.get(number as usize).copied().ok_or(Error::NoSuchIndex)
     }
 
-    /// The manager has started an offered job; of an array `job` is the task's id, if that is another. It is believed
+    /// The manager has started an offered job; of an array `job` is the task's id, if that is another. The start counts
     /// also where the offer no longer holds.
     ///
     /// # Errors
@@ -502,7 +502,7 @@ impl<'a> Cycle<'a> {
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };
             scheduler.live(slot, &said, now)?;
             if scheduler.state.listing_open != 0 {
-                // A row that was told before is older than the start.
+                // A row that was reported before is older than the start.
                 let listing = scheduler.state.listing;
                 let job = scheduler.parts.table.get_mut(slot)?;
                 (job.listed, job.noted_state, job.noted_start) = (listing, JobState::Starting as u32, now);

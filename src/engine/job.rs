@@ -1,4 +1,4 @@
-//! What a resource manager says of a job.
+//! Reports of jobs by a resource manager.
 
 use crate::error::{Error, Result};
 use crate::runtime::RuntimeDistribution;
@@ -116,7 +116,8 @@ impl Why {
     }
 }
 
-/// A job of which the engine is told, by an event or by a row of a listing. What is 0 is none, unknown or the default.
+/// A job as it is reported to the engine, by an event or by a row of a listing. Members that are 0 are none, unknown or
+/// the default.
 /// All times are whole seconds since any origin, within 2^53 of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JobReport<'a> {

@@ -1,4 +1,4 @@
-//! What happens to jobs, found from what the manager says of them now.
+//! The events of a job's life, found from what the manager reports of it now.
 
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::predict::Predictor;
 use crate::runtime::MAX_SECONDS;
 
-/// What the manager says of a known job's life, its description apart.
+/// The part of a report that concerns a job's life, its description apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Said {
     pub state: JobState,
@@ -20,14 +20,15 @@ pub(super) struct Said {
 }
 
 impl Scheduler<'_> {
-    /// The manager says this of a job now, as an event or as a row of the listing that is under way; see [`JobReport`].
-    /// What a row says of the job's life is noted, and counts from the listing's end on; what the job is, its pool and
-    /// its priority count at once, as does the end of a job that was not known. O(W + bins x contexts).
+    /// The manager says this of a job now, as an event or as a row of the listing that is under way; see
+    /// [`JobReport`]. The part of a row that concerns the job's life is noted, and counts from the listing's end on;
+    /// what the job is, its pool and its priority count at once, as does the end of a job that was not known. O(W +
+    /// bins x contexts).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::NotANumber`], [`Error::NoSuchIndex`] for queues that are not there;
-    /// [`Error::Full`]; [`Error::UnknownJob`] for a job that is over, was not known and is not described: such an event
-    /// does no harm, and is counted.
+    /// [`Error::Full`]; [`Error::UnknownJob`] for a job that is over, was not known and is not described: such an
+    /// event does no harm, and is counted.
     pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
         report.check()?;
         if now.unsigned_abs() > MAX_TIME as u64 {
@@ -129,7 +130,7 @@ impl Scheduler<'_> {
                 pool.losses = pool.losses.wrapping_add(1);
             }
             for slot in 0..self.parts.table.slots() {
-                // What lies ahead is dropped.
+                // Times that lie ahead are dropped.
                 let job = self.parts.table.get_mut(slot)?;
                 for time in [&mut job.start, &mut job.begun, &mut job.held_since, &mut job.gone_since] {
                     *time = (*time).min(now);
@@ -166,7 +167,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Tells the predictor of an event, at this time or, if it has heard of a later one, at that; returns the time.
+    /// Tells the predictor of an event, at this time or, if a later one was reported to it, at that; returns the time.
     fn tell(&mut self, at: i64, event: impl FnOnce(&mut Predictor<'_>, i64) -> Result<()>) -> Result<i64> {
         let Some(mut predictor) = self.predictor()? else { return Ok(at) };
         let at = predictor.last_event().map_or(at, |last| last.max(at));
@@ -187,7 +188,7 @@ impl Scheduler<'_> {
         Ok(slot)
     }
 
-    /// What the manager says a job is.
+    /// Takes over the description of a job.
     fn describe(&mut self, slot: u32, report: &JobReport<'_>, pool: u32, now: i64) -> Result<()> {
         let old = *self.parts.table.get(slot)?;
         let mut new = old;
@@ -226,7 +227,7 @@ impl Scheduler<'_> {
             *self.parts.table.get_mut(slot)? = new;
             let pool = pool_mut(self.parts.pools, pool)?;
             pool.stirred = 1;
-            // What a suspended job holds is said anew.
+            // The report says anew whether a suspended job holds its units.
             let (holds, held) = (new.holds(), old.holds());
             pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
             if holds < held {
@@ -251,7 +252,7 @@ impl Scheduler<'_> {
             _ => {}
         }
         if keys_change && self.state.listing_open != 0 {
-            // What has ended by then is learnt first.
+            // Jobs that have ended by then are learnt first.
             self.parts.table.get_mut(slot)?.noted_keys = 1;
             return Ok(());
         }
@@ -473,7 +474,7 @@ impl Scheduler<'_> {
         }
         let ran = if ran > 0 { ran } else { job.age(now) };
         self.tell(now, |predictor, at| {
-            // What it followed to the second it knows best.
+            // The predictor knows best the jobs that it followed to the second.
             if job.adopted == 0 && at.saturating_sub(job.begun).abs_diff(ran) <= 1 {
                 return predictor.end(job.id, at);
             }
@@ -501,7 +502,7 @@ impl Scheduler<'_> {
         self.release(slot)?;
         let job = self.parts.table.get_mut(slot)?;
         let known = job.learnt == 0;
-        // What it ran was no wait.
+        // The time that it ran was no wait.
         let ran = if job.submit > job.start { 0 } else { now.saturating_sub(job.start).max(0) };
         job.not_waited = job.not_waited.saturating_add(ran);
         (job.state, job.restarts) = (JobState::Waiting as u32, job.restarts.max(restarts));
@@ -519,7 +520,7 @@ impl Scheduler<'_> {
         self.predict(slot)
     }
 
-    /// What a job holds is free.
+    /// Frees the units of a job.
     fn release(&mut self, slot: u32) -> Result<()> {
         let job = self.parts.table.get(slot)?;
         let (pool, holds) = (job.pool, u64::from(job.holds()));

@@ -22,7 +22,7 @@ pub fn hash(name: &[u8]) -> i64 {
 /// The most pools and queues.
 const MOST_NAMES: u32 = 63;
 
-/// What a scheduler has room for.
+/// Capacities of a scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SchedulerCapacity {
@@ -91,7 +91,7 @@ impl Default for SchedulerCapacity {
     }
 }
 
-/// What has happened since the block was made. All are counts.
+/// Counts of events since the block was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Totals {
@@ -313,7 +313,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// What there is room for.
+    /// The capacities.
     pub fn capacity(&self) -> SchedulerCapacity {
         self.state.capacity
     }
@@ -396,7 +396,7 @@ impl<'a> Scheduler<'a> {
         Ok(number as u32)
     }
 
-    /// What has happened.
+    /// Counts of events since the block was made.
     pub fn totals(&self) -> Totals {
         self.state.totals
     }

@@ -40,7 +40,7 @@ fn reversed(priority: f64) -> i64 {
 }
 
 impl Candidate {
-    /// What it stands for in an order: nothing where priorities do not matter.
+    /// The candidate with its class: its tier, and its priority where that matters.
     pub(super) fn classed(self, tier: i32, priority: f64, order: OrderWord) -> Candidate {
         let priority = if order == OrderWord::Ties { reversed(priority) } else { 0 };
         Candidate { tier: -i64::from(tier), priority, ..self }
@@ -78,7 +78,7 @@ pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<(
     heap::sort(candidates)
 }
 
-/// Whom EASY backfilling by the time limits starts: in the site's order all that fit; then those that do not delay the
+/// Starts by EASY backfilling by the time limits: in the site's order all that fit; then those that do not delay the
 /// first that does not. `limited` holds what runs, with room for those that start. Writes the numbers of the candidates
 /// that start, in that order, and returns how many. Without `overtaking` nobody passes the first that does not fit.
 pub(super) fn easy(

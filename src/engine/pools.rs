@@ -1,4 +1,4 @@
-//! What jobs compete for: pools of units, and the queues whose jobs compete for one.
+//! Pools of units, for which jobs compete, and the queues whose jobs compete for one.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
@@ -52,7 +52,7 @@ impl Pool {
         };
         let others = self.free().and_then(|free| free.checked_sub(idle));
         self.inconsistent = u32::from(others.is_none());
-        // What contradicts itself: nothing is idle that known jobs hold.
+        // Where the numbers contradict each other, nothing is idle that known jobs hold.
         self.unaccounted = others.unwrap_or(0);
         self.reported = 0;
     }

@@ -26,7 +26,7 @@ fn next_asked(asked: i64) -> i64 {
 }
 
 impl Scheduler<'_> {
-    /// What is predicted of a job.
+    /// The predicted run time of a job.
     pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
         let job = self.parts.table.get(slot)?;
         if job.predicted == Predicted::Single as u32 {

@@ -42,7 +42,7 @@ pub enum OrderWord {
     Free = 2,
 }
 
-/// What predicts run times.
+/// The predictor of run times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum PredictorWord {
@@ -60,7 +60,7 @@ pub struct BadWord {
     pub at: usize,
     /// How long it is, in bytes.
     pub length: usize,
-    /// What the text should have said.
+    /// The word that would have been understood.
     pub wanted: &'static str,
 }
 
@@ -79,7 +79,7 @@ impl BadWord {
     }
 }
 
-/// What words stand apart by.
+/// The characters between words.
 const APART: [char; 6] = [' ', '\t', '\n', '\r', ',', '+'];
 
 /// All settings.

@@ -104,7 +104,7 @@ pub(crate) struct Ranked {
     job: u64,
 }
 
-/// What a plan keeps from pass to pass.
+/// The part of a plan that is kept from pass to pass.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct KeptOrder {
@@ -246,7 +246,7 @@ impl<'a> Plan<'a> {
         other.state.kept = self.state.kept;
     }
 
-    /// What the plan keeps.
+    /// The order that is kept.
     pub(crate) fn kept(&self) -> &KeptOrder {
         &self.state.kept
     }

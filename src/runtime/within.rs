@@ -5,7 +5,7 @@
 //! By the mixture of histories its .95 quantile holds for .64 to .85 of the jobs of five traces, and this one's for .97
 //! to .98; medians hold for .29 to .42, and for .47 to .53 (`results/predictors.md`).
 //!
-//! What people are told goes by this: quantiles of run times, and the run times drawn in forecasts of starts. So does
+//! Answers to people go by this: quantiles of run times, and the run times drawn in forecasts of starts. So does
 //! the plan. The age cuts from below as in Algorithm 5; the open bin is as wide as any other, from wherever the job is.
 
 use crate::error::Result;
@@ -15,8 +15,8 @@ use crate::runtime::condition::{
 };
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
 
-/// What of a run time lies between an age and a limit, bin by bin, and how much ends at the limit. Masses are shares of
-/// what is left at this age.
+/// The part of a run time between an age and a limit, bin by bin, and the mass that ends at the limit. Masses are
+/// shares of what is left at this age.
 struct Within {
     pieces: Pieces,
     /// The mass at the limit itself.

@@ -285,7 +285,7 @@ static int32_t listing(int64_t now, int64_t last) {
     return doubted;
 }
 
-/* What is missing in a listing is believed the second time, and by a scheduler that was just opened at once. */
+/* Jobs that are missing in a listing have left after the second one; to a scheduler that was just opened, at once. */
 static void state_files(void) {
     static int64_t file[SIZE / 8];
     begin_with(64, "preset=easy predictor=limit");

@@ -4,7 +4,7 @@ use crate::machine::Random;
 use surefill::engine::{Action, Cycle, JobReport, Refusal, Scheduler, SchedulerCapacity};
 use surefill::error::{Error, Result};
 
-/// What a test wants of an engine's capacity: little.
+/// The small capacity of the tests' engines.
 pub fn small(jobs: u32) -> SchedulerCapacity {
     SchedulerCapacity {
         histories: 64,
@@ -173,7 +173,7 @@ impl Block {
         jobs
     }
 
-    /// What a cycle would offer, which changes nothing here.
+    /// The offers of a cycle in a copy of the block.
     pub fn would(&self, pool: u32, now: i64) -> Vec<i64> {
         let mut copy = self.clone();
         copy.disturbed = None;

@@ -28,7 +28,7 @@ fn an_adopted_job_takes_room_from_the_cycle_that_is_open() {
     assert_eq!(block.offered(), 1);
     block.tell(T, &running(3, 5, 100, T));
     assert_eq!(block.next(), Action::Stale);
-    // What the cycle itself starts it knows of.
+    // The cycle knows of the starts that it offered itself.
     let mut block = Block::of_one(8, 10, EASY);
     block.tell(T, &job(1, 5, 100));
     block.tell(T, &job(2, 5, 100));

@@ -60,8 +60,8 @@ fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random) {
         block.scheduler().list_begin(now).unwrap();
         for row in rows {
             let job = &machine.jobs[row];
-            // Who was withdrawn may be in no row. The engine's predictor counts him until he is forgotten; by events,
-            // not.
+            // A job that was withdrawn may be in no row. The engine's predictor counts him until he is forgotten; by
+            // events, not.
             let missing = predicts_nothing && job.state == JobState::Gone && random.one_in(2);
             if !missing {
                 block.tell(now, &job.report(std::array::from_ref(&job.queue), now));
@@ -108,7 +108,7 @@ fn history(seed: u64, settings: &str, kinds: Kinds, ways: &[(Way, bool)], steps:
         }
         for pool in 0..machine.units.len() as u32 {
             blocks.iter_mut().for_each(|(_, block)| block.begin(pool, machine.now));
-            // What is answered at once, and what later.
+            // Some offers are answered at once, the others later.
             let at_once = random.one_in(2);
             let mut open = Vec::new();
             loop {

@@ -1,4 +1,4 @@
-//! What becomes of jobs by what is said of them, in single cases.
+//! The effects of reports on jobs, in single cases.
 
 use crate::block::{Block, small};
 use surefill::engine::{
@@ -53,7 +53,7 @@ fn an_end_is_learnt_once() {
         }
         assert_eq!((totals(&mut block).ended, block.scheduler().idle(0)), (1, Ok(10)));
     }
-    // Of one that was never seen too; without a description it does no harm.
+    // The end of a job that was never seen is learnt too; without a description it does no harm.
     let mut block = Block::of_one(8, 10, "");
     let ended = JobReport { state: JobState::Ended, ran: 50, ..job(1, 4, 100) };
     block.tell(T, &ended);
@@ -372,7 +372,7 @@ fn rows_may_be_said_twice_in_a_listing() {
     block.tell(T, &job(2, 4, 20));
     block.scheduler().list_end(T).unwrap();
     assert_eq!(block.pass(0, T), [1, 2]);
-    // Of one that is over but not gone too.
+    // The same holds of a job that is over but not gone.
     block.tell(T + 5, &JobReport { state: JobState::Ending, ran: 5, ..running(1, 4, 20, T) });
     block.tell(T + 6, &JobReport { state: JobState::Ending, ran: 5, ..running(1, 4, 30, T) });
     block.tell(T + 7, &over(1, JobState::Ended, 5));
@@ -385,7 +385,7 @@ fn a_caller_may_predict_the_limit() {
     let mut block = Block::of_one(40, 10, "");
     block.tell(T, &job(1, 10, 1000));
     block.tell(T, &JobReport { prediction: Some(&limit), ..job(1, 10, 1000) });
-    // What the engine learns of the user's jobs does not count.
+    // The engine's own experience of the user's jobs does not count.
     for id in 2..30 {
         block.tell(T + id, &JobReport { state: JobState::Ended, ran: 7, ..job(id, 10, 1000) });
     }

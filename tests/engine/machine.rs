@@ -69,7 +69,7 @@ pub struct Job {
     pub held_since: Option<i64>,
     /// Since when it is over.
     pub over: i64,
-    /// What oracles keep: the wait that its priority was worth.
+    /// The wait that its priority was worth, which the oracles keep.
     pub credit: i64,
 }
 
@@ -93,7 +93,7 @@ impl Job {
         matches!(self.state, JobState::Ended | JobState::Broken | JobState::Gone)
     }
 
-    /// What the manager says of it now.
+    /// The manager's report of it now.
     pub fn report<'a>(&'a self, queue: &'a [u32; 1], now: i64) -> JobReport<'a> {
         let ran = if self.state == JobState::Ended { self.age(self.over.min(now)) } else { 0 };
         JobReport {
@@ -158,7 +158,7 @@ pub struct Machine {
     /// The pool of each queue.
     pub queues: Vec<u32>,
     pub jobs: Vec<Job>,
-    /// What has changed in this second: in which phase, and which job.
+    /// The jobs that have changed in this second, each with its phase.
     pub touched: Vec<(u32, i64)>,
     pub next_id: i64,
     burst: u64,

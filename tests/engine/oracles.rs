@@ -1,4 +1,4 @@
-//! What EASY and the plan decide of a machine's queue, written without the engine.
+//! Oracles: the decisions of EASY and of the plan on a machine's queue, written without the engine.
 
 use crate::machine::{Job, Machine};
 use crate::naive::{LONGEST, Naive, Running};
@@ -90,7 +90,7 @@ impl PlanOracle {
         }
     }
 
-    /// What the plan of this pool starts now.
+    /// The jobs that the plan of this pool starts now.
     pub fn decide(&mut self, machine: &mut Machine, pool: u32, settings: &Settings) -> Vec<i64> {
         let now = machine.now;
         let idle = machine.idle(pool);

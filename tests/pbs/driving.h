@@ -1,4 +1,4 @@
-/* What the tests of the PBS scheduler drive it by, on the simulated server. Included once by each. */
+/* Drives the PBS scheduler in its tests, on the simulated server. Included once by each. */
 #ifndef DRIVING_H
 #define DRIVING_H
 

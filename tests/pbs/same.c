@@ -28,7 +28,7 @@ static void make_stream(struct stream_job *jobs, int count) {
     }
 }
 
-/* What surefill.h decides of them: each submission and each end is reported when it happens, nothing else. */
+/* The decisions of surefill.h on these jobs: each submission and each end is reported when it happens, nothing else. */
 static void play_events(struct stream_job *jobs, int count, int64_t zero) {
     enum { ROOM = 1024 };
     surefill_scheduler_capacity capacity;
@@ -244,7 +244,7 @@ static void other_files_are_set_aside(void) {
     CHECK(engine_open(&again.engine, state_file, message, sizeof message) == ENGINE_OPENED);
     CHECK(totals_of(&again).ended == 3 && engine_has(&again.engine, "mode=shadow") && engine_has(&again.engine, "preset=fast"));
     scheduler_free(&again);
-    /* What cannot be changed is not, and the file stays. */
+    /* A setting that cannot be changed is not, and the file stays. */
     again = make("surefill_predictor=limit");
     CHECK(engine_open(&again.engine, state_file, message, sizeof message) == ENGINE_FAILED);
     CHECK(strstr(message, "its predictor or seed") != NULL && remove(state_file) == 0);

@@ -46,7 +46,7 @@ pub const FEWEST: u64 = 100;
 type Kind = fn(&Fairness) -> &Vec<Group>;
 
 impl Fairness {
-    /// Of one replay; `priorities` are those of its jobs at submission.
+    /// The waits of one replay; `priorities` are those of its jobs at submission.
     pub fn of(outcome: &Outcome, priorities: Option<&[f64]>) -> Fairness {
         let procs = f64::from(outcome.setup.procs.max(1));
         let jobs = || outcome.jobs.iter();

@@ -92,7 +92,7 @@ pub fn is_easy(setup: &Setup) -> bool {
         && (setup.order == OrderOptions::named(Order::Fcfs) || setup.order.site.is_some())
 }
 
-/// What changes are counted from: EASY in the order of the site's priorities where it is among them.
+/// The policy from which changes are counted: EASY in the order of the site's priorities where it is among them.
 pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
     let all: Vec<&Summary> = summaries.into_iter().filter(|summary| is_easy(&summary.setup)).collect();
     all.iter().find(|summary| summary.setup.order.site.is_some()).or(all.first()).copied()

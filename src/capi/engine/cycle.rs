@@ -29,7 +29,7 @@ const _: () = assert!(SUREFILL_REFUSED_BUSY == Refusal::Busy as i32);
 const _: () = assert!(SUREFILL_REFUSED_NOT_NOW == Refusal::NotNow as i32);
 const _: () = assert!(SUREFILL_REFUSED_NEVER == Refusal::Never as i32);
 
-/// What a cycle wants done.
+/// An action that a cycle asks for.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn surefill_cycle_begin(
     })())
 }
 
-/// What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at most
+/// The next action. The decision is made by the first call, and anew by the first one after a refusal: at most
 /// 7 + proposals orders of 64 jobs, and O(jobs).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; FULL where a task of an array
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn surefill_cycle_holds(
 }
 
 /// The manager has started an offered job; of an array job is the id of the task, if that is another than the array's.
-/// It is believed also where the offer no longer holds. O(W) for W waiting jobs.
+/// The start counts also where the offer no longer holds. O(W) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX; WRONG_STATE if it
 /// was answered before; FULL, and the offer is still open; DUPLICATE_JOB for a task whose id a waiting job has.

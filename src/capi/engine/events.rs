@@ -1,4 +1,4 @@
-//! What a scheduler is told, and asked: pools, queues and jobs.
+//! Reports to a scheduler, and questions: pools, queues and jobs.
 
 use super::{
     SUREFILL_FLAG_HOLDS_NOTHING, bytes, scheduler, surefill_job, surefill_scheduler, surefill_totals,
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn surefill_scheduler_run_time(
     })())
 }
 
-/// What has happened since the block was made, and what is now. O(1).
+/// Counts of events since the block was made, and of the jobs known now. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///

@@ -115,7 +115,7 @@ impl Engine {
         let prediction = self.predictor.as_mut().map(|predictor| {
             let predicted = predictor.predict_now(job, now);
             let limit = predictor.limit(job);
-            // What knows better than the limit says so by one.
+            // A predictor that knows a better limit predicts this one value.
             if predicted == RuntimeDistribution::limit() && limit != job.limit {
                 return RuntimeDistribution::single(limit).expect("a limit in range");
             }

@@ -10,7 +10,7 @@
 //! of a flat hierarchy (`PriorityFlags=NO_FAIR_TREE`), with a usage that is exact at every pass instead of renewed
 //! every `PriorityCalcPeriod`. Where the trace knows no users all jobs are one user's: F is the same for all of them.
 //!
-//! What a point is worth in time follows from the formula: max-age / age seconds, the wait that earns a point.
+//! The worth of a point in time follows from the formula: max-age / age seconds, the wait that earns a point.
 
 use super::name::BadChoice;
 use super::numbers;
@@ -98,7 +98,7 @@ impl Multifactor {
         let mut points = Vec::with_capacity(jobs.len());
         for of_a_second in jobs.chunk_by(|a, b| a.submit == b.submit) {
             let now = of_a_second.first().map_or(0, |job| job.submit);
-            // What starts or ends in this very second changes no usage before the next.
+            // Starts and ends in this very second change no usage before the next.
             let next = |heap: &BinaryHeap<Reverse<(i64, usize)>>| heap.peek().map(|&Reverse(first)| first);
             while let Some((at, id)) =
                 next(&starts).into_iter().chain(next(&running)).min().filter(|&(at, _)| at < now)
