@@ -102,21 +102,21 @@ $(BUILD)/workload.swf: demo/workload.swf.gz
 	gzip -dc $< > $@
 
 # The simulator of the demonstration is built for a short build, not for speed (profile.demo in Cargo.toml).
-demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
+demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo "Building the simulator: a minute or two the first time"
 	$(CARGO) build --profile demo -p surefill-simulator
 	@echo
 	@echo "== One scheduling pass, in C (c-examples/backfill.c) =="
 	$(BUILD)/backfill
 	@echo
-	@echo "== A workload of 5,000 jobs replayed in C: EASY, then the presets (c-examples/replay.c) =="
-	$(BUILD)/replay --preset easy $(BUILD)/workload.swf
-	$(BUILD)/replay --preset fair $(BUILD)/workload.swf
-	$(BUILD)/replay --preset fast $(BUILD)/workload.swf
+	@echo "== 5,000 jobs under the scheduler engine in C: EASY, then its presets (c-examples/whole_scheduler.c) =="
+	$(BUILD)/whole_scheduler preset=easy $(BUILD)/workload.swf
+	$(BUILD)/whole_scheduler preset=fair $(BUILD)/workload.swf
+	$(BUILD)/whole_scheduler preset=fast $(BUILD)/workload.swf
 	@echo
-	@echo "== The simulator on the same workload: EASY, EASY++ and the presets side by side =="
+	@echo "== The simulator on the same workload: EASY, EASY++, the delay rule (fair, fast) and the engine (plan, plan-fast) =="
 	@echo
-	$(CARGO_TARGET_DIR)/demo/surefill compare demo/workload.swf.gz --policies easy,easy++,fair,fast --html $(BUILD)/demo.html \
+	$(CARGO_TARGET_DIR)/demo/surefill compare demo/workload.swf.gz --policies easy,easy++,fair,fast,plan,plan-fast --html $(BUILD)/demo.html \
 	    > $(BUILD)/demo.txt
 	@sed '$$d' $(BUILD)/demo.txt
 	@echo "The page with the figures: $(BUILD)/demo.html"

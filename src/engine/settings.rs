@@ -112,22 +112,27 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// The settings without any word.
+    pub const DEFAULT: Settings = Settings {
+        preset: PresetWord::Fair,
+        mode: Mode::On,
+        order: OrderWord::Ties,
+        predictor: PredictorWord::Contexts,
+        rule: PlanRule::FAIR,
+        cut: 0.95,
+        running: 0.85,
+        seconds: 0.0,
+        grace: 300.0,
+        settle: 60.0,
+        refused: 60.0,
+        seed: 1,
+    };
+}
+
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            preset: PresetWord::Fair,
-            mode: Mode::On,
-            order: OrderWord::Ties,
-            predictor: PredictorWord::Contexts,
-            rule: PlanRule::FAIR,
-            cut: 0.95,
-            running: 0.85,
-            seconds: 0.0,
-            grace: 300.0,
-            settle: 60.0,
-            refused: 60.0,
-            seed: 0,
-        }
+        Settings::DEFAULT
     }
 }
 

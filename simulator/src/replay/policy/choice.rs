@@ -163,9 +163,6 @@ pub struct Choice {
     pub plan: Option<PlanOptions>,
 }
 
-/// The seed of a plan's generator: replays differ by their submissions alone.
-const PLAN_SEED: u64 = 1;
-
 fn not_used(policy: PolicyName, predictor: PredictorName) -> BadChoice {
     BadChoice::Predictor {
         policy: name_of(policy),
@@ -289,7 +286,7 @@ impl Choice {
                 }
                 let own = self.predictor == PredictorName::Contexts;
                 let predictor = if own { None } else { Some(self.distributions(options)?) };
-                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref(), PLAN_SEED))
+                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref()))
             }
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;

@@ -90,17 +90,17 @@ fn id_of(job: JobId) -> i64 {
 }
 
 impl Engine {
-    /// Nothing learnt yet. Without a predictor the engine's own contexts predict; `seed` is the generator's.
+    /// Nothing learnt yet. Without a predictor the engine's own contexts predict. The seed of the plan's generator is
+    /// the engine's own: replays differ by their submissions alone.
     pub fn new(
         predictor: Option<Box<dyn DistributionPredictor>>,
         bins: &RuntimeBins,
         options: &PlanOptions,
         site: Option<&Multifactor>,
-        seed: u64,
     ) -> Engine {
         let order = if site.is_some() { " order=priority seconds=1" } else { "" };
         Engine {
-            blocks: Blocks::new(&format!("{options} seed={seed} settle=0{order}"), bins),
+            blocks: Blocks::new(&format!("{options} settle=0{order}"), bins),
             predictor,
             site: site.map(|site| (site.clone(), Priorities::new(site))),
             waiting: HashMap::new(),

@@ -3,6 +3,7 @@
 use super::name::BadChoice;
 use super::numbers;
 use std::fmt;
+use surefill::engine::Settings;
 use surefill::plan::PlanRule;
 
 /// The numbers of the rule, and how predictions enter it.
@@ -22,7 +23,7 @@ const WORDS: [&str; 7] = ["short", "steep", "long", "front", "proposals", "cut",
 impl PlanOptions {
     /// A rule with the usual use of predictions.
     pub const fn new(rule: PlanRule) -> PlanOptions {
-        PlanOptions { rule, cut: 0.95, running: 0.85 }
+        PlanOptions { rule, cut: Settings::DEFAULT.cut, running: Settings::DEFAULT.running }
     }
 
     fn values(&self) -> [f64; 7] {
