@@ -25,7 +25,7 @@ pub struct Compare {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// The policies, each policy[:predictor[:order[:rule]]]; see below [default:
-    /// fcfs,easy,conservative,easy++,fair,fast; with a preset of prob easy,prob]
+    /// fcfs,easy,conservative,easy++,fair,fast,plan,plan-fast; with a preset of prob easy,prob]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     policies: Option<Vec<Choice>>,
     /// Run one shard of N and print its part as JSON, for merge; "array" takes I and N from the Slurm job array whose
@@ -44,7 +44,7 @@ pub struct Compare {
 }
 
 /// The policies where none are named.
-const DEFAULT: [&str; 6] = ["fcfs", "easy", "conservative", "easy++", "fair", "fast"];
+const DEFAULT: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "fair", "fast", "plan", "plan-fast"];
 
 /// ... and a preset of the probabilistic policy is: no other policy takes its values.
 const WITH_PRESET: [&str; 2] = ["easy", "prob"];
