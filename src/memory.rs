@@ -43,6 +43,7 @@ pub(crate) enum Kind {
     NodeForecast = 52,
     Scheduler = 60,
     Cycle = 61,
+    StartForecast = 62,
 }
 
 /// The first bytes of every block.

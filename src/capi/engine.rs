@@ -136,6 +136,8 @@ pub struct surefill_scheduler_capacity {
     pub waits: i32,
     /// Run-time bins (2 to SUREFILL_MAX_BINS).
     pub bins: i32,
+    /// Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
+    pub arrivals: i32,
 }
 
 /// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
@@ -239,18 +241,18 @@ pub struct surefill_scheduler {
 }
 
 fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
-    let &SchedulerCapacity { jobs, ended, pools, queues, histories, waits, bins, .. } = capacity;
-    let [jobs, ended, pools, queues, histories, waits, bins] =
-        [jobs, ended, pools, queues, histories, waits, bins].map(|number| number as i32);
+    let &SchedulerCapacity { jobs, ended, pools, queues, histories, waits, bins, arrivals } = capacity;
+    let [jobs, ended, pools, queues, histories, waits, bins, arrivals] =
+        [jobs, ended, pools, queues, histories, waits, bins, arrivals].map(|number| number as i32);
     let struct_size = size_of::<surefill_scheduler_capacity>() as u32;
-    surefill_scheduler_capacity { struct_size, jobs, ended, pools, queues, histories, waits, bins }
+    surefill_scheduler_capacity { struct_size, jobs, ended, pools, queues, histories, waits, bins, arrivals }
 }
 
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
     let defaults = c_capacity(&SchedulerCapacity::default());
-    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28])? };
+    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32])? };
     Ok(SchedulerCapacity {
         jobs: count(given.jobs)?,
         ended: count(given.ended)?,
@@ -259,7 +261,7 @@ unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<Schedule
         histories: count(given.histories)?,
         waits: count(given.waits)?,
         bins: count(given.bins)?,
-        reserved: 0,
+        arrivals: count(given.arrivals)?,
     })
 }
 

@@ -28,6 +28,7 @@ impl Scheduler<'_> {
         // The answer may come long after the cycle began.
         self.set_job(self.state.now, &report)?;
         let slot = self.parts.table.find(task)?.ok_or(Error::Corrupt)?;
+        self.arrived_with(array, slot)?;
         let wait = (from.not_waited, from.held, from.held_since);
         let job = self.parts.table.get_mut(slot)?;
         (job.not_waited, job.held, job.held_since) = wait;

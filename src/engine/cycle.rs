@@ -2,9 +2,9 @@
 
 use super::SchedulerCapacity;
 use super::job::{JobState, MAX_TIME, Why};
-use super::life::{Said, worth};
+use super::life::Said;
 use super::object::Scheduler;
-use super::order::{Candidate, easy, tiers};
+use super::order::{Candidate, easy, tiers, worth};
 use super::pools::{idle, pool, pool_mut};
 use super::settings::{Mode, OrderWord, PresetWord};
 use crate::error::{Error, Result};
@@ -324,7 +324,7 @@ impl<'a> Cycle<'a> {
         let offered = open.fold(0_u32, |sum, made| sum.saturating_add(made.count));
         let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
         (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
-        let count = scheduler.candidates(number, now, TASKS, self.parts.candidates)?;
+        let count = scheduler.candidates(number, now, |fit| fit.min(TASKS), self.parts.candidates)?;
         self.drop_the_offered(count)?;
         let count = self.state.candidates as usize;
         if idle == 0 || count == 0 {

@@ -27,6 +27,7 @@ impl<'a> Scheduler<'a> {
         larger.parts.over.continue_from(&self.parts.over)?;
         copy(larger.parts.probabilities, self.parts.probabilities);
         copy(larger.parts.waits, self.parts.waits);
+        copy(larger.parts.arrivals, self.parts.arrivals);
         if own.histories > 0 {
             let learnt = Predictor::attach(self.parts.predictor).map_err(|_| Error::Corrupt)?;
             Predictor::attach(larger.parts.predictor)?.continue_from(&learnt)?;

@@ -357,6 +357,7 @@ impl Scheduler<'_> {
         if !back {
             self.tell(now, |predictor, at| predictor.submit(id, &keys, at))?;
             self.predict(slot)?;
+            self.arrive(slot)?;
         }
         pool_mut(self.parts.pools, pool)?.stirred = 1;
         match to {
@@ -401,6 +402,7 @@ impl Scheduler<'_> {
         } else {
             now.saturating_sub(said.ran).max(job.submit.min(now))
         };
+        self.start_came(slot, start)?;
         let waited = job.waited(start).min(MAX_SECONDS);
         let (mut waits, mut counted) = self.waits_of(job.pool)?;
         waits.add(waited)?;
@@ -481,6 +483,7 @@ impl Scheduler<'_> {
             predictor.cancel(job.id, at)?;
             predictor.learn(&job.keys(), ran.clamp(0, MAX_SECONDS))
         })?;
+        self.arrival_ran(slot, ran)?;
         self.parts.table.get_mut(slot)?.learnt = 1;
         self.state.totals.ended += 1;
         self.parts.over.add(job.id, job.submit, job.restarts)?;
@@ -534,6 +537,7 @@ impl Scheduler<'_> {
     /// A job is known no more.
     pub(super) fn forget(&mut self, slot: u32, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
+        self.arrival_withdrawn(slot)?;
         match job.state() {
             state if state.has_room() => self.release(slot)?,
             JobState::Waiting | JobState::Held => {
@@ -591,9 +595,4 @@ impl Scheduler<'_> {
         }
         Ok(false)
     }
-}
-
-/// The seconds of waiting that this number of points is worth.
-pub(super) fn worth(points: f64, seconds: f64) -> i64 {
-    (points * seconds).clamp(0.0, MAX_SECONDS as f64) as i64
 }

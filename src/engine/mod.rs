@@ -41,9 +41,13 @@
 //! * `order`: who comes first by the site's order, and EASY backfilling in it.
 //! * `array`: an array's task starts.
 //! * `cycle`: one decision: offers, and the manager's answers.
+//! * `arrivals`: the jobs submitted last; `forecast`: when every waiting job will start, by `scenario`s in which the rule
+//!   is played forward; `starts`: how reported starts follow what comes.
 
 mod array;
+mod arrivals;
 mod cycle;
+mod forecast;
 mod grow;
 mod job;
 mod life;
@@ -52,10 +56,13 @@ mod object;
 mod order;
 mod pools;
 mod predictions;
+mod scenario;
 mod settings;
+mod starts;
 mod table;
 
 pub use cycle::{Action, Cycle, Offer, Refusal};
+pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, Why};
 pub use object::{Scheduler, SchedulerCapacity, Totals, hash};
 pub use settings::{BadWord, Mode, OrderWord, PredictorWord, PresetWord, Settings};

@@ -1,8 +1,10 @@
 //! The scheduler in the caller's memory.
 
+use super::arrivals::Arrival;
 use super::job::{JobReport, MAX_TIME};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
 use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
+use super::starts::Offsets;
 use super::table::{Ended, Table};
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;
@@ -41,13 +43,14 @@ pub struct SchedulerCapacity {
     pub waits: u32,
     /// Run-time bins, 2 to [`MAX_BINS`].
     pub bins: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Submissions that are remembered, so that a forecast of starts foresees later ones
+    /// ([`StartForecast`](super::StartForecast)), up to 2^20; 0 for none.
+    pub arrivals: u32,
 }
 
 impl SchedulerCapacity {
     /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can
-    /// spare: 8 MB of histories, 460 kB of waits a pool.
+    /// spare: 8 MB of histories, 460 kB of waits a pool, 260 kB of submissions.
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
         SchedulerCapacity {
@@ -58,13 +61,14 @@ impl SchedulerCapacity {
             histories: contexts.mixture.histories,
             waits: 5000,
             bins: RuntimeBins::default().count() as u32,
-            reserved: 0,
+            arrivals: 4096,
         }
     }
 
     fn check(&self) -> Result<()> {
         let valid = (1..=1 << 20).contains(&self.jobs)
             && self.ended <= 1 << 20
+            && self.arrivals <= 1 << 20
             && (1..=MOST_NAMES).contains(&self.pools)
             && (1..=MOST_NAMES).contains(&self.queues)
             && (2..=MAX_BINS as u32).contains(&self.bins)
@@ -155,6 +159,9 @@ pub(crate) struct State {
     pub(super) doubted: u32,
     /// Jobs that left the listings and are still remembered.
     pub(super) gone: u32,
+    /// Submissions of jobs that were not known, modulo 2^32.
+    pub(super) arrived: u32,
+    pub(super) reserved: u32,
 }
 
 /// An event of a listing, in the order in which events are applied.
@@ -178,6 +185,8 @@ pub(crate) struct Parts<'a> {
     pub(super) probabilities: &'a mut [f64],
     /// Of each pool, the waits of the jobs started last; then the same with what their priorities were worth.
     pub(super) waits: &'a mut [u8],
+    /// A ring of the last submissions.
+    pub(super) arrivals: &'a mut [Arrival],
     pub(super) predictor: &'a mut [u8],
 }
 
@@ -216,6 +225,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
             due: carver.take(jobs)?,
             probabilities: carver.take(probabilities)?,
             waits: carver.take(waits.ok_or(Error::OutOfRange)?)?,
+            arrivals: carver.take(capacity.arrivals as usize)?,
             predictor: carver.take(capacity.predictor_size()?)?,
         })
     }
@@ -362,7 +372,8 @@ impl<'a> Scheduler<'a> {
         let seed = self.settings().seed.wrapping_add(number as u64);
         let pool = at_mut(self.parts.pools, number)?;
         if pool.used == 0 {
-            *pool = Pool { name, used: 1, kept: KeptOrder::new(seed), ..Pool::zeroed() };
+            let kept = KeptOrder::new(seed);
+            *pool = Pool { name, used: 1, kept, offsets: Offsets::FIRST, ..Pool::zeroed() };
         }
         let before = pool.idle();
         pool.units = units;

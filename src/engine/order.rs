@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
 use crate::plan::{Guard, LONGEST, Limited};
+use crate::runtime::MAX_SECONDS;
 use bytemuck::{Pod, Zeroable};
 
 /// A waiting job that may start in this cycle, or later.
@@ -118,6 +119,11 @@ pub(super) fn easy(
     Ok(started)
 }
 
+/// The seconds of waiting that this number of points is worth.
+pub(super) fn worth(points: f64, seconds: f64) -> i64 {
+    (points * seconds).clamp(0.0, MAX_SECONDS as f64) as i64
+}
+
 impl Scheduler<'_> {
     /// The time limit of a job; longer than any for one without.
     fn limit_of(&self, slot: u32) -> Result<i64> {
@@ -126,12 +132,13 @@ impl Scheduler<'_> {
     }
 
     /// Writes the jobs of a pool that may start at some time without anything else being said, in the order of
-    /// submission, arrays with some tasks each; returns how many.
+    /// submission, arrays with as many tasks as `tasks` says of the number that fits the empty pool; returns how
+    /// many.
     pub(super) fn candidates(
         &self,
         pool: u32,
         now: i64,
-        tasks: u32,
+        tasks: impl Fn(u32) -> u32,
         candidates: &mut [Candidate],
     ) -> Result<usize> {
         let here = self.pool_at(pool)?;
@@ -155,7 +162,7 @@ impl Scheduler<'_> {
             };
             let candidate = candidate.classed(job.tier, job.priority, order);
             let fit = here.units.checked_div(job.count).unwrap_or(1);
-            let wanted = job.startable_tasks().min(tasks).min(fit).max(1);
+            let wanted = job.startable_tasks().min(tasks(fit)).max(1);
             for task in 0..wanted {
                 // Jobs come before tasks beyond the first where there is no room for all.
                 if task > 0 && count + self.parts.table.waiting().len() >= candidates.len() {

@@ -1,5 +1,6 @@
 //! Pools of units, for which jobs compete, and the queues whose jobs compete for one.
 
+use super::starts::Offsets;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
 use crate::plan::KeptOrder;
@@ -31,6 +32,8 @@ pub(super) struct Pool {
     /// Whether something has happened since the last cycle.
     pub stirred: u32,
     pub kept: KeptOrder,
+    /// Of the predicted starts.
+    pub offsets: Offsets,
 }
 
 impl Pool {

@@ -164,6 +164,18 @@ impl Scheduler<'_> {
         Ok(age.saturating_add(self.predicted(slot)?.quantile(quantile, age, cut_at(job))?))
     }
 
+    /// The quantile of a waiting job's predicted run time at which it will be expected to end once it runs.
+    pub(super) fn upper(&self, slot: u32) -> Result<i64> {
+        let job = self.parts.table.get(slot)?;
+        self.predicted(slot)?.quantile(self.settings().running, 0, cut_at(job))
+    }
+
+    /// What is left of a job's run time at this age, drawn: `uniform` is from 0 up to 1.
+    pub(super) fn drawn(&self, slot: u32, age: i64, uniform: f64) -> Result<i64> {
+        let job = self.parts.table.get(slot)?;
+        self.predicted(slot)?.quantile(uniform, age, cut_at(job))
+    }
+
     /// When a running job reaches its limit, after `now`.
     pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;

@@ -2,6 +2,7 @@
 //! submission, and those that hold room. A slot keeps its number as long as its job is known.
 
 use crate::error::{Error, Result};
+use crate::forecast::LEVELS;
 use crate::hash::HashIndex;
 use crate::heap;
 use crate::memory::{Carver, at, at_mut, copy, range_mut};
@@ -92,7 +93,14 @@ pub(super) struct Record {
     pub shadow: u32,
     /// Counts the edits that make an offer void.
     pub edits: u32,
-    pub reserved: u32,
+    /// Its number among the submissions.
+    pub arrival: u32,
+    /// Whether its start was predicted to somebody: first then, as the rest of its wait at five levels; last with this
+    /// median.
+    pub predicted_start: u32,
+    pub reported: [u32; LEVELS.len()],
+    pub reported_at: i64,
+    pub reported_median: i64,
 }
 
 /// The kinds of prediction that a record has.

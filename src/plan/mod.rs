@@ -17,7 +17,7 @@
 //! longest; the others follow them. Higher tiers come before all that: where they fill the window, a job of a lower
 //! tier that has waited longest is not in it, and is guarded all the same.
 //!
-//! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory.
+//! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory; `waiting`: the waiting jobs.
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
 //! * `cost`: the price of waiting, in integers.
 //! * `profile`: how many processors are free from which instant on; the earliest place of a job.
@@ -36,10 +36,12 @@ mod object;
 mod profile;
 mod rule;
 mod search;
+mod waiting;
 
 pub use grid::LONGEST;
 pub(crate) use guard::{Guard, Limited};
 pub(crate) use object::{KeptOrder, MAX_PLANNED};
-pub use object::{Plan, PlanCapacity, PlanWork, WaitingJob};
+pub use object::{Plan, PlanCapacity, PlanWork};
 pub use rule::{LongWaits, PlanRule};
 pub use search::WINDOW;
+pub use waiting::WaitingJob;

@@ -6,6 +6,7 @@ use super::guard::{Guard, Limited};
 use super::profile::Profile;
 use super::rule::PlanRule;
 use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
+use super::waiting::{UNPLANNED, Waiting, WaitingJob, longest_but, median};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{Carver, Kind, Object, at, at_mut, range_mut};
@@ -33,28 +34,6 @@ impl Default for PlanCapacity {
     }
 }
 
-/// A waiting job, as a plan sees it. All times in seconds; beyond [`LONGEST`] they count as that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WaitingJob {
-    /// Which job: it keeps its place in the kept order by this number.
-    pub id: i64,
-    /// Processors that it wants, at least 1.
-    pub processors: u32,
-    /// How long it is expected to run; under a second counts as one.
-    pub run_time: i64,
-    /// Its time limit.
-    pub limit: i64,
-    /// How long it has waited.
-    pub waited: i64,
-    /// How much longer it counts as having waited: what a site's priority is worth.
-    pub credit: i64,
-    /// Jobs of a higher tier come before those of lower ones, whatever it costs.
-    pub tier: i32,
-    /// Whether it must not start in this pass, for a reason that is not the plan's: it is planned for the next instant
-    /// at which a running job is expected to end, or later.
-    pub later: bool,
-}
-
 /// What the last plan cost to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlanWork {
@@ -63,37 +42,6 @@ pub struct PlanWork {
     /// Steps of profiles that lay before the searches for a place: an upper bound of those touched.
     pub steps: u64,
 }
-
-/// See [`WaitingJob`].
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Waiting {
-    id: i64,
-    processors: u32,
-    run_time: u32,
-    limit: u32,
-    waited: u32,
-    /// With the credit.
-    counted: u32,
-    tier: i32,
-    /// Its planned start, or [`UNPLANNED`].
-    start: u32,
-    /// Its place in the kept order plus 1; 0 if it has none.
-    kept: u32,
-    /// See [`WaitingJob::later`].
-    later: u32,
-    reserved: u32,
-}
-
-impl Waiting {
-    /// Whether it might start now, if it were alone.
-    fn fits(&self, idle: u32) -> bool {
-        self.processors <= idle && self.later == 0
-    }
-}
-
-/// Not looked at, because it cannot start now.
-const UNPLANNED: u32 = u32::MAX;
 
 /// A waiting job's rank for the window, smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -341,6 +289,21 @@ impl<'a> Plan<'a> {
         if wanted <= idle && waiting.iter().all(|job| job.later == 0) {
             return self.start_all();
         }
+        let front = self.arrange(rule, recent, counted)?;
+        self.start(front)
+    }
+
+    /// Puts the queue in order, whether or not anybody can start now: afterwards the order is kept, and the window's
+    /// planned starts are known. Returns the front job. As [`Plan::decide`], but that nobody starts.
+    pub(crate) fn arrange(
+        &mut self,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<Option<usize>> {
+        let waiting = range_mut(self.parts.waiting, 0, self.state.waiting as usize)?;
+        (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
+        self.state.planned = 1;
         let (median, median_counted) =
             (median(waiting, |job| job.waited), median(waiting, |job| job.counted));
         let front_after = rule.long_waits(recent, median)?.front;
@@ -349,7 +312,7 @@ impl<'a> Plan<'a> {
         let front = longest.filter(|&job| at(waiting, job).is_ok_and(|job| job.waited >= front_after));
         let window = self.rank(longest, front)?;
         self.search(rule, &Costs::new(rule.short, rule.steep, steep), window)?;
-        self.start(front)
+        Ok(front)
     }
 
     /// Everything fits together.
@@ -568,32 +531,4 @@ impl<'a> Plan<'a> {
     pub fn work(&self) -> PlanWork {
         PlanWork { evaluations: self.state.evaluations, steps: self.state.steps }
     }
-}
-
-/// The job that has waited longest, the first of equal ones, but for this one.
-fn longest_but(waiting: &[Waiting], but: Option<usize>) -> Option<usize> {
-    let mut found: Option<(usize, u32)> = None;
-    for (number, job) in waiting.iter().enumerate() {
-        if Some(number) != but && found.is_none_or(|(_, waited)| job.waited > waited) {
-            found = Some((number, job.waited));
-        }
-    }
-    found.map(|(number, _)| number)
-}
-
-/// The median of the waits, the lower one of two, up on the grid. O(W).
-fn median(waiting: &[Waiting], wait: impl Fn(&Waiting) -> u32) -> u32 {
-    let mut counts = [0_u32; POINTS];
-    for job in waiting {
-        if let Some(count) = counts.get_mut(grid::number(grid::up(wait(job)))) {
-            *count += 1;
-        }
-    }
-    let half = (waiting.len() as u32).div_ceil(2);
-    let mut below = 0;
-    let number = counts.iter().take_while(|&&count| {
-        below += count;
-        below < half
-    });
-    grid::instant(number.count())
 }

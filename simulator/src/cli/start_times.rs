@@ -3,6 +3,7 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
+use crate::replay::policy::PolicyName;
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
@@ -10,6 +11,7 @@ use crate::studies::starts::{Asks, plays_forward, study};
 use clap::Args;
 use std::io;
 use std::path::PathBuf;
+use surefill::engine::MOST_SCENARIOS;
 
 /// What ends `start-times --help`.
 pub(super) const HELP: &str = "\
@@ -19,7 +21,8 @@ forecast: quantiles of the queue played forward over run times as the beliefs ha
 forecast, calibrated: these quantiles, stretched by what came of those told before\n  \
 limits alone: the queue played forward with all jobs running to their limits, as Slurm does\n  \
 history of waits: quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
-Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward in its orders of the queue and of the\n\
+The plan of the whole queue plays itself forward, with later jobs as those of a day among the last fourteen. Of other policies\n\
+jobs that arrive later are not foreseen. Probabilistic backfilling is played forward in its orders of the queue and of the\n\
 candidates, as EASY by medians that may delay the head job by the rule's part of its wait; conservative backfilling with\n\
 reservations made anew at every instant. With --nodes each waiting job finds its nodes in the scenarios when its turn comes.";
 
@@ -34,10 +37,9 @@ pub struct StartTimes {
     /// mix]
     #[arg(long, value_enum, help_heading = "Forecasts")]
     beliefs: Option<PredictorName>,
-    /// Scenarios of a forecast
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Forecasts",
-          value_parser = clap::value_parser!(u32).range(2..=65_536))]
-    scenarios: u32,
+    /// Scenarios of a forecast [default: 100; of the plan's own, which has at most 64, 20]
+    #[arg(long, value_name = "N", help_heading = "Forecasts", value_parser = clap::value_parser!(u32).range(2..=65_536))]
+    scenarios: Option<u32>,
     /// Write what every job was told, and what came, to this CSV file: times and quantiles in seconds, the quantiles
     /// from the moment of asking
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -60,14 +62,20 @@ impl StartTimes {
         self.prob.check(choice.policy)?;
         if !plays_forward(&choice) {
             return Err(Failure::Usage(
-                "start-times plays queues forward by fcfs, easy, conservative, easy++ and prob, in their orders: it does not know \
-                 the rules and orders of others"
+                "start-times plays queues forward by fcfs, easy, conservative, easy++, prob and plan, in their orders: it does not \
+                 know the rules and orders of others"
                     .to_owned(),
             ));
         }
         let beliefs = self.beliefs.unwrap_or(Asks::of(&choice).beliefs);
         if !PredictorName::DISTRIBUTION.contains(&beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
+        }
+        let scenarios = self.scenarios.unwrap_or(Asks::scenarios(&choice));
+        if matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast) && scenarios > MOST_SCENARIOS {
+            return Err(Failure::Usage(format!(
+                "--scenarios: the plan's own forecast has {MOST_SCENARIOS} at most"
+            )));
         }
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("start-times replays one seed: choose it with --seed".to_owned()));
@@ -84,7 +92,7 @@ impl StartTimes {
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         let bar = output::progress(workload.counts.jobs);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let asks = Asks { beliefs, scenarios: self.scenarios, every: 6 * 3600 };
+        let asks = Asks { beliefs, scenarios, every: 6 * 3600 };
         let (study, told) = study(&name, &workload, &options, &asks, &progress)?;
         bar.finish_and_clear();
         if let Some(path) = &self.jobs {

@@ -17,6 +17,9 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         "90 % is wide",
         "by the median",
         "median error",
+        "mean error",
+        "pinball loss",
+        "within a factor of 2",
         "probabilities off by",
     ];
     let mut table = style.table(titles.map(str::to_owned), 2);
@@ -36,6 +39,9 @@ pub fn table(study: &Study, style: TableStyle) -> String {
             or_dash(measure.median_width_s.map(duration)),
             percent(measure.by_median),
             duration(measure.median_error_s),
+            duration(measure.mean_error_s),
+            duration(measure.pinball_s),
+            percent(measure.within_factor_2),
             or_dash(furthest(&measure.probabilities).map(|by| format!("{by:.3}"))),
         ]);
     }

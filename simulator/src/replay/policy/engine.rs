@@ -5,11 +5,13 @@
 //! priority the whole seconds that its points are worth ([`Priorities::credits`]).
 
 use crate::replay::machine::Cluster;
-use crate::replay::policy::{Judged, Multifactor, PlanOptions, Policy, Priorities, QueueOrder, Tried};
+use crate::replay::policy::{
+    Judged, Multifactor, PlanOptions, Policy, PredictedWait, Priorities, QueueOrder, Tried, WITHIN,
+};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity, StartForecast};
 use surefill::error::{Error, Result};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
@@ -59,6 +61,26 @@ impl Blocks {
             assert_eq!(error, Error::Full, "job {}", report.id);
             self.grow().expect("a larger capacity");
         }
+    }
+
+    /// Of each waiting job the rest of its wait as the scenarios have it, and its start as it is reported.
+    fn predicted_starts(&mut self, now: i64, jobs: &[JobId], scenarios: u32) -> Result<Vec<PredictedWait>> {
+        let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(&mut self.scheduler))?;
+        let mut memory = words(StartForecast::size(&self.capacity, scenarios)?);
+        let memory = bytemuck::cast_slice_mut(&mut memory);
+        let mut forecast = StartForecast::begin(memory, &mut scheduler, 0, now, scenarios)?;
+        while !forecast.run(&mut scheduler, 1 << 20)? {}
+        let predicted = jobs.iter().map(|&job| {
+            let scenarios = forecast.levels(id_of(job))?.ok_or(Error::UnknownJob)?;
+            let mut within = [0.0; WITHIN.len()];
+            for (probability, within) in within.iter_mut().zip(WITHIN) {
+                let found = forecast.probability(&scheduler, id_of(job), now + within)?;
+                *probability = found.ok_or(Error::UnknownJob)?;
+            }
+            let reported = forecast.report(&mut scheduler, id_of(job))?.ok_or(Error::UnknownJob)?;
+            Ok(PredictedWait { scenarios, reported: reported.by.map(|by| by - now), within })
+        });
+        predicted.collect()
     }
 
     fn grow(&mut self) -> Result<()> {
@@ -209,6 +231,10 @@ impl Policy for Engine {
                 self.learnt.push(job.user);
             }
         }
+    }
+
+    fn predicted_starts(&mut self, now: i64, jobs: &[JobId], scenarios: u32) -> Option<Vec<PredictedWait>> {
+        Some(self.blocks.predicted_starts(now, jobs, scenarios).expect("the jobs wait"))
     }
 
     fn watch(&mut self, job: JobId) {

@@ -39,6 +39,20 @@ pub use queue_orders::{FairShare, Formula, QueueOrder, Sizes};
 pub use rule::{RuleChoice, RuleName};
 pub use watch::{HeadStart, Judged, Tried};
 
+/// Seconds within which a waiting job may start.
+pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
+
+/// The rest of a job's wait as a policy itself predicts it, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PredictedWait {
+    /// At each of [`LEVELS`](surefill::forecast::LEVELS), by scenarios alone.
+    pub scenarios: [i64; 5],
+    /// The same as it is reported.
+    pub reported: [i64; 5],
+    /// The probabilities of starting within each of [`WITHIN`].
+    pub within: [f64; WITHIN.len()],
+}
+
 /// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
 /// belongs to the future until [`Policy::ended`].
 pub trait Policy {
@@ -59,6 +73,17 @@ pub trait Policy {
 
     /// Takes what the last pass decided about the watched job, if it tried to backfill it.
     fn tried(&mut self) -> Option<Tried> {
+        None
+    }
+
+    /// The starts of these jobs, which wait, by the policy's own forecast in this number of scenarios; they count as
+    /// reported to somebody. `None` of a policy that has none.
+    fn predicted_starts(
+        &mut self,
+        _now: i64,
+        _jobs: &[JobId],
+        _scenarios: u32,
+    ) -> Option<Vec<PredictedWait>> {
         None
     }
 

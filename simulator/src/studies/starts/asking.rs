@@ -1,10 +1,10 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
-use super::methods::{Chances, History, Method, Quantiles, Rules, WITHIN};
+use super::methods::{Chances, History, Method, Quantiles, Rules};
 use super::player::{Player, sound};
 use super::told::{Occasion, Told};
 use crate::replay::machine::Cluster;
-use crate::replay::policy::Policy;
+use crate::replay::policy::{Policy, WITHIN};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use std::collections::BTreeMap;
@@ -23,6 +23,9 @@ struct Open {
     /// The levels that the calibration has heard to miss.
     missed: u32,
 }
+
+/// What is foretold of a job: before calibration, with its probabilities, and after it.
+type Answer = (Quantiles, Option<Chances>, Quantiles, Chances);
 
 /// The policy of a replay, its forecasts, and the starts that followed.
 pub struct Asking {
@@ -82,6 +85,20 @@ impl Asking {
         Asking { until: Some(job), ..self }
     }
 
+    /// What the core's forecast says of these jobs, and what the calibration makes of it.
+    fn play(&mut self, cluster: &mut Cluster<'_>, asked: &[JobId], options: &ForecastOptions) -> Vec<Answer> {
+        let played = sound(self.player.play(cluster, options, Some(&mut *self.predictor)));
+        let answer = |&id: &JobId| {
+            let age = cluster.now() - cluster.job(id).submit;
+            let forecast = sound(played.quantiles(id));
+            let calibrated = sound(self.calibration.told(age, &forecast));
+            let own = |within: i64| sound(played.probability(id, within));
+            let chance = |within: i64| sound(self.calibration.probability(age, &calibrated, within));
+            (forecast, Some(WITHIN.map(own)), calibrated, WITHIN.map(chance))
+        };
+        asked.iter().map(answer).collect()
+    }
+
     fn ask(&mut self, cluster: &mut Cluster<'_>) {
         let now = cluster.now();
         if now < self.from {
@@ -104,20 +121,16 @@ impl Asking {
             let Open { age, forecast, calibrated, missed, .. } = open;
             *missed = sound(self.calibration.overdue(*age, forecast, calibrated, waited, *missed));
         }
-        let predictor = &mut *self.predictor;
         let options = self.rules.now();
-        let played = sound(self.player.play(cluster, &options, Some(predictor)));
-        for &id in &asked {
+        let answers: Vec<Answer> = match self.policy.predicted_starts(now, &asked, options.scenarios) {
+            Some(own) => own.into_iter().map(|own| (own.scenarios, None, own.reported, own.within)).collect(),
+            None => self.play(cluster, &asked, &options),
+        };
+        for (&id, (forecast, own, calibrated, chances)) in asked.iter().zip(answers) {
             let age = now - cluster.job(id).submit;
             let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
-            let forecast = sound(played.quantiles(id));
-            let calibrated = sound(self.calibration.told(age, &forecast));
-            let own = |within: i64| sound(played.probability(id, within));
-            let chance = |within: i64| sound(self.calibration.probability(age, &calibrated, within));
-            let mut told = vec![
-                (Method::Forecast, forecast, Some(WITHIN.map(own))),
-                (Method::Calibrated, calibrated, Some(WITHIN.map(chance))),
-            ];
+            let mut told =
+                vec![(Method::Forecast, forecast, own), (Method::Calibrated, calibrated, Some(chances))];
             told.extend(self.history.tell(age).map(|(rest, chances)| (Method::History, rest, Some(chances))));
             self.open.entry(id).or_default().push(Open {
                 when: now,
@@ -129,7 +142,6 @@ impl Asking {
                 missed: 0,
             });
         }
-        drop(played);
         // Everything is certain: two scenarios say the same.
         let certain = ForecastOptions { scenarios: 2, plans: Plans::Limits, slack: 0.0, ..options };
         let played = sound(self.player.play(cluster, &certain, None));

@@ -1,7 +1,7 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::base::statistics::quantile;
-use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
+use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions, WITHIN};
 use crate::replay::predict::PredictorName;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -10,9 +10,6 @@ use surefill::schedule::{Priority, RecentWaits};
 
 /// Five quantiles of the rest of a wait, in seconds.
 pub type Quantiles = [i64; LEVELS.len()];
-
-/// Seconds within which a waiting job may start.
-pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
 
 /// The probabilities of starting within each of [`WITHIN`].
 pub type Chances = [f64; WITHIN.len()];
@@ -62,9 +59,9 @@ pub struct Rules {
 
 impl Rules {
     /// The rules of a policy. Probabilistic backfilling is played in its orders as EASY by medians, and a relative
-    /// delay that it allows is allowed by medians as well; plans of the whole queue, and policies and orders of the
-    /// registry, whose rules the core does not know, as EASY by medians in the order of submission: a caller who wants
-    /// what it says of them to hold refuses them.
+    /// delay that it allows is allowed by medians as well; policies and orders of the registry, whose rules the core
+    /// does not know, as EASY by medians in the order of submission: a caller who wants what it says of them to hold
+    /// refuses them. The plan of the whole queue has a forecast of its own; these rules are those of its limits.
     pub fn new(choice: &Choice, policy: &PolicyOptions, scenarios: u32, seed: u64) -> Rules {
         let order = choice.order(policy);
         let base = ForecastOptions { scenarios, seed, ..ForecastOptions::default() };

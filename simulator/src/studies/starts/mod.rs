@@ -15,7 +15,8 @@ mod study;
 mod tenths;
 mod told;
 
-pub use methods::{Method, WITHIN};
+pub use crate::replay::policy::WITHIN;
+pub use methods::Method;
 pub use study::{Asks, Measure, Study, of_job, plays_forward, study};
 pub use tenths::{FEWEST, Tenth, furthest};
 pub use told::{Occasion, Told};

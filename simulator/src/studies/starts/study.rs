@@ -1,7 +1,7 @@
 //! What was told against what came.
 
 use super::asking::Asking;
-use super::methods::{Method, Rules};
+use super::methods::{Method, Quantiles, Rules};
 use super::tenths::{Tenth, tenths};
 use super::told::{Occasion, Told};
 use crate::base::statistics::upper_quantile;
@@ -12,6 +12,7 @@ use crate::replay::run::{Error, Options};
 use crate::replay::setup::Setup;
 use crate::trace::workload::{JobId, Workload};
 use serde::Serialize;
+use surefill::forecast::LEVELS;
 use surefill::runtime::RuntimeBins;
 
 /// How well one method foretold on one kind of occasion.
@@ -33,6 +34,13 @@ pub struct Measure {
     pub by_median: f64,
     /// The median of the distance between the median told and the start, in seconds.
     pub median_error_s: f64,
+    /// The mean of that distance.
+    pub mean_error_s: f64,
+    /// The mean over the five levels p of the pinball loss p (w - q) where the wait w is above the quantile q, (1 - p)
+    /// (q - w) where it is not, in seconds (Koenker & Bassett 1978): of all quantiles the right ones have the smallest.
+    pub pinball_s: f64,
+    /// The share of the jobs whose rest of the wait was at least half and at most twice the median told.
+    pub within_factor_2: f64,
     /// Probabilities of starting within each of [`super::WITHIN`] by tenths; limits alone tell none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probabilities: Vec<Tenth>,
@@ -57,6 +65,15 @@ pub struct Study {
 /// The upper of the middle values.
 fn median(values: &mut [i64]) -> f64 {
     upper_quantile(values, 0.5).map_or(f64::NAN, |value| value as f64)
+}
+
+/// See [`Measure::pinball_s`].
+fn pinball(quantiles: &Quantiles, waited: i64) -> f64 {
+    let loss = |(&quantile, level): (&i64, f64)| {
+        let above = (waited - quantile) as f64;
+        if above > 0.0 { level * above } else { (level - 1.0) * above }
+    };
+    quantiles.iter().zip(LEVELS).map(loss).sum::<f64>() / LEVELS.len() as f64
 }
 
 impl Measure {
@@ -84,7 +101,14 @@ impl Measure {
             within_most: within(0, 4),
             median_width_s: method.has_intervals().then(|| median(&mut widths)),
             by_median: share(&|told| told.waited <= told.quantiles[2]),
+            mean_error_s: errors.iter().sum::<i64>() as f64 / errors.len() as f64,
             median_error_s: median(&mut errors),
+            pinball_s: mine.iter().map(|told| pinball(&told.quantiles, told.waited)).sum::<f64>()
+                / mine.len() as f64,
+            within_factor_2: share(&|told| {
+                let median = told.quantiles[2];
+                told.waited <= 2 * median && median <= 2 * told.waited
+            }),
             probabilities: match method.has_intervals() {
                 true => tenths(mine.into_iter()).to_vec(),
                 false => Vec::new(),
@@ -105,19 +129,25 @@ pub struct Asks {
 }
 
 impl Asks {
-    /// What a replay asks whose own predictor tells distributions: by that one, else by the mixture; in 100 scenarios,
-    /// every six hours.
+    /// Scenarios of a forecast: 20 of the plan's own, which takes whole decisions at every event, else 100.
+    pub fn scenarios(choice: &Choice) -> u32 {
+        if matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast) { 20 } else { 100 }
+    }
+
+    /// What a replay asks whose own predictor tells distributions: by that one, else by the mixture; every six
+    /// hours.
     pub fn of(choice: &Choice) -> Asks {
         let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
             && choice.predictor != PredictorName::Limit;
         let beliefs = if own { choice.predictor } else { PredictorName::Mix };
-        Asks { beliefs, scenarios: 100, every: 6 * 3600 }
+        Asks { beliefs, scenarios: Asks::scenarios(choice), every: 6 * 3600 }
     }
 }
 
-/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry.
+/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry, nor in the order
+/// of a site's priorities, which nobody knows of later jobs.
 pub fn plays_forward(choice: &Choice) -> bool {
-    let known = !matches!(choice.policy, PolicyName::Named(_) | PolicyName::Plan | PolicyName::PlanFast);
+    let known = !matches!(choice.policy, PolicyName::Named(_));
     known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor))
 }
 
@@ -276,6 +306,13 @@ mod tests {
         assert_eq!((measure.median_width_s, measure.by_median), (Some(40.0), 0.6));
         // Distances 25, 20, 5, 10, 870.
         assert_eq!(measure.median_error_s, 20.0);
+        assert_eq!(measure.mean_error_s, 186.0);
+        // 25 and 40 s are between 15 and 60 s.
+        assert_eq!(measure.within_factor_2, 0.4);
+        // Of 5 s: .95 x 5, .75 x 15, .5 x 25, .25 x 35 and .05 x 45.
+        assert!((pinball(&[10, 20, 30, 40, 50], 5) - 39.5 / 5.0).abs() < 1e-9);
+        // Of 45 s: .05 x 35, .25 x 25, .5 x 15, .75 x 5 and .05 x 5.
+        assert!((pinball(&[10, 20, 30, 40, 50], 45) - 19.5 / 5.0).abs() < 1e-9);
         // One of five starts after ten minutes, none after an hour.
         let tenth = |place: usize| measure.probabilities[place];
         assert_eq!((tenth(2).answers, tenth(5).answers, tenth(9).answers), (10, 5, 5));

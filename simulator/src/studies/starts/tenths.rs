@@ -1,7 +1,7 @@
 //! Probabilities of starting in time, by tenths, against what came.
 
-use super::methods::WITHIN;
 use super::told::Told;
+use crate::replay::policy::WITHIN;
 use serde::Serialize;
 
 /// Tenths with fewer answers say too little.

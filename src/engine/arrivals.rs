@@ -1,0 +1,127 @@
+//! The jobs submitted last: a forecast of starts repeats their days, because later jobs may overtake those that wait.
+
+use super::object::Scheduler;
+use crate::error::Result;
+use crate::memory::{at, at_mut};
+use bytemuck::{Pod, Zeroable};
+
+/// A submission.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Arrival {
+    pub id: i64,
+    /// When it was submitted, not before the one before it in the ring.
+    pub submit: i64,
+    /// As of its submission: its limit and, in seconds, its mean predicted run time and the quantile of it at which a
+    /// running job is expected to end.
+    pub limit: i64,
+    pub mean: i64,
+    pub upper: i64,
+    /// How long it ran; 0 as long as that is not known.
+    pub ran: i64,
+    /// Processors; 0 for one that was withdrawn.
+    pub count: u32,
+    /// Tasks of an array that wait at once.
+    pub tasks: u32,
+    pub pool: u32,
+    /// Its number among all submissions, from 1 up.
+    pub number: u32,
+}
+
+impl Scheduler<'_> {
+    /// A job that was not known is submitted, and predicted.
+    pub(super) fn arrive(&mut self, slot: u32) -> Result<()> {
+        let room = self.parts.arrivals.len() as u32;
+        if room == 0 {
+            return Ok(());
+        }
+        let job = *self.parts.table.get(slot)?;
+        let last = self.arrival(self.state.arrived)?.map_or(i64::MIN, |last| last.submit);
+        let upper = self.upper(slot)?;
+        self.state.arrived = self.state.arrived.checked_add(1).unwrap_or(1);
+        let number = self.state.arrived;
+        *at_mut(self.parts.arrivals, (number % room) as usize)? = Arrival {
+            id: job.id,
+            submit: job.submit.max(job.begin).min(self.state.now).max(last),
+            limit: job.limit,
+            mean: job.mean,
+            upper,
+            ran: 0,
+            count: job.count,
+            tasks: job.startable_tasks(),
+            pool: job.pool,
+            number,
+        };
+        self.parts.table.get_mut(slot)?.arrival = number;
+        Ok(())
+    }
+
+    /// The submission of this number, as long as it is remembered.
+    fn arrival(&self, number: u32) -> Result<Option<&Arrival>> {
+        let Some(place) = number.checked_rem(self.parts.arrivals.len() as u32) else { return Ok(None) };
+        let found = at(self.parts.arrivals, place as usize)?;
+        Ok((number != 0 && found.number == number).then_some(found))
+    }
+
+    fn arrival_mut(&mut self, slot: u32) -> Result<Option<&mut Arrival>> {
+        let number = self.parts.table.get(slot)?.arrival;
+        if self.arrival(number)?.is_none() {
+            return Ok(None);
+        }
+        let place = number.checked_rem(self.parts.arrivals.len() as u32).unwrap_or(0);
+        Ok(self.parts.arrivals.get_mut(place as usize))
+    }
+
+    /// The job of this slot, or a task of the array, ran so long.
+    pub(super) fn arrival_ran(&mut self, slot: u32, ran: i64) -> Result<()> {
+        if let Some(arrival) = self.arrival_mut(slot)? {
+            arrival.ran = ran.max(1);
+        }
+        Ok(())
+    }
+
+    /// The job of this slot is forgotten: if it has not run, it was withdrawn.
+    pub(super) fn arrival_withdrawn(&mut self, slot: u32) -> Result<()> {
+        if self.parts.table.get(slot)?.state().has_room() {
+            return Ok(());
+        }
+        if let Some(arrival) = self.arrival_mut(slot)? {
+            arrival.count = 0;
+        }
+        Ok(())
+    }
+
+    /// A task was split from an array, and submitted with it.
+    pub(super) fn arrived_with(&mut self, array: u32, task: u32) -> Result<()> {
+        self.arrival_withdrawn(task)?;
+        let number = self.parts.table.get(array)?.arrival;
+        self.parts.table.get_mut(task)?.arrival = number;
+        Ok(())
+    }
+
+    /// How many submissions are remembered.
+    pub(super) fn arrivals(&self) -> usize {
+        self.parts.arrivals.len().min(self.state.arrived as usize)
+    }
+
+    /// The submission at this place among those that are remembered, 0 the oldest.
+    pub(super) fn arrival_at(&self, place: usize) -> Result<&Arrival> {
+        let room = self.parts.arrivals.len();
+        let oldest = (self.state.arrived as usize + 1).saturating_sub(self.arrivals());
+        at(self.parts.arrivals, (oldest + place).checked_rem(room).unwrap_or(0))
+    }
+
+    /// The place of the first submission at this time or later.
+    pub(super) fn arrivals_before(&self, time: i64) -> Result<usize> {
+        let (mut low, mut high) = (0, self.arrivals());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.arrival_at(middle)?.submit < time {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}

@@ -1,0 +1,532 @@
+//! When every waiting job will start: the scheduler's own rule, played forward.
+
+use super::SchedulerCapacity;
+use super::object::Scheduler;
+use super::order::{Candidate, tiers, worth};
+use super::pools::{idle, pool};
+use super::scenario::{Busy, NOBODY, Pending, STARTED};
+use super::settings::{OrderWord, PresetWord};
+use crate::error::{Error, Result};
+use crate::forecast::LEVELS;
+use crate::forecast::draw::Draws;
+use crate::heap;
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, copy, range, range_mut};
+use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, PlanRule, WaitingJob};
+use crate::runtime::MAX_SECONDS;
+use crate::seal::lifecycle;
+use bytemuck::{Pod, Zeroable};
+
+/// The most scenarios of a forecast.
+pub const MOST_SCENARIOS: u32 = 64;
+
+/// How many jobs that are submitted later wait at once in a scenario; those for which there is no room are not seen.
+const LATER: u32 = 256;
+
+/// The most tasks of an array that a forecast knows.
+const TASKS: u32 = 1024;
+
+/// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
+const PROPOSALS: u32 = 15;
+
+/// A day, in seconds.
+pub(super) const DAY: i64 = 86_400;
+
+/// The predicted start of a waiting job. All instants are in the scheduler's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PredictedStart {
+    /// The instants by which the job starts with probability .05, .25, .5, .75 and .95 ([`LEVELS`]), not decreasing.
+    pub by: [i64; LEVELS.len()],
+    /// Whether the last of them is no later than what is known allows to say: a longer wait has not been seen.
+    pub capped: bool,
+}
+
+/// The scalars at the head of the block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct State {
+    capacity: SchedulerCapacity,
+    scenarios: u32,
+    pub(super) pool: u32,
+    pub(super) now: i64,
+    /// The waiting jobs of the beginning, and the running ones.
+    queued: u32,
+    busy: u32,
+    idle: u32,
+    /// Scenarios before this one are complete, and whether this one is under way.
+    pub(super) scenario: u32,
+    pub(super) begun: u32,
+    /// A scenario ends then, in seconds from now; nothing later is predicted.
+    pub(super) horizon: u32,
+    /// Of the scenario under way: the time, how many wait and run, idle units, and how many jobs of the beginning wait.
+    pub(super) time: u32,
+    pub(super) waiting: u32,
+    pub(super) running: u32,
+    pub(super) free: u32,
+    pub(super) left: u32,
+    /// Days of submissions that can be repeated.
+    pub(super) days: u32,
+    /// The next submission that is repeated: in the how manieth day of the scenario, which day ago it was, and its
+    /// place among those that are remembered.
+    pub(super) ahead: u32,
+    pub(super) ago: u32,
+    pub(super) next: u32,
+    /// How many later jobs were submitted.
+    pub(super) later: u32,
+    /// The lowest class of those that wait.
+    pub(super) lowest: i32,
+    /// Whether the rule is EASY.
+    pub(super) easy: u32,
+    kept: KeptOrder,
+}
+
+/// The slices of the block.
+pub(crate) struct Parts<'a> {
+    candidates: &'a mut [Candidate],
+    tiers: &'a mut [i32],
+    /// Those of the beginning.
+    queued: &'a mut [Pending],
+    busy: &'a mut [Busy],
+    /// Those of the scenario under way: who waits in the order of submission, who runs in a heap.
+    pub(super) waiting: &'a mut [Pending],
+    pub(super) running: &'a mut [Busy],
+    /// By scenario and waiting job of the beginning, when it starts.
+    pub(super) starts: &'a mut [u32],
+    /// Scratch of EASY.
+    pub(super) limited: &'a mut [Limited],
+    pub(super) plan: &'a mut [u8],
+}
+
+/// A forecast of starts: scratch in the caller's memory, beside the scheduler's block.
+///
+/// [`StartForecast::begin`] after a cycle has closed, [`StartForecast::run`] until all scenarios are played, then
+/// [`StartForecast::predicted`] for each job of interest. In a *scenario* every running and waiting job has one run
+/// time, drawn from its predicted distribution, given its age; what is predicted beyond the limit ends at the limit.
+/// Latin hypercube sampling by the job's id keeps a job's luck from forecast to forecast. For each day ahead the
+/// submissions of one of the last fourteen days, drawn, are repeated. At every end and submission the scheduler's rule
+/// decides as it would: by predicted means and ends, not by what was drawn; with fifteen proposals.
+///
+/// What is reported follows what comes: [`StartForecast::report`].
+pub struct StartForecast<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+/// The capacities of a forecast: its scheduler's, and how many scenarios.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    capacity: SchedulerCapacity,
+    scenarios: u32,
+}
+
+impl Room {
+    fn entries(&self) -> u32 {
+        self.capacity.jobs.saturating_mul(2)
+    }
+
+    /// Waiting jobs of a scenario.
+    fn waiting(&self) -> u32 {
+        self.entries() + LATER
+    }
+
+    /// Running jobs of a scenario.
+    fn running(&self) -> u32 {
+        self.capacity.jobs + self.waiting()
+    }
+
+    fn plan(&self) -> PlanCapacity {
+        PlanCapacity { running: self.running(), waiting: self.waiting() }
+    }
+}
+
+impl<'a> Object<'a> for StartForecast<'a> {
+    const KIND: Kind = Kind::StartForecast;
+    type Head = Header;
+    type Capacity = Room;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, room: &Room) -> Result<Parts<'a>> {
+        if room.scenarios == 0 || room.scenarios > MOST_SCENARIOS || room.capacity.jobs > 1 << 20 {
+            return Err(Error::OutOfRange);
+        }
+        let entries = room.entries() as usize;
+        Ok(Parts {
+            candidates: carver.take(entries)?,
+            tiers: carver.take(entries)?,
+            queued: carver.take(entries)?,
+            busy: carver.take(room.capacity.jobs as usize)?,
+            waiting: carver.take(room.waiting() as usize)?,
+            running: carver.take(room.running() as usize)?,
+            starts: carver.take(entries * room.scenarios as usize)?,
+            limited: carver.take(room.running() as usize)?,
+            plan: carver.take(Plan::size(&room.plan())?)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<Room> {
+        Ok(Room { capacity: state.capacity, scenarios: state.scenarios })
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<StartForecast<'a>> {
+        let sound = state.queued as usize <= parts.queued.len()
+            && state.busy as usize <= parts.busy.len()
+            && state.waiting as usize <= parts.waiting.len()
+            && state.running as usize <= parts.running.len()
+            && state.scenario <= state.scenarios;
+        if sound { Ok(StartForecast { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(StartForecast);
+
+/// A span on the plan's range, as whole seconds.
+pub(super) fn span(seconds: i64) -> u32 {
+    u32::try_from(seconds.clamp(0, LONGEST.into())).unwrap_or(LONGEST)
+}
+
+impl<'a> StartForecast<'a> {
+    /// Bytes that a forecast of a scheduler with this capacity needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], also for no scenarios or more than [`MOST_SCENARIOS`].
+    pub fn size(capacity: &SchedulerCapacity, scenarios: u32) -> Result<usize> {
+        Scheduler::size(capacity)?;
+        <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios })
+    }
+
+    /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
+    /// levels from .05 to .95. It belongs behind a closed cycle: what a cycle would start now starts at the next event.
+    /// Brings predictions up to date. O(jobs).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
+    /// [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd time.
+    pub fn begin(
+        memory: &'a mut [u8],
+        scheduler: &mut Scheduler<'_>,
+        number: u32,
+        now: i64,
+        scenarios: u32,
+    ) -> Result<StartForecast<'a>> {
+        pool(scheduler.parts.pools, number)?;
+        if now.unsigned_abs() > super::job::MAX_TIME as u64 {
+            return Err(Error::OutOfRange);
+        }
+        if scheduler.state.listing_open != 0 {
+            return Err(Error::WrongState);
+        }
+        let room = Room { capacity: scheduler.capacity(), scenarios };
+        let (state, parts) = StartForecast::create(memory, &room)?;
+        Plan::init_scratch(parts.plan, &room.plan())?;
+        let now = scheduler.advance(now)?;
+        scheduler.renew()?;
+        (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
+        state.easy = u32::from(scheduler.settings().preset == PresetWord::Easy);
+        let mut forecast = StartForecast { state, parts };
+        forecast.gather_running(scheduler)?;
+        forecast.gather_waiting(scheduler)?;
+        forecast.state.idle = idle(scheduler.parts.pools, number)?;
+        forecast.state.kept = scheduler.pool_at(number)?.kept;
+        forecast.set_horizon(scheduler)?;
+        let oldest = if scheduler.arrivals() == 0 { now } else { scheduler.arrival_at(0)?.submit };
+        forecast.state.days = (now.saturating_sub(oldest) / DAY).clamp(0, 14) as u32;
+        forecast.arrange(scheduler)?;
+        Ok(forecast)
+    }
+
+    /// Those that run, with the ends that are expected of them.
+    fn gather_running(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        for place in 0..scheduler.parts.table.active().len() {
+            let slot = *at(scheduler.parts.table.active(), place)?;
+            let job = *scheduler.parts.table.get(slot)?;
+            if job.pool != pool || job.holds() == 0 {
+                continue;
+            }
+            let expected = scheduler.expected_end(slot, &settings, now)?;
+            let busy = Busy {
+                // Drawn in each scenario.
+                end: 0,
+                processors: job.holds(),
+                start: -i64::from(span(job.age(now))),
+                expected: span(expected - now).max(1),
+                limit: span(scheduler.end_by_limit(slot, now)? - now).max(1),
+                slot,
+                reserved: 0,
+                id: job.id,
+            };
+            *at_mut(self.parts.busy, self.state.busy as usize)? = busy;
+            self.state.busy += 1;
+        }
+        Ok(())
+    }
+
+    /// Those that wait, in the order of submission, with the classes and credits of a decision.
+    fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        let count = scheduler.candidates(pool, now, |_| TASKS, self.parts.candidates)?;
+        let candidates = range_mut(self.parts.candidates, 0, count)?;
+        let ranks = range_mut(self.parts.tiers, 0, count)?;
+        if self.state.easy == 0 {
+            tiers(candidates, ranks)?;
+        } else {
+            heap::sort(candidates)?;
+            ranks.iter_mut().for_each(|rank| *rank = 0);
+        }
+        let mut lowest = f64::INFINITY;
+        for candidate in candidates.iter() {
+            lowest = lowest.min(scheduler.parts.table.get(candidate.slot)?.priority);
+        }
+        for (candidate, &tier) in candidates.iter().zip(&*ranks) {
+            let job = *scheduler.parts.table.get(candidate.slot)?;
+            let by_points = settings.order == OrderWord::Priority;
+            let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
+            let pending = Pending {
+                // Tasks of an array have a luck and a place of their own.
+                id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
+                waited: job.waited(now).min(MAX_SECONDS),
+                credit,
+                processors: candidate.processors,
+                mean: span(job.mean).max(1),
+                upper: span(scheduler.upper(candidate.slot)?).max(1),
+                limit: if job.limit > 0 { span(job.limit).max(1) } else { LONGEST },
+                run: 0,
+                tier,
+                slot: candidate.slot,
+                number: self.state.queued,
+                job: job.id,
+            };
+            *at_mut(self.parts.queued, self.state.queued as usize)? = pending;
+            self.state.queued += 1;
+            self.state.lowest = self.state.lowest.min(tier);
+        }
+        Ok(())
+    }
+
+    /// Nothing is predicted beyond three times the longest wait that is known, or the time that all that runs and waits
+    /// would take by its limits, if that is longer.
+    fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let units = u64::from(scheduler.pool_at(self.state.pool)?.units.max(1));
+        let mut work = 0_u64;
+        let mut longest = 0;
+        for busy in range(self.parts.busy, 0, self.state.busy as usize)? {
+            work = work.saturating_add(u64::from(busy.limit) * u64::from(busy.processors));
+            longest = longest.max(busy.limit);
+        }
+        for job in range(self.parts.queued, 0, self.state.queued as usize)? {
+            work = work.saturating_add(u64::from(job.limit) * u64::from(job.processors));
+            longest = longest.max(job.limit);
+        }
+        let by_limits = span((work.checked_div(units).unwrap_or(0)).min(LONGEST.into()) as i64) + longest;
+        let (waits, _) = scheduler.waits_of(self.state.pool)?;
+        let known = if waits.count() == 0 { 0 } else { span(waits.quantile(1.0, 0.0)? as i64) };
+        self.state.horizon = known.saturating_mul(3).max(by_limits).clamp(1, LONGEST);
+        Ok(())
+    }
+
+    /// Where the last cycle had no reason to put the queue in order, because nothing fitted, it is done now.
+    fn arrange(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        if self.state.queued == 0 || self.state.easy != 0 {
+            return Ok(());
+        }
+        self.reset()?;
+        let settings = scheduler.settings();
+        self.fill_plan()?;
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.keep(&self.state.kept);
+        let (waits, counted) = scheduler.waits_of(self.state.pool)?;
+        plan.arrange(&settings.rule, &waits, &counted)?;
+        self.state.kept = *plan.kept();
+        Ok(())
+    }
+
+    /// A scenario as it begins, before anything is drawn.
+    fn reset(&mut self) -> Result<()> {
+        let State { queued, busy, idle, .. } = *self.state;
+        copy(self.parts.waiting, range(self.parts.queued, 0, queued as usize)?);
+        copy(self.parts.running, range(self.parts.busy, 0, busy as usize)?);
+        (self.state.waiting, self.state.running, self.state.free) = (queued, busy, idle);
+        (self.state.time, self.state.left, self.state.later) = (0, queued, 0);
+        (self.state.ahead, self.state.ago, self.state.next) = (0, 0, 0);
+        Ok(())
+    }
+
+    /// A scenario begins: every job's run time is drawn.
+    pub(super) fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+        self.reset()?;
+        let State { queued, busy, scenario, scenarios, .. } = *self.state;
+        let row = scenario as usize * self.parts.queued.len();
+        range_mut(self.parts.starts, row, queued as usize)?.iter_mut().for_each(|start| *start = NOBODY);
+        let known = |slot: u32, id: i64| Ok::<bool, Error>(scheduler.parts.table.get(slot)?.id == id);
+        for job in range_mut(self.parts.waiting, 0, queued as usize)? {
+            let uniform = Draws::new(0, job.id as u64, scenarios).uniform(scenario);
+            let same = known(job.slot, job.job)?;
+            let drawn = if same { scheduler.drawn(job.slot, 0, uniform)? } else { job.mean.into() };
+            job.run = span(drawn).max(1);
+        }
+        for place in 0..busy as usize {
+            let mut running = *at(self.parts.running, place)?;
+            let uniform = Draws::new(0, running.id as u64, scenarios).uniform(scenario);
+            let age = running.start.saturating_neg().max(0);
+            let same = known(running.slot, running.id)?;
+            let drawn =
+                if same { scheduler.drawn(running.slot, age, uniform)? } else { running.expected.into() };
+            running.end = span(drawn).max(1);
+            *at_mut(self.parts.running, place)? = running;
+            heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
+        }
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.keep(&self.state.kept);
+        self.state.begun = 1;
+        Ok(())
+    }
+
+    /// Reports the jobs of the scenario to its plan.
+    pub(super) fn fill_plan(&mut self) -> Result<()> {
+        let State { time, waiting, running, free, .. } = *self.state;
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.begin(free);
+        for busy in range(self.parts.running, 0, running as usize)? {
+            plan.add_running(
+                busy.processors,
+                busy.expected_in(time).into(),
+                busy.limit.saturating_sub(time).max(1).into(),
+            )?;
+        }
+        for job in range(self.parts.waiting, 0, waiting as usize)? {
+            plan.add_waiting(&WaitingJob {
+                id: job.id,
+                processors: job.processors,
+                run_time: job.mean.into(),
+                limit: job.limit.into(),
+                waited: job.waited.saturating_add(time.into()).max(0),
+                credit: job.credit,
+                tier: job.tier,
+                later: false,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Plays scenarios, this number of their events at most; returns whether all are played. An event costs as much as
+    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
+        let rule = scheduler.settings().rule;
+        let rule = PlanRule { proposals: rule.proposals.min(PROPOSALS), ..rule };
+        for _ in 0..work {
+            if self.state.scenario >= self.state.scenarios {
+                break;
+            }
+            if self.state.begun == 0 {
+                self.begin_scenario(scheduler)?;
+            }
+            if !self.event(scheduler, &rule)? {
+                (self.state.begun, self.state.scenario) = (0, self.state.scenario + 1);
+            }
+        }
+        Ok(self.state.scenario >= self.state.scenarios)
+    }
+
+    /// The scenario's row of starts.
+    pub(super) fn started(&mut self, number: u32, time: u32) -> Result<()> {
+        let row = self.state.scenario as usize * self.parts.queued.len();
+        *at_mut(self.parts.starts, row + number as usize)? = time;
+        self.state.left = self.state.left.saturating_sub(1);
+        Ok(())
+    }
+
+    /// The rest of a job's wait at the five levels, as the scenarios have it: with N scenarios the level p lies at
+    /// place p N - .5 of the starts in order, between two of them interpolated. `None` for a job that does not wait
+    /// in this pool, or that is held. O(N log N).
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before all scenarios are played.
+    pub fn levels(&self, job: i64) -> Result<Option<[i64; LEVELS.len()]>> {
+        if self.state.scenario < self.state.scenarios {
+            return Err(Error::WrongState);
+        }
+        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
+        let Some(number) = queued.iter().position(|queued| queued.job == job) else { return Ok(None) };
+        let mut starts = [0_u32; MOST_SCENARIOS as usize];
+        let count = self.state.scenarios as usize;
+        let starts = range_mut(&mut starts, 0, count)?;
+        for (start, row) in starts.iter_mut().zip(0..) {
+            *start =
+                (*at(self.parts.starts, row * self.parts.queued.len() + number)?).min(self.state.horizon);
+        }
+        heap::sort(starts)?;
+        let mut levels = [0; LEVELS.len()];
+        for (to, level) in levels.iter_mut().zip(LEVELS) {
+            let place = (level * count as f64 - 0.5).clamp(0.0, count as f64 - 1.0);
+            let below = libm::floor(place);
+            let lower = f64::from(*at(starts, below as usize)?);
+            let upper = f64::from(*at(starts, (below as usize + 1).min(count - 1))?);
+            *to = libm::round(lower + (place - below) * (upper - lower)) as i64;
+        }
+        Ok(Some(levels))
+    }
+
+    /// The predicted start of a waiting job: the levels as what came of earlier reports has moved them. `None` for a job
+    /// that does not wait in this pool, or that is held: nobody knows for how long.
+    ///
+    /// # Errors
+    /// As [`StartForecast::levels`].
+    pub fn predicted(&self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
+        let Some(levels) = self.levels(job)? else { return Ok(None) };
+        let most = i64::from(self.state.horizon);
+        let rest = scheduler.pool_at(self.state.pool)?.offsets.reported(&levels, most);
+        let by = rest.map(|rest| self.state.now.saturating_add(rest));
+        Ok(Some(PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) }))
+    }
+
+    /// As [`StartForecast::predicted`], for a start that is reported to people: what comes of the first report of a job
+    /// moves the offsets of its pool, and the median moves no further from the last one than the middle half allows.
+    ///
+    /// # Errors
+    /// As [`StartForecast::levels`].
+    pub fn report(&self, scheduler: &mut Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
+        let Some(mut predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
+        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
+        let now = self.state.now;
+        let record = scheduler.parts.table.get_mut(slot)?;
+        let [_, low, median, high, _] = &mut predicted.by;
+        if record.predicted_start != 0 {
+            *median = record.reported_median.clamp(*low, *high);
+        } else {
+            (record.predicted_start, record.reported_at) = (1, now);
+        }
+        record.reported_median = predicted.by[2];
+        if record.reported_at == now {
+            record.reported = predicted.by.map(|by| span(by - now));
+        }
+        Ok(Some(predicted))
+    }
+
+    /// The probability that a job starts by an instant: through the five levels, straight between them, from nothing
+    /// now; beyond the last one the rest shrinks to nothing at twice its distance.
+    ///
+    /// # Errors
+    /// As [`StartForecast::levels`].
+    pub fn probability(&self, scheduler: &Scheduler<'_>, job: i64, when: i64) -> Result<Option<f64>> {
+        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
+        let now = self.state.now;
+        let (mut before, mut reached) = (now, 0.0);
+        let last = predicted.by[LEVELS.len() - 1];
+        let beyond = last.saturating_add(last.saturating_sub(now));
+        for (by, level) in predicted.by.into_iter().chain([beyond]).zip(LEVELS.into_iter().chain([1.0])) {
+            if when < by {
+                let share = (when - before).max(0) as f64 / (by - before).max(1) as f64;
+                return Ok(Some(reached + (level - reached) * share));
+            }
+            (before, reached) = (by, level);
+        }
+        Ok(Some(1.0))
+    }
+}
+
+const _: () = assert!(STARTED < NOBODY);

@@ -1,0 +1,100 @@
+//! Predicted starts: how the levels of a forecast become those that are reported, and how that follows what comes.
+//!
+//! A forecast of the rule itself needs little correction ([`StartForecast`](super::StartForecast)): of each pool five
+//! offsets on the logarithms of the levels, moved by .002 at every start of a job whose start was predicted.
+
+use super::object::Scheduler;
+use super::pools::pool_mut;
+use crate::error::Result;
+use crate::forecast::LEVELS;
+use bytemuck::{Pod, Zeroable};
+
+/// By how much an offset moves at a start.
+const STEP: f64 = 0.002;
+
+/// The largest offset.
+const MOST: f64 = 3.0;
+
+/// Seconds that are added before the logarithm.
+const SHORT: f64 = 60.0;
+
+/// The offsets of a pool.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Offsets([f64; LEVELS.len()]);
+
+impl Offsets {
+    /// Those of a pool of which nothing is known: a little wider than the forecast.
+    pub(super) const FIRST: Offsets = Offsets([-0.2, -0.05, 0.0, 0.08, 0.2]);
+
+    /// The levels that are reported for these of a forecast, all of them the rest of a wait in seconds, none of them
+    /// beyond `most`.
+    pub(super) fn reported(&self, levels: &[i64; LEVELS.len()], most: i64) -> [i64; LEVELS.len()] {
+        let mut reported = *levels;
+        for (level, &offset) in reported.iter_mut().zip(&self.0) {
+            let moved = (*level as f64 + SHORT) * libm::exp(offset) - SHORT;
+            *level = (moved as i64).clamp(0, most.max(0));
+        }
+        // Offsets that have crossed do not let the levels cross.
+        for end in 1..reported.len() {
+            let inside = reported.get_mut(..=end).unwrap_or(&mut []);
+            if let Some((&mut last, before)) = inside.split_last_mut() {
+                let place = before.iter().take_while(|level| **level <= last).count();
+                crate::heap::insert(inside, place, last);
+            }
+        }
+        reported
+    }
+
+    /// A job has started this long after these levels were reported of it.
+    pub(super) fn learn(&mut self, reported: &[u32; LEVELS.len()], waited: i64) {
+        for ((offset, &level), &reported) in self.0.iter_mut().zip(&LEVELS).zip(reported) {
+            let held = if waited <= i64::from(reported) { 1.0 } else { 0.0 };
+            *offset = (*offset + STEP * (level - held)).clamp(-MOST, MOST);
+        }
+    }
+}
+
+impl Scheduler<'_> {
+    /// A job starts: if its start was predicted, its pool's offsets follow.
+    pub(super) fn start_came(&mut self, slot: u32, start: i64) -> Result<()> {
+        let job = self.parts.table.get_mut(slot)?;
+        if core::mem::take(&mut job.predicted_start) == 0 {
+            return Ok(());
+        }
+        let (pool, reported) = (job.pool, job.reported);
+        let waited = start.saturating_sub(job.reported_at).max(0);
+        pool_mut(self.parts.pools, pool)?.offsets.learn(&reported, waited);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reported_levels_are_in_order_and_capped() {
+        let mut offsets = Offsets([0.0; 5]);
+        assert_eq!(offsets.reported(&[10, 20, 30, 40, 5000], 1000), [10, 20, 30, 40, 1000]);
+        offsets.0 = [1.0, 0.0, 0.0, -0.5, 0.0];
+        let reported = offsets.reported(&[300, 400, 500, 600, 700], 10_000);
+        // 60 s are added and taken away again: e x 360 - 60 is 918, exp(-.5) x 660 - 60 is 340.
+        assert_eq!(reported, [340, 400, 500, 700, 918]);
+    }
+
+    #[test]
+    fn offsets_follow_what_comes_and_stay_in_range() {
+        let mut offsets = Offsets::FIRST;
+        for _ in 0..1000 {
+            offsets.learn(&[1, 2, 3, 4, 5], 100);
+        }
+        // Every level was missed: .002 x 1,000 of its probability.
+        assert!((offsets.0[0] - (-0.2 + 0.1)).abs() < 1e-9 && (offsets.0[4] - 2.1).abs() < 1e-9);
+        for _ in 0..10_000 {
+            offsets.learn(&[1, 2, 3, 4, 5], 0);
+        }
+        assert_eq!(offsets.0[..4], [-3.0; 4]);
+        assert!((offsets.0[4] - 1.1).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,85 @@
+//! The waiting jobs of a pass.
+
+use super::grid::{self, POINTS};
+use bytemuck::{Pod, Zeroable};
+
+/// A waiting job, as a plan sees it. All times in seconds; beyond [`LONGEST`](super::LONGEST) they count as that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingJob {
+    /// Which job: it keeps its place in the kept order by this number.
+    pub id: i64,
+    /// Processors that it wants, at least 1.
+    pub processors: u32,
+    /// How long it is expected to run; under a second counts as one.
+    pub run_time: i64,
+    /// Its time limit.
+    pub limit: i64,
+    /// How long it has waited.
+    pub waited: i64,
+    /// How much longer it counts as having waited: what a site's priority is worth.
+    pub credit: i64,
+    /// Jobs of a higher tier come before those of lower ones, whatever it costs.
+    pub tier: i32,
+    /// Whether it must not start in this pass, for a reason that is not the plan's: it is planned for the next instant
+    /// at which a running job is expected to end, or later.
+    pub later: bool,
+}
+
+/// See [`WaitingJob`].
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Waiting {
+    pub(super) id: i64,
+    pub(super) processors: u32,
+    pub(super) run_time: u32,
+    pub(super) limit: u32,
+    pub(super) waited: u32,
+    /// With the credit.
+    pub(super) counted: u32,
+    pub(super) tier: i32,
+    /// Its planned start, or [`UNPLANNED`].
+    pub(super) start: u32,
+    /// Its place in the kept order plus 1; 0 if it has none.
+    pub(super) kept: u32,
+    /// See [`WaitingJob::later`].
+    pub(super) later: u32,
+    pub(super) reserved: u32,
+}
+
+impl Waiting {
+    /// Whether it might start now, if it were alone.
+    pub(super) fn fits(&self, idle: u32) -> bool {
+        self.processors <= idle && self.later == 0
+    }
+}
+
+/// Not looked at, because it cannot start now.
+pub(super) const UNPLANNED: u32 = u32::MAX;
+
+/// The job that has waited longest, the first of equal ones, but for this one.
+pub(super) fn longest_but(waiting: &[Waiting], but: Option<usize>) -> Option<usize> {
+    let mut found: Option<(usize, u32)> = None;
+    for (number, job) in waiting.iter().enumerate() {
+        if Some(number) != but && found.is_none_or(|(_, waited)| job.waited > waited) {
+            found = Some((number, job.waited));
+        }
+    }
+    found.map(|(number, _)| number)
+}
+
+/// The median of the waits, the lower one of two, up on the grid. O(W).
+pub(super) fn median(waiting: &[Waiting], wait: impl Fn(&Waiting) -> u32) -> u32 {
+    let mut counts = [0_u32; POINTS];
+    for job in waiting {
+        if let Some(count) = counts.get_mut(grid::number(grid::up(wait(job)))) {
+            *count += 1;
+        }
+    }
+    let half = (waiting.len() as u32).div_ceil(2);
+    let mut below = 0;
+    let number = counts.iter().take_while(|&&count| {
+        below += count;
+        below < half
+    });
+    grid::instant(number.count())
+}
