@@ -6,14 +6,16 @@
 //! one is mended by the next listing.
 //!
 //! ```c
-//! static int64_t memory[1 << 21], scratch[1 << 17];
+//! static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
 //! surefill_scheduler_capacity capacity;
 //! surefill_scheduler *s;
 //! surefill_cycle *cycle;
 //! surefill_job job = {0};
 //! surefill_action action = {0};
+//! surefill_starts *starts;
+//! surefill_start start = {0};
 //! int64_t now = 1000000, bytes, when, pools;
-//! int32_t pool, doubted;
+//! int32_t pool, doubted, step;
 //! char text[400];
 //! surefill_scheduler_capacity_init(&capacity, 400);
 //! surefill_scheduler_size(&capacity, &bytes);
@@ -43,14 +45,23 @@
 //!   if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
 //!   surefill_cycle_close(cycle, s);
 //! }
+//! surefill_starts_size(&capacity, 20, &bytes);
+//! if (surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts) == SUREFILL_OK) {
+//!   do surefill_starts_run(starts, s, 1000, &step);
+//!   while (step == SUREFILL_STEP_MORE);
+//!   start.struct_size = sizeof start;
+//!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK) printf("by %ld\n", (long)start.by[3]);
+//! }
 //! surefill_scheduler_seal(s);
 //! ```
 
 mod cycle;
 mod events;
+mod starts;
 
 pub use cycle::*;
 pub use events::*;
+pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
 use super::distribution::surefill_distribution;

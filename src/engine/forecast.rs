@@ -22,7 +22,7 @@ pub const MOST_SCENARIOS: u32 = 64;
 /// How many jobs that are submitted later wait at once in a scenario; those for which there is no room are not seen.
 const LATER: u32 = 256;
 
-/// The most tasks of an array that a forecast knows.
+/// The most tasks of an array that a forecast knows, as long as there is room for all jobs.
 const TASKS: u32 = 1024;
 
 /// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
@@ -119,8 +119,9 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// Waiting jobs of the beginning, tasks of arrays among them.
     fn entries(&self) -> u32 {
-        self.capacity.jobs.saturating_mul(2)
+        self.capacity.jobs + self.capacity.jobs.max(TASKS)
     }
 
     /// Waiting jobs of a scenario.
@@ -305,8 +306,8 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// Nothing is predicted beyond three times the longest wait that is known, or the time that all that runs and waits
-    /// would take by its limits, if that is longer.
+    /// Nothing is predicted beyond three times the longest wait that is known, or twice the time that all that runs and
+    /// waits would take on the whole pool by its limits and the longest limit, if that is longer.
     fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let units = u64::from(scheduler.pool_at(self.state.pool)?.units.max(1));
         let mut work = 0_u64;
@@ -319,7 +320,8 @@ impl<'a> StartForecast<'a> {
             work = work.saturating_add(u64::from(job.limit) * u64::from(job.processors));
             longest = longest.max(job.limit);
         }
-        let by_limits = span((work.checked_div(units).unwrap_or(0)).min(LONGEST.into()) as i64) + longest;
+        let area = work.checked_div(units).unwrap_or(0).min(LONGEST.into());
+        let by_limits = span(2 * area as i64) + longest;
         let (waits, _) = scheduler.waits_of(self.state.pool)?;
         let known = if waits.count() == 0 { 0 } else { span(waits.quantile(1.0, 0.0)? as i64) };
         self.state.horizon = known.saturating_mul(3).max(by_limits).clamp(1, LONGEST);
@@ -328,7 +330,8 @@ impl<'a> StartForecast<'a> {
 
     /// Where the last cycle had no reason to put the queue in order, because nothing fitted, it is done now.
     fn arrange(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        if self.state.queued == 0 || self.state.easy != 0 {
+        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
+        if self.state.easy != 0 || self.state.kept.holds(queued.iter().map(|job| job.id)) {
             return Ok(());
         }
         self.reset()?;
@@ -401,7 +404,7 @@ impl<'a> StartForecast<'a> {
                 processors: job.processors,
                 run_time: job.mean.into(),
                 limit: job.limit.into(),
-                waited: job.waited.saturating_add(time.into()).max(0),
+                waited: job.waited.saturating_add(time.into()).clamp(0, MAX_SECONDS),
                 credit: job.credit,
                 tier: job.tier,
                 later: false,

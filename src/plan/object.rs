@@ -69,6 +69,12 @@ impl KeptOrder {
     pub(crate) fn new(seed: u64) -> KeptOrder {
         KeptOrder { random: seed, ..KeptOrder::zeroed() }
     }
+
+    /// Whether all of these jobs are in order.
+    pub(crate) fn holds(&self, mut ids: impl Iterator<Item = i64>) -> bool {
+        let kept = self.ids.get(..self.count as usize).unwrap_or(&[]);
+        ids.all(|id| kept.contains(&id))
+    }
 }
 
 /// The scalars at the head of the block.

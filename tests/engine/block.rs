@@ -13,6 +13,7 @@ pub fn small(jobs: u32) -> SchedulerCapacity {
         bins: 24,
         pools: 3,
         queues: 4,
+        arrivals: 40,
         ..SchedulerCapacity::of(jobs)
     }
 }

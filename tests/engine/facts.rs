@@ -233,7 +233,7 @@ fn a_small_machine_needs_no_predictor() {
         histories: 0,
         waits: 64,
         bins: 8,
-        reserved: 0,
+        arrivals: 0,
     };
     let size = Scheduler::size(&small).unwrap();
     assert!(size < 40_000, "{size} bytes");

@@ -4,7 +4,9 @@
 use crate::block::{Block, small};
 use crate::longer;
 use crate::machine::Random;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Refusal, Scheduler, SchedulerCapacity, Why};
+use surefill::engine::{
+    Action, Cycle, JobReport, JobState, Refusal, Scheduler, SchedulerCapacity, StartForecast, Why,
+};
 use surefill::error::Error;
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
@@ -262,8 +264,38 @@ impl Fuzz {
             }
             _ => {}
         }
+        if self.random.one_in(25) {
+            self.foretell();
+        }
         if self.random.one_in(3) {
             self.now = (self.now + self.random.spread(9)).min(FAR - 400_000);
+        }
+    }
+
+    /// A forecast, as far as some events go; if it comes to its end, all levels are in order and none is in the past.
+    fn foretell(&mut self) {
+        let mut copy = self.block.clone();
+        copy.disturbed = None;
+        let mut scheduler = copy.scheduler();
+        let scenarios = self.random.of(&[1, 2, 20]);
+        let size = StartForecast::size(&scheduler.capacity(), scenarios).unwrap();
+        let mut memory = vec![self.random.next(); size.div_ceil(8)];
+        let (pool, now) = (self.random.below(2) as u32, self.now + self.random.spread(9));
+        let memory = bytemuck::cast_slice_mut(&mut memory);
+        let Ok(mut forecast) = StartForecast::begin(memory, &mut scheduler, pool, now, scenarios) else {
+            return;
+        };
+        let done = (0..30).any(|_| forecast.run(&mut scheduler, 20).unwrap());
+        for id in 0..40 {
+            match forecast.report(&mut scheduler, id) {
+                Ok(None) => {}
+                Ok(Some(start)) => {
+                    assert!(done && start.by.is_sorted() && start.by[0] >= now.min(self.now), "{start:?}");
+                    let chance = forecast.probability(&scheduler, id, start.by[4]).unwrap().unwrap();
+                    assert!((0.0..=1.0).contains(&chance));
+                }
+                Err(error) => assert!(!done && error == Error::WrongState),
+            }
         }
     }
 

@@ -13,6 +13,7 @@ mod machine;
 #[allow(dead_code)]
 mod naive;
 mod oracles;
+mod starts;
 
 /// By how much the drawn tests are longer than they are by default.
 fn longer() -> u64 {

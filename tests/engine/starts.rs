@@ -1,0 +1,238 @@
+//! Forecasts of starts: the engine's own rule, played forward.
+
+use crate::block::{Block, small};
+use crate::facts::{job, over};
+use crate::machine::Random;
+use surefill::engine::{JobReport, JobState, PredictedStart, Scheduler, SchedulerCapacity, StartForecast};
+use surefill::error::{Error, Result};
+use surefill::runtime::RuntimeDistribution;
+
+const T: i64 = 1_000_000;
+const DAY: i64 = 86_400;
+
+/// All scenarios, played in slices of some events.
+pub fn forecast<R>(
+    block: &mut Block,
+    now: i64,
+    slice: u64,
+    ask: impl FnOnce(&StartForecast<'_>, &mut Scheduler<'_>) -> R,
+) -> R {
+    let mut scheduler = block.scheduler();
+    let size = StartForecast::size(&scheduler.capacity(), 20).unwrap();
+    let mut memory = vec![0x5a5a_5a5a_5a5a_5a5a_u64; size.div_ceil(8)];
+    let memory = bytemuck::cast_slice_mut(&mut memory);
+    let mut forecast = StartForecast::begin(memory, &mut scheduler, 0, now, 20).unwrap();
+    while !forecast.run(&mut scheduler, slice).unwrap() {}
+    ask(&forecast, &mut scheduler)
+}
+
+fn levels(block: &mut Block, now: i64, id: i64) -> Option<[i64; 5]> {
+    forecast(block, now, 100, |forecast, _| forecast.levels(id)).unwrap()
+}
+
+fn predicted(block: &mut Block, now: i64, id: i64) -> PredictedStart {
+    forecast(block, now, 1000, |forecast, scheduler| forecast.predicted(scheduler, id)).unwrap().unwrap()
+}
+
+fn single(run_time: i64) -> RuntimeDistribution {
+    RuntimeDistribution::single(run_time).unwrap()
+}
+
+/// Where every run time is known and nothing is submitted any more, each job starts when every level says.
+#[test]
+fn known_run_times_are_foretold_to_the_second() {
+    for seed in 0..12 * crate::longer() {
+        let mut random = Random(seed);
+        let words = random.of(&["preset=easy", "preset=fair proposals=15", "preset=fast proposals=15"]);
+        let mut block = Block::of_one(100, 32, words);
+        block.unchecked = true;
+        // With the order of a cycle the plan has room in its window for all.
+        let count = 20 + random.below(40) as i64;
+        let mut ends: Vec<(i64, i64)> = Vec::new();
+        let mut runs = vec![0; count as usize + 1];
+        for id in 1..=count {
+            let limit = random.spread(14) + 10;
+            runs[id as usize] = 1 + random.below(limit as u64) as i64;
+            let prediction = single(runs[id as usize]);
+            let report = job(id, 1 + random.below(24) as u32, limit);
+            block.tell(T, &JobReport { submit: T, prediction: Some(&prediction), ..report });
+        }
+        let mut waiting: Vec<i64> = (1..=count).collect();
+        let mut now = T;
+        let mut foretold: Option<Vec<(i64, [i64; 5])>> = None;
+        while !waiting.is_empty() {
+            for id in block.pass(0, now) {
+                ends.push((now + runs[id as usize], id));
+                waiting.retain(|&other| other != id);
+                let mine = foretold.iter().flatten().find(|(other, _)| *other == id);
+                if let Some((_, levels)) = mine {
+                    assert_eq!(*levels, [now - T; 5], "job {id} of seed {seed}, {words}");
+                }
+            }
+            if foretold.is_none() {
+                foretold =
+                    Some(waiting.iter().map(|&id| (id, levels(&mut block, now, id).unwrap())).collect());
+                assert!(!waiting.is_empty());
+            }
+            ends.sort_unstable();
+            let Some(&(next, _)) = ends.first() else { break };
+            now = next;
+            while let Some(&(end, id)) = ends.first().filter(|(end, _)| *end == now) {
+                block.tell(end, &over(id, JobState::Ended, 0));
+                ends.remove(0);
+            }
+        }
+        assert!(waiting.is_empty());
+    }
+}
+
+/// On three days short narrow jobs come all the time; they overtake the wide one that waits.
+#[test]
+fn later_jobs_are_foreseen() {
+    let of = |arrivals| {
+        let mut block = Block::new(&SchedulerCapacity { arrivals, ..small(100) }, "preset=fast");
+        block.scheduler().set_pool(b"all", 8, None).unwrap();
+        block.scheduler().set_queue(b"batch", 0).unwrap();
+        let (mut now, mut id) = (T, 1);
+        let mut running: Vec<(i64, i64)> = Vec::new();
+        while now < T + 3 * DAY {
+            id += 1;
+            let prediction = single(1500);
+            let submit = JobReport { submit: now, prediction: Some(&prediction), ..job(id, 2, 1800) };
+            block.tell(now, &submit);
+            running.extend(block.pass(0, now).into_iter().map(|id| (now + 1500, id)));
+            now += 600;
+            while let Some(&(end, id)) = running.first().filter(|(end, _)| *end <= now) {
+                block.tell(end, &over(id, JobState::Ended, 1500));
+                running.remove(0);
+            }
+        }
+        let prediction = single(40_000);
+        let wide = JobReport { submit: now, prediction: Some(&prediction), ..job(id + 1, 8, 40_000) };
+        block.tell(now, &wide);
+        let begun: Vec<i64> = block.pass(0, now);
+        assert!(begun.is_empty());
+        levels(&mut block, now, id + 1).unwrap()
+    };
+    let (alone, with) = (of(0), of(300));
+    // All that runs ends within 1,500 s.
+    assert!(alone[4] <= 1500, "{alone:?}");
+    assert!(with[2] > alone[2] && with[4] > 1500, "{with:?}");
+}
+
+#[test]
+fn what_came_moves_what_is_reported() {
+    let mut block = Block::of_one(10, 2, "preset=easy settle=0");
+    let prediction = single(500);
+    let of = |id, at| JobReport { submit: at, prediction: Some(&prediction), ..job(id, 2, 1000) };
+    let moved = |rest: f64, offset: f64| ((rest + 60.0) * offset.exp() - 60.0) as i64;
+    let mut offsets = [-0.2, -0.05, 0.0, 0.08, 0.2];
+    let mut now = T;
+    block.tell(now, &of(1, now));
+    for id in 2..200 {
+        assert_eq!(block.pass(0, now), [id - 1]);
+        block.tell(now, &of(id, now));
+        assert_eq!(levels(&mut block, now, id), Some([500; 5]));
+        let reported = forecast(&mut block, now, 3, |forecast, scheduler| forecast.report(scheduler, id))
+            .unwrap()
+            .unwrap();
+        let expected = offsets.map(|offset| now + moved(500.0, offset));
+        assert_eq!(reported, PredictedStart { by: expected, capped: false }, "{id}");
+        // Once with the scenarios, twice a minute late.
+        let late = if id % 3 == 0 { 0 } else { 60 };
+        now += 500 + late;
+        block.tell(now, &over(id - 1, JobState::Ended, 500));
+        for ((offset, by), level) in offsets.iter_mut().zip(expected).zip([0.05, 0.25, 0.5, 0.75, 0.95]) {
+            *offset += 0.002 * (level - f64::from(u8::from(now <= by)));
+        }
+    }
+    assert!(offsets[2] > 0.05);
+}
+
+#[test]
+fn a_reported_median_is_kept_while_it_can_be() {
+    let mut block = Block::of_one(10, 2, "preset=easy");
+    let (first, second) = (single(500), single(2000));
+    block.tell(T, &JobReport { prediction: Some(&first), ..job(1, 2, 3000) });
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T, &JobReport { prediction: Some(&first), ..job(2, 2, 1000) });
+    let report = |block: &mut Block, now: i64| {
+        forecast(block, now, 9, |forecast, scheduler| forecast.report(scheduler, 2)).unwrap().unwrap().by
+    };
+    let before = report(&mut block, T);
+    assert_eq!(before[2], T + 500);
+    // A little later the same is said, though the age of the running job has moved the forecast by nothing.
+    assert_eq!(report(&mut block, T + 100)[2], T + 500);
+    // The running job is predicted to run longer: the old median lies below the middle half.
+    block
+        .tell(T + 200, &JobReport { prediction: Some(&second), state: JobState::Running, ..job(1, 2, 3000) });
+    let after = report(&mut block, T + 200);
+    assert_eq!(after[2], after[1]);
+    assert!(after[2] > before[4]);
+}
+
+#[test]
+fn an_array_waits_with_all_its_tasks() {
+    let mut block = Block::of_one(10, 2, "preset=easy");
+    let prediction = single(100);
+    block.tell(T, &JobReport { prediction: Some(&prediction), tasks: 30, ..job(1, 2, 100) });
+    block.tell(T, &JobReport { prediction: Some(&prediction), ..job(2, 2, 100) });
+    block.begin(0, T);
+    assert_eq!(block.offered(), 1);
+    block.started(0, 1001);
+    block.close();
+    assert_eq!(levels(&mut block, T, 1), Some([100; 5]));
+    assert_eq!(levels(&mut block, T, 2), Some([3000; 5]));
+}
+
+#[test]
+fn nothing_is_said_of_those_of_whom_nothing_is_known() {
+    let mut block = Block::of_one(10, 2, "");
+    block.tell(T, &job(1, 2, 100));
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T, &JobReport { state: JobState::Held, ..job(2, 1, 100) });
+    block.tell(T, &job(3, 1, 100));
+    for id in [1, 2, 99] {
+        assert_eq!(levels(&mut block, T, id), None);
+    }
+    let capacity = block.scheduler().capacity();
+    assert_eq!(StartForecast::size(&capacity, 0), Err(Error::OutOfRange));
+    assert_eq!(StartForecast::size(&capacity, 65), Err(Error::OutOfRange));
+    let mut memory = vec![0_u64; StartForecast::size(&capacity, 20).unwrap() / 8];
+    let mut begin = |block: &mut Block, pool: u32, now: i64, cut: usize| -> Result<()> {
+        let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+        let length = memory.len() - cut;
+        block.call(|scheduler| {
+            let forecast = StartForecast::begin(&mut memory[..length], scheduler, pool, now, 20)?;
+            assert_eq!(forecast.levels(3), Err(Error::WrongState));
+            Ok(())
+        })
+    };
+    assert_eq!(begin(&mut block, 1, T, 0), Err(Error::NoSuchIndex));
+    assert_eq!(begin(&mut block, 0, i64::MAX, 0), Err(Error::OutOfRange));
+    assert_eq!(begin(&mut block, 0, T, 8), Err(Error::TooSmall));
+    assert_eq!(begin(&mut block, 0, T, 0), Ok(()));
+    block.scheduler().list_begin(T).unwrap();
+    assert_eq!(begin(&mut block, 0, T, 0), Err(Error::WrongState));
+}
+
+/// The probability runs through the levels, and says 1 in the end.
+#[test]
+fn probabilities_run_through_the_levels() {
+    let mut block = Block::of_one(10, 2, "preset=easy");
+    block.tell(T, &job(1, 2, 7200));
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T, &job(2, 2, 7200));
+    let by = predicted(&mut block, T, 2).by;
+    let at = |block: &mut Block, when: i64| {
+        forecast(block, T, 50, |forecast, scheduler| forecast.probability(scheduler, 2, when))
+            .unwrap()
+            .unwrap()
+    };
+    for (by, level) in by.into_iter().zip([0.05, 0.25, 0.5, 0.75, 0.95]) {
+        assert!((at(&mut block, by) - level).abs() < 1e-9, "{by}");
+    }
+    assert_eq!((at(&mut block, T), at(&mut block, T + 100 * DAY)), (0.0, 1.0));
+    let all: Vec<f64> = (0..200).map(|k| at(&mut block, T + 100 * k)).collect();
+    assert!(all.is_sorted());
+}
