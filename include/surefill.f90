@@ -158,6 +158,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NOT_NOW = 2_c_int32_t
   !> Refused for ever, unless the job is changed.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NEVER = 4_c_int32_t
+  !> The most scenarios of a forecast of starts.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_START_SCENARIOS = 64_c_int32_t
 
   !> Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed.
   type, bind(c) :: surefill_scheduler_capacity
@@ -178,6 +180,8 @@ module surefill
     integer(c_int32_t) :: waits
     !> Run-time bins (2 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
+    !> Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
+    integer(c_int32_t) :: arrivals
   end type surefill_scheduler_capacity
 
   !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
@@ -283,6 +287,17 @@ module surefill
     !> Why it starts: one of SUREFILL_WHY_.
     integer(c_int32_t) :: why
   end type surefill_action
+
+  !> The predicted start of a waiting job.
+  type, bind(c) :: surefill_start
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> 1 if the start may lie later than the last instant: longer waits are not known.
+    integer(c_int32_t) :: capped
+    !> The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
+    !! decreasing. People plan by the fourth: three of four jobs have started by then.
+    integer(c_int64_t) :: by(5)
+  end type surefill_start
 
   ! ---- The scheduling pass ----
   !> Criterion: the exact probability that the candidate delays the head job.
@@ -1292,6 +1307,84 @@ module surefill
       type(c_ptr), value :: scheduler
       integer(c_int32_t) :: code
     end function surefill_cycle_close
+
+    !> Bytes of memory that a forecast of a scheduler with this capacity needs, by this number of scenarios.
+    function surefill_starts_size(capacity, scenarios, size) bind(c, name='surefill_starts_size') &
+            result(code)
+      import
+      type(surefill_scheduler_capacity), intent(in) :: capacity
+      integer(c_int32_t), value :: scenarios
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_starts_size
+
+    !> A forecast for all waiting jobs of this pool begins, in the caller's memory (length bytes, at least
+    !! surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are
+    !! enough). It belongs behind a closed cycle of the pool: what a cycle would start now starts at the next event.
+    !! Predictions are brought up to date. O(jobs), and as much as one decision.
+    function surefill_starts_begin(memory, length, scheduler, pool, now, scenarios, starts) bind(c, &
+            name='surefill_starts_begin') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: pool
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: scenarios
+      type(c_ptr), intent(out) :: starts
+      integer(c_int32_t) :: code
+    end function surefill_starts_begin
+
+    !> Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work
+    !! is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that
+    !! are reported to the scheduler between two calls are not foreseen.
+    function surefill_starts_run(starts, scheduler, work, step) bind(c, name='surefill_starts_run') &
+            result(code)
+      import
+      type(c_ptr), value :: starts
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: code
+    end function surefill_starts_run
+
+    !> Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports.
+    !! O(W + scenarios).
+    function surefill_starts_predicted(starts, scheduler, job, start) bind(c, &
+            name='surefill_starts_predicted') result(code)
+      import
+      type(c_ptr), value :: starts
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      type(surefill_start), intent(out) :: start
+      integer(c_int32_t) :: code
+    end function surefill_starts_predicted
+
+    !> As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers it, and when the
+    !! job starts the levels of its pool follow. A median that was reported before is kept as long as the middle half
+    !! of the new forecast allows, so that answers do not jump.
+    function surefill_starts_report(starts, scheduler, job, start) bind(c, name='surefill_starts_report') &
+            result(code)
+      import
+      type(c_ptr), value :: starts
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      type(surefill_start), intent(out) :: start
+      integer(c_int32_t) :: code
+    end function surefill_starts_report
+
+    !> Writes the probability that a waiting job starts by an instant, in the scheduler's time: through its five
+    !! levels, straight between them. O(W + scenarios).
+    function surefill_starts_probability(starts, scheduler, job, when, probability) bind(c, &
+            name='surefill_starts_probability') result(code)
+      import
+      type(c_ptr), value :: starts
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: when
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: code
+    end function surefill_starts_probability
 
     !> Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
     function surefill_pass_capacity_init(capacity) bind(c, name='surefill_pass_capacity_init') result(code)

@@ -284,14 +284,16 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
  * one is mended by the next listing.
  *
- *     static int64_t memory[1 << 21], scratch[1 << 17];
+ *     static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
  *     surefill_scheduler_capacity capacity;
  *     surefill_scheduler *s;
  *     surefill_cycle *cycle;
  *     surefill_job job = {0};
  *     surefill_action action = {0};
+ *     surefill_starts *starts;
+ *     surefill_start start = {0};
  *     int64_t now = 1000000, bytes, when, pools;
- *     int32_t pool, doubted;
+ *     int32_t pool, doubted, step;
  *     char text[400];
  *     surefill_scheduler_capacity_init(&capacity, 400);
  *     surefill_scheduler_size(&capacity, &bytes);
@@ -320,6 +322,13 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *         surefill_cycle_started(cycle, s, action.number, action.job);
  *       if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
  *       surefill_cycle_close(cycle, s);
+ *     }
+ *     surefill_starts_size(&capacity, 20, &bytes);
+ *     if (surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts) == SUREFILL_OK) {
+ *       do surefill_starts_run(starts, s, 1000, &step);
+ *       while (step == SUREFILL_STEP_MORE);
+ *       start.struct_size = sizeof start;
+ *       if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK) printf("by %ld\n", (long)start.by[3]);
  *     }
  *     surefill_scheduler_seal(s);
  */
@@ -412,6 +421,9 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Refused for ever, unless the job is changed. */
 #define SUREFILL_REFUSED_NEVER 4
 
+/* The most scenarios of a forecast of starts. */
+#define SUREFILL_MAX_START_SCENARIOS 64
+
 /* One decision: scratch beside the scheduler's block. It needs the scheduler's thread, or the lock that guards it. */
 typedef struct surefill_cycle surefill_cycle;
 
@@ -419,6 +431,10 @@ typedef struct surefill_cycle surefill_cycle;
  *
  * Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers. */
 typedef struct surefill_scheduler surefill_scheduler;
+
+/* A forecast of starts: scratch beside the scheduler's block. It needs the scheduler's thread, or the lock that
+ * guards it. */
+typedef struct surefill_starts surefill_starts;
 
 /* Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed. */
 typedef struct surefill_scheduler_capacity {
@@ -439,6 +455,8 @@ typedef struct surefill_scheduler_capacity {
   int32_t waits;
   /* Run-time bins (2 to SUREFILL_MAX_BINS). */
   int32_t bins;
+  /* Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none). */
+  int32_t arrivals;
 } surefill_scheduler_capacity;
 
 /* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
@@ -544,6 +562,17 @@ typedef struct surefill_action {
   /* Why it starts: one of SUREFILL_WHY_. */
   int32_t why;
 } surefill_action;
+
+/* The predicted start of a waiting job. */
+typedef struct surefill_start {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* 1 if the start may lie later than the last instant: longer waits are not known. */
+  int32_t capped;
+  /* The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
+   * decreasing. People plan by the fourth: three of four jobs have started by then. */
+  int64_t by[5];
+} surefill_start;
 
 /* A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length). */
 int64_t surefill_hash(const char *text, int64_t length);
@@ -731,6 +760,62 @@ int32_t surefill_cycle_planned(const surefill_cycle *cycle,
 
 /* The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1). */
 int32_t surefill_cycle_close(surefill_cycle *cycle, surefill_scheduler *scheduler);
+
+/* Bytes of memory that a forecast of a scheduler with this capacity needs, by this number of scenarios.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_t scenarios, int64_t *size);
+
+/* A forecast for all waiting jobs of this pool begins, in the caller's memory (length bytes, at least
+ * surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are
+ * enough). It belongs behind a closed cycle of the pool: what a cycle would start now starts at the next event.
+ * Predictions are brought up to date. O(jobs), and as much as one decision.
+ *
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
+int32_t surefill_starts_begin(void *memory,
+                              int64_t length,
+                              surefill_scheduler *scheduler,
+                              int32_t pool,
+                              int64_t now,
+                              int32_t scenarios,
+                              surefill_starts **starts);
+
+/* Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work
+ * is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that are
+ * reported to the scheduler between two calls are not foreseen.
+ *
+ * Errors: OUT_OF_RANGE (work). */
+int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *scheduler, int64_t work, int32_t *step);
+
+/* Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports.
+ * O(W + scenarios).
+ *
+ * Errors: CORRUPT; WRONG_STATE before all scenarios are played; NEVER for a job that does not wait in this pool or
+ * is held: nobody knows for how long. */
+int32_t surefill_starts_predicted(const surefill_starts *starts,
+                                  const surefill_scheduler *scheduler,
+                                  int64_t job,
+                                  surefill_start *start);
+
+/* As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers it, and when the
+ * job starts the levels of its pool follow. A median that was reported before is kept as long as the middle half
+ * of the new forecast allows, so that answers do not jump.
+ *
+ * Errors: as surefill_starts_predicted. */
+int32_t surefill_starts_report(const surefill_starts *starts,
+                               surefill_scheduler *scheduler,
+                               int64_t job,
+                               surefill_start *start);
+
+/* Writes the probability that a waiting job starts by an instant, in the scheduler's time: through its five
+ * levels, straight between them. O(W + scenarios).
+ *
+ * Errors: as surefill_starts_predicted. */
+int32_t surefill_starts_probability(const surefill_starts *starts,
+                                    const surefill_scheduler *scheduler,
+                                    int64_t job,
+                                    int64_t when,
+                                    double *probability);
 
 /* ---- The scheduling pass ------------------------------------------------------------------------------------------
  *

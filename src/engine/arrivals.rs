@@ -1,32 +1,11 @@
 //! The jobs submitted last: a forecast of starts repeats their days, because later jobs may overtake those that wait.
+//! And the starts that come, by which reported ones are judged.
 
 use super::object::Scheduler;
+use super::pools::pool_mut;
+use super::submissions::Arrival;
 use crate::error::Result;
 use crate::memory::{at, at_mut};
-use bytemuck::{Pod, Zeroable};
-
-/// A submission.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Arrival {
-    pub id: i64,
-    /// When it was submitted, not before the one before it in the ring.
-    pub submit: i64,
-    /// As of its submission: its limit and, in seconds, its mean predicted run time and the quantile of it at which a
-    /// running job is expected to end.
-    pub limit: i64,
-    pub mean: i64,
-    pub upper: i64,
-    /// How long it ran; 0 as long as that is not known.
-    pub ran: i64,
-    /// Processors; 0 for one that was withdrawn.
-    pub count: u32,
-    /// Tasks of an array that wait at once.
-    pub tasks: u32,
-    pub pool: u32,
-    /// Its number among all submissions, from 1 up.
-    pub number: u32,
-}
 
 impl Scheduler<'_> {
     /// A job that was not known is submitted, and predicted.
@@ -123,5 +102,17 @@ impl Scheduler<'_> {
             }
         }
         Ok(low)
+    }
+
+    /// A job starts: if its start was predicted, its pool's offsets follow.
+    pub(super) fn start_came(&mut self, slot: u32, start: i64) -> Result<()> {
+        let job = self.parts.table.get_mut(slot)?;
+        if core::mem::take(&mut job.predicted_start) == 0 {
+            return Ok(());
+        }
+        let (pool, reported) = (job.pool, job.reported);
+        let waited = start.saturating_sub(job.reported_at).max(0);
+        pool_mut(self.parts.pools, pool)?.offsets.learn(&reported, waited);
+        Ok(())
     }
 }

@@ -4,14 +4,12 @@ use super::SchedulerCapacity;
 use super::object::Scheduler;
 use super::order::{Candidate, tiers, worth};
 use super::pools::{idle, pool};
-use super::scenario::{Busy, NOBODY, Pending, STARTED};
 use super::settings::{OrderWord, PresetWord};
 use crate::error::{Error, Result};
 use crate::forecast::LEVELS;
-use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, copy, range, range_mut};
-use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, PlanRule, WaitingJob};
+use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, WaitingJob};
 use crate::runtime::MAX_SECONDS;
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
@@ -25,9 +23,6 @@ const LATER: u32 = 256;
 /// The most tasks of an array that a forecast knows, as long as there is room for all jobs.
 const TASKS: u32 = 1024;
 
-/// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
-const PROPOSALS: u32 = 15;
-
 /// A day, in seconds.
 pub(super) const DAY: i64 = 86_400;
 
@@ -40,18 +35,78 @@ pub struct PredictedStart {
     pub capped: bool,
 }
 
+/// The number of a job that is submitted later, and the start of one that has not started.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// The run time of a waiting job that has started in this event, and leaves the queue behind it.
+pub(super) const STARTED: u32 = 0;
+
+/// A waiting job.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Pending {
+    /// By which the plan knows it.
+    pub id: i64,
+    /// The job, as the scheduler knows it.
+    pub job: i64,
+    /// For how long it has waited at the beginning; below 0 for one that is submitted later.
+    pub waited: i64,
+    pub credit: i64,
+    pub processors: u32,
+    /// Its mean predicted run time, and the quantile at which it is expected to end once it runs.
+    pub mean: u32,
+    pub upper: u32,
+    pub limit: u32,
+    /// How long it runs in this scenario.
+    pub run: u32,
+    pub tier: i32,
+    pub slot: u32,
+    /// Its number among those of the beginning, or [`NOBODY`].
+    pub number: u32,
+}
+
+/// A running job. The first to end is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Busy {
+    /// In this scenario, in seconds from the beginning, as all that follows.
+    pub end: u32,
+    pub processors: u32,
+    /// Below 0 for one that ran before.
+    pub start: i64,
+    /// When it is expected to end.
+    pub expected: u32,
+    /// When it will have reached its limit.
+    pub limit: u32,
+    pub slot: u32,
+    pub reserved: u32,
+    pub id: i64,
+}
+
+impl Busy {
+    /// In how many seconds it is expected to end; once that has passed, in four tenths of its age.
+    fn expected_in(&self, time: u32) -> u32 {
+        if self.expected > time {
+            return self.expected - time;
+        }
+        let age = i64::from(time).saturating_sub(self.start).max(0);
+        let more = span(age.saturating_mul(2) / 5);
+        more.min(self.limit.saturating_sub(time)).max(1)
+    }
+}
+
 /// The scalars at the head of the block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    capacity: SchedulerCapacity,
-    scenarios: u32,
+    pub(super) capacity: SchedulerCapacity,
+    pub(super) scenarios: u32,
     pub(super) pool: u32,
     pub(super) now: i64,
     /// The waiting jobs of the beginning, and the running ones.
-    queued: u32,
-    busy: u32,
-    idle: u32,
+    pub(super) queued: u32,
+    pub(super) busy: u32,
+    pub(super) idle: u32,
     /// Scenarios before this one are complete, and whether this one is under way.
     pub(super) scenario: u32,
     pub(super) begun: u32,
@@ -76,7 +131,7 @@ pub(crate) struct State {
     pub(super) lowest: i32,
     /// Whether the rule is EASY.
     pub(super) easy: u32,
-    kept: KeptOrder,
+    pub(super) kept: KeptOrder,
 }
 
 /// The slices of the block.
@@ -84,8 +139,8 @@ pub(crate) struct Parts<'a> {
     candidates: &'a mut [Candidate],
     tiers: &'a mut [i32],
     /// Those of the beginning.
-    queued: &'a mut [Pending],
-    busy: &'a mut [Busy],
+    pub(super) queued: &'a mut [Pending],
+    pub(super) busy: &'a mut [Busy],
     /// Those of the scenario under way: who waits in the order of submission, who runs in a heap.
     pub(super) waiting: &'a mut [Pending],
     pub(super) running: &'a mut [Busy],
@@ -346,43 +401,13 @@ impl<'a> StartForecast<'a> {
     }
 
     /// A scenario as it begins, before anything is drawn.
-    fn reset(&mut self) -> Result<()> {
+    pub(super) fn reset(&mut self) -> Result<()> {
         let State { queued, busy, idle, .. } = *self.state;
         copy(self.parts.waiting, range(self.parts.queued, 0, queued as usize)?);
         copy(self.parts.running, range(self.parts.busy, 0, busy as usize)?);
         (self.state.waiting, self.state.running, self.state.free) = (queued, busy, idle);
         (self.state.time, self.state.left, self.state.later) = (0, queued, 0);
         (self.state.ahead, self.state.ago, self.state.next) = (0, 0, 0);
-        Ok(())
-    }
-
-    /// A scenario begins: every job's run time is drawn.
-    pub(super) fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
-        self.reset()?;
-        let State { queued, busy, scenario, scenarios, .. } = *self.state;
-        let row = scenario as usize * self.parts.queued.len();
-        range_mut(self.parts.starts, row, queued as usize)?.iter_mut().for_each(|start| *start = NOBODY);
-        let known = |slot: u32, id: i64| Ok::<bool, Error>(scheduler.parts.table.get(slot)?.id == id);
-        for job in range_mut(self.parts.waiting, 0, queued as usize)? {
-            let uniform = Draws::new(0, job.id as u64, scenarios).uniform(scenario);
-            let same = known(job.slot, job.job)?;
-            let drawn = if same { scheduler.drawn(job.slot, 0, uniform)? } else { job.mean.into() };
-            job.run = span(drawn).max(1);
-        }
-        for place in 0..busy as usize {
-            let mut running = *at(self.parts.running, place)?;
-            let uniform = Draws::new(0, running.id as u64, scenarios).uniform(scenario);
-            let age = running.start.saturating_neg().max(0);
-            let same = known(running.slot, running.id)?;
-            let drawn =
-                if same { scheduler.drawn(running.slot, age, uniform)? } else { running.expected.into() };
-            running.end = span(drawn).max(1);
-            *at_mut(self.parts.running, place)? = running;
-            heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
-        }
-        let mut plan = Plan::attach(self.parts.plan)?;
-        plan.keep(&self.state.kept);
-        self.state.begun = 1;
         Ok(())
     }
 
@@ -410,36 +435,6 @@ impl<'a> StartForecast<'a> {
                 later: false,
             })?;
         }
-        Ok(())
-    }
-
-    /// Plays scenarios, this number of their events at most; returns whether all are played. An event costs as much as
-    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`].
-    pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
-        let rule = scheduler.settings().rule;
-        let rule = PlanRule { proposals: rule.proposals.min(PROPOSALS), ..rule };
-        for _ in 0..work {
-            if self.state.scenario >= self.state.scenarios {
-                break;
-            }
-            if self.state.begun == 0 {
-                self.begin_scenario(scheduler)?;
-            }
-            if !self.event(scheduler, &rule)? {
-                (self.state.begun, self.state.scenario) = (0, self.state.scenario + 1);
-            }
-        }
-        Ok(self.state.scenario >= self.state.scenarios)
-    }
-
-    /// The scenario's row of starts.
-    pub(super) fn started(&mut self, number: u32, time: u32) -> Result<()> {
-        let row = self.state.scenario as usize * self.parts.queued.len();
-        *at_mut(self.parts.starts, row + number as usize)? = time;
-        self.state.left = self.state.left.saturating_sub(1);
         Ok(())
     }
 
@@ -474,7 +469,7 @@ impl<'a> StartForecast<'a> {
         Ok(Some(levels))
     }
 
-    /// The predicted start of a waiting job: the levels as what came of earlier reports has moved them. `None` for a job
+    /// The predicted start of a waiting job: the levels, moved by the outcomes of earlier reports. `None` for a job
     /// that does not wait in this pool, or that is held: nobody knows for how long.
     ///
     /// # Errors
@@ -487,8 +482,9 @@ impl<'a> StartForecast<'a> {
         Ok(Some(PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) }))
     }
 
-    /// As [`StartForecast::predicted`], for a start that is reported to people: what comes of the first report of a job
-    /// moves the offsets of its pool, and the median moves no further from the last one than the middle half allows.
+    /// As [`StartForecast::predicted`], for a start that is reported to people: the outcome of the first report of a
+    /// job moves the offsets of its pool, and the median moves no further from the last one than the middle half
+    /// allows.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -531,5 +527,3 @@ impl<'a> StartForecast<'a> {
         Ok(Some(1.0))
     }
 }
-
-const _: () = assert!(STARTED < NOBODY);

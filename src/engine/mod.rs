@@ -41,8 +41,8 @@
 //! * `order`: who comes first by the site's order, and EASY backfilling in it.
 //! * `array`: an array's task starts.
 //! * `cycle`: one decision: offers, and the manager's answers.
-//! * `arrivals`: the jobs submitted last; `forecast`: when every waiting job will start, by `scenario`s in which the rule
-//!   is played forward; `starts`: how reported starts follow what comes.
+//! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
+//! * `forecast`: when every waiting job will start; `scenario`: the rule, played forward.
 
 mod array;
 mod arrivals;
@@ -59,6 +59,7 @@ mod predictions;
 mod scenario;
 mod settings;
 mod starts;
+mod submissions;
 mod table;
 
 pub use cycle::{Action, Cycle, Offer, Refusal};

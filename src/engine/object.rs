@@ -1,10 +1,10 @@
 //! The scheduler in the caller's memory.
 
-use super::arrivals::Arrival;
 use super::job::{JobReport, MAX_TIME};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
 use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
 use super::starts::Offsets;
+use super::submissions::Arrival;
 use super::table::{Ended, Table};
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;

@@ -1,78 +1,73 @@
 //! One scenario of a forecast: what runs and waits, event by event.
 
-use super::forecast::{DAY, StartForecast, span};
+use super::forecast::{Busy, DAY, NOBODY, Pending, STARTED, StartForecast, State, span};
 use super::object::Scheduler;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::math::mix::{GOLDEN, finalise};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule};
-use bytemuck::{Pod, Zeroable};
 
-/// The number of a job that is submitted later, and the start of one that has not started.
-pub(super) const NOBODY: u32 = u32::MAX;
-
-/// The run time of a waiting job that has started in this event, and leaves the queue behind it.
-pub(super) const STARTED: u32 = 0;
-
-/// A waiting job.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Pending {
-    /// By which the plan knows it.
-    pub id: i64,
-    /// The job, as the scheduler knows it.
-    pub job: i64,
-    /// For how long it has waited at the beginning; below 0 for one that is submitted later.
-    pub waited: i64,
-    pub credit: i64,
-    pub processors: u32,
-    /// Its mean predicted run time, and the quantile at which it is expected to end once it runs.
-    pub mean: u32,
-    pub upper: u32,
-    pub limit: u32,
-    /// How long it runs in this scenario.
-    pub run: u32,
-    pub tier: i32,
-    pub slot: u32,
-    /// Its number among those of the beginning, or [`NOBODY`].
-    pub number: u32,
-}
-
-/// A running job. The first to end is the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Busy {
-    /// In this scenario, in seconds from the beginning, as all that follows.
-    pub end: u32,
-    pub processors: u32,
-    /// Below 0 for one that ran before.
-    pub start: i64,
-    /// When it is expected to end.
-    pub expected: u32,
-    /// When it will have reached its limit.
-    pub limit: u32,
-    pub slot: u32,
-    pub reserved: u32,
-    pub id: i64,
-}
-
-impl Busy {
-    /// In how many seconds it is expected to end; once that has passed, in four tenths of its age.
-    pub(super) fn expected_in(&self, time: u32) -> u32 {
-        if self.expected > time {
-            return self.expected - time;
-        }
-        let age = i64::from(time).saturating_sub(self.start).max(0);
-        let more = span(age.saturating_mul(2) / 5);
-        more.min(self.limit.saturating_sub(time)).max(1)
-    }
-}
+/// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
+const PROPOSALS: u32 = 15;
 
 impl StartForecast<'_> {
+    /// Plays scenarios, this number of their events at most; returns whether all are played. An event costs as much as
+    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
+        let rule = scheduler.settings().rule;
+        let rule = PlanRule { proposals: rule.proposals.min(PROPOSALS), ..rule };
+        for _ in 0..work {
+            if self.state.scenario >= self.state.scenarios {
+                break;
+            }
+            if self.state.begun == 0 {
+                self.begin_scenario(scheduler)?;
+            }
+            if !self.event(scheduler, &rule)? {
+                (self.state.begun, self.state.scenario) = (0, self.state.scenario + 1);
+            }
+        }
+        Ok(self.state.scenario >= self.state.scenarios)
+    }
+
+    /// A scenario begins: every job's run time is drawn.
+    fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+        self.reset()?;
+        let State { queued, busy, scenario, scenarios, .. } = *self.state;
+        let row = scenario as usize * self.parts.queued.len();
+        range_mut(self.parts.starts, row, queued as usize)?.iter_mut().for_each(|start| *start = NOBODY);
+        let known = |slot: u32, id: i64| Ok::<bool, Error>(scheduler.parts.table.get(slot)?.id == id);
+        for job in range_mut(self.parts.waiting, 0, queued as usize)? {
+            let uniform = Draws::new(0, job.id as u64, scenarios).uniform(scenario);
+            let same = known(job.slot, job.job)?;
+            let drawn = if same { scheduler.drawn(job.slot, 0, uniform)? } else { job.mean.into() };
+            job.run = span(drawn).max(1);
+        }
+        for place in 0..busy as usize {
+            let mut running = *at(self.parts.running, place)?;
+            let uniform = Draws::new(0, running.id as u64, scenarios).uniform(scenario);
+            let age = running.start.saturating_neg().max(0);
+            let same = known(running.slot, running.id)?;
+            let drawn =
+                if same { scheduler.drawn(running.slot, age, uniform)? } else { running.expected.into() };
+            running.end = span(drawn).max(1);
+            *at_mut(self.parts.running, place)? = running;
+            heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
+        }
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.keep(&self.state.kept);
+        self.state.begun = 1;
+        Ok(())
+    }
+
     /// The next event of the scenario under way: ends, then submissions, then a decision. Returns whether there was
     /// one: not once all have started that are of interest, or beyond the horizon.
-    pub(super) fn event(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
+    fn event(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         if self.state.left == 0 {
             return Ok(false);
         }
@@ -279,6 +274,14 @@ impl StartForecast<'_> {
             }
         }
         self.state.waiting = kept as u32;
+        Ok(())
+    }
+
+    /// The scenario's row of starts.
+    fn started(&mut self, number: u32, time: u32) -> Result<()> {
+        let row = self.state.scenario as usize * self.parts.queued.len();
+        *at_mut(self.parts.starts, row + number as usize)? = time;
+        self.state.left = self.state.left.saturating_sub(1);
         Ok(())
     }
 }

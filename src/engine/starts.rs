@@ -3,9 +3,6 @@
 //! A forecast of the rule itself needs little correction ([`StartForecast`](super::StartForecast)): of each pool five
 //! offsets on the logarithms of the levels, moved by .002 at every start of a job whose start was predicted.
 
-use super::object::Scheduler;
-use super::pools::pool_mut;
-use crate::error::Result;
 use crate::forecast::LEVELS;
 use bytemuck::{Pod, Zeroable};
 
@@ -52,20 +49,6 @@ impl Offsets {
             let held = if waited <= i64::from(reported) { 1.0 } else { 0.0 };
             *offset = (*offset + STEP * (level - held)).clamp(-MOST, MOST);
         }
-    }
-}
-
-impl Scheduler<'_> {
-    /// A job starts: if its start was predicted, its pool's offsets follow.
-    pub(super) fn start_came(&mut self, slot: u32, start: i64) -> Result<()> {
-        let job = self.parts.table.get_mut(slot)?;
-        if core::mem::take(&mut job.predicted_start) == 0 {
-            return Ok(());
-        }
-        let (pool, reported) = (job.pool, job.reported);
-        let waited = start.saturating_sub(job.reported_at).max(0);
-        pool_mut(self.parts.pools, pool)?.offsets.learn(&reported, waited);
-        Ok(())
     }
 }
 

@@ -17,6 +17,7 @@ int main(void) {
     OFFSET(surefill_scheduler_capacity, histories);
     OFFSET(surefill_scheduler_capacity, waits);
     OFFSET(surefill_scheduler_capacity, bins);
+    OFFSET(surefill_scheduler_capacity, arrivals);
     SIZE(surefill_job);
     OFFSET(surefill_job, struct_size);
     OFFSET(surefill_job, state);
@@ -65,6 +66,10 @@ int main(void) {
     OFFSET(surefill_action, queue);
     OFFSET(surefill_action, count);
     OFFSET(surefill_action, why);
+    SIZE(surefill_start);
+    OFFSET(surefill_start, struct_size);
+    OFFSET(surefill_start, capped);
+    OFFSET(surefill_start, by);
     SIZE(surefill_pass_capacity);
     OFFSET(surefill_pass_capacity, struct_size);
     OFFSET(surefill_pass_capacity, running);

@@ -10,6 +10,7 @@ program layout
   type(surefill_job), target :: a_job
   type(surefill_totals), target :: a_totals
   type(surefill_action), target :: a_action
+  type(surefill_start), target :: a_start
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
   type(surefill_forecast_capacity), target :: a_forecast_capacity
@@ -48,6 +49,7 @@ program layout
   call member('histories', c_loc(a_scheduler_capacity%histories))
   call member('waits', c_loc(a_scheduler_capacity%waits))
   call member('bins', c_loc(a_scheduler_capacity%bins))
+  call member('arrivals', c_loc(a_scheduler_capacity%arrivals))
 
   call begin('surefill_job', c_loc(a_job), c_sizeof(a_job))
   call member('struct_size', c_loc(a_job%struct_size))
@@ -99,6 +101,11 @@ program layout
   call member('queue', c_loc(a_action%queue))
   call member('count', c_loc(a_action%count))
   call member('why', c_loc(a_action%why))
+
+  call begin('surefill_start', c_loc(a_start), c_sizeof(a_start))
+  call member('struct_size', c_loc(a_start%struct_size))
+  call member('capped', c_loc(a_start%capped))
+  call member('by', c_loc(a_start%by))
 
   call begin('surefill_pass_capacity', c_loc(a_pass_capacity), c_sizeof(a_pass_capacity))
   call member('struct_size', c_loc(a_pass_capacity%struct_size))

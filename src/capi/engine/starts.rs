@@ -90,9 +90,9 @@ pub unsafe extern "C" fn surefill_starts_begin(
     })())
 }
 
-/// Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work is at
-/// least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Nothing may be reported to
-/// the scheduler before all are played; what is reported all the same is not foreseen.
+/// Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work is
+/// at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that are
+/// reported to the scheduler between two calls are not foreseen.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (work).
 ///
@@ -132,7 +132,7 @@ unsafe fn given(start: *mut surefill_start) -> Result<u32> {
     Ok(given)
 }
 
-/// Writes the predicted start of a waiting job: the scenarios' levels, moved by what came of earlier reports. O(W +
+/// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. O(W +
 /// scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE before all scenarios

@@ -144,8 +144,8 @@ impl Asks {
     }
 }
 
-/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry, nor in the order
-/// of a site's priorities, which nobody knows of later jobs.
+/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry, nor in the
+/// order of a site's priorities, which nobody knows of later jobs.
 pub fn plays_forward(choice: &Choice) -> bool {
     let known = !matches!(choice.policy, PolicyName::Named(_));
     known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor))
