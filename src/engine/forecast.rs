@@ -483,8 +483,8 @@ impl<'a> StartForecast<'a> {
     }
 
     /// As [`StartForecast::predicted`], for a start that is reported to people: the outcome of the first report of a
-    /// job moves the offsets of its pool, and the median moves no further from the last one than the middle half
-    /// allows.
+    /// job moves the offsets of its pool, and the median stays where it was last reported, or moves to half way
+    /// between the new one and the level beside it, so that answers do not jump.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -495,7 +495,8 @@ impl<'a> StartForecast<'a> {
         let record = scheduler.parts.table.get_mut(slot)?;
         let [_, low, median, high, _] = &mut predicted.by;
         if record.predicted_start != 0 {
-            *median = record.reported_median.clamp(*low, *high);
+            let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
+            *median = record.reported_median.clamp(low, high);
         } else {
             (record.predicted_start, record.reported_at) = (1, now);
         }
