@@ -4,10 +4,13 @@
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity, StartForecast};
 
 /// Running and waiting jobs.
 const SCALES: [(u32, u32); 4] = [(60, 20), (250, 750), (4000, 16_000), (20_000, 80_000)];
+
+/// Up to so many jobs a scenario of a forecast of starts is played: every event of it costs as much as a decision.
+const SCENARIOS: u32 = 1000;
 
 /// Units that are left idle.
 const IDLE: u32 = 32;
@@ -89,6 +92,17 @@ fn engines(bench: &mut Bench) {
                 black_box(offers)
             });
         });
+        if running + waiting <= SCENARIOS {
+            let mut scratch = vec![0_u64; StartForecast::size(&capacity, 1).unwrap().div_ceil(8)];
+            group.bench_function(format!("scenario of starts, {name}"), |b| {
+                b.iter(|| {
+                    let memory = bytemuck::cast_slice_mut(&mut scratch);
+                    let mut starts = StartForecast::begin(memory, &mut scheduler, 0, now, 1).unwrap();
+                    while !starts.run(&mut scheduler, 1000).unwrap() {}
+                    black_box(starts.levels(jobs[running as usize].id).unwrap())
+                });
+            });
+        }
         group.bench_function(format!("unchanged listing, {name}"), |b| {
             b.iter(|| {
                 scheduler.list_begin(now).unwrap();
