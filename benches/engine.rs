@@ -9,7 +9,7 @@ use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerC
 /// Running and waiting jobs.
 const SCALES: [(u32, u32); 4] = [(60, 20), (250, 750), (4000, 16_000), (20_000, 80_000)];
 
-/// Up to so many jobs a scenario of a forecast of starts is played: every event of it costs as much as a decision.
+/// A scenario of a forecast of starts is played of no more jobs than these: every event costs as much as a decision.
 const SCENARIOS: u32 = 1000;
 
 /// Units that are left idle.

@@ -797,9 +797,10 @@ int32_t surefill_starts_predicted(const surefill_starts *starts,
                                   int64_t job,
                                   surefill_start *start);
 
-/* As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers it, and when the
- * job starts the levels of its pool follow. A median that was reported before is kept as long as the middle half
- * of the new forecast allows, so that answers do not jump.
+/* As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers a job's first
+ * report and the first one an hour or more after it, and when the job starts the levels for such reports follow. A
+ * median that was reported before moves no further than to half way between the new one and the level beside it,
+ * so that answers do not jump.
  *
  * Errors: as surefill_starts_predicted. */
 int32_t surefill_starts_report(const surefill_starts *starts,

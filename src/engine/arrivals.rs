@@ -104,15 +104,15 @@ impl Scheduler<'_> {
         Ok(low)
     }
 
-    /// A job starts: if its start was predicted, its pool's offsets follow.
+    /// A job starts: if its start was reported, its pool's offsets follow.
     pub(super) fn start_came(&mut self, slot: u32, start: i64) -> Result<()> {
         let job = self.parts.table.get_mut(slot)?;
-        if core::mem::take(&mut job.predicted_start) == 0 {
-            return Ok(());
+        let reports = core::mem::take(&mut job.reports) as usize;
+        let (pool, reported, at) = (job.pool, job.reported, job.reported_at);
+        let offsets = &mut pool_mut(self.parts.pools, pool)?.offsets;
+        for ((offsets, reported), at) in offsets.iter_mut().zip(&reported).zip(at).take(reports) {
+            offsets.learn(reported, start.saturating_sub(at).max(0));
         }
-        let (pool, reported) = (job.pool, job.reported);
-        let waited = start.saturating_sub(job.reported_at).max(0);
-        pool_mut(self.parts.pools, pool)?.offsets.learn(&reported, waited);
         Ok(())
     }
 }

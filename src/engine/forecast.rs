@@ -5,6 +5,7 @@ use super::object::Scheduler;
 use super::order::{Candidate, tiers, worth};
 use super::pools::{idle, pool};
 use super::settings::{OrderWord, PresetWord};
+use super::table::Record;
 use crate::error::{Error, Result};
 use crate::forecast::LEVELS;
 use crate::heap;
@@ -22,6 +23,9 @@ const LATER: u32 = 256;
 
 /// The most tasks of an array that a forecast knows, as long as there is room for all jobs.
 const TASKS: u32 = 1024;
+
+/// A report is judged again that is made this long after the first one, in seconds.
+const LATER_REPORT: i64 = 3600;
 
 /// A day, in seconds.
 pub(super) const DAY: i64 = 86_400;
@@ -476,15 +480,24 @@ impl<'a> StartForecast<'a> {
     /// As [`StartForecast::levels`].
     pub fn predicted(&self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
         let Some(levels) = self.levels(job)? else { return Ok(None) };
+        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let most = i64::from(self.state.horizon);
-        let rest = scheduler.pool_at(self.state.pool)?.offsets.reported(&levels, most);
+        let kind = usize::from(self.is_later(scheduler.parts.table.get(slot)?));
+        let offsets = at(&scheduler.pool_at(self.state.pool)?.offsets, kind)?;
+        let rest = offsets.reported(&levels, most);
         let by = rest.map(|rest| self.state.now.saturating_add(rest));
         Ok(Some(PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) }))
     }
 
+    /// Whether a job's start was reported an hour before, or earlier.
+    fn is_later(&self, job: &Record) -> bool {
+        job.reports > 0 && self.state.now.saturating_sub(job.reported_at[0]) >= LATER_REPORT
+    }
+
     /// As [`StartForecast::predicted`], for a start that is reported to people: the outcome of the first report of a
-    /// job moves the offsets of its pool, and the median stays where it was last reported, or moves to half way
-    /// between the new one and the level beside it, so that answers do not jump.
+    /// job, and of the first one an hour or more after it, moves the offsets for such reports in its pool. The median
+    /// stays where it was last reported, or moves to half way between the new one and the level beside it, so that
+    /// answers do not jump.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -493,16 +506,23 @@ impl<'a> StartForecast<'a> {
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
-        let [_, low, median, high, _] = &mut predicted.by;
-        if record.predicted_start != 0 {
+        if !record.state().waits() {
+            // It has started since the forecast began.
+            return Ok(None);
+        }
+        let later = self.is_later(record);
+        if record.reports > 0 {
+            let [_, low, median, high, _] = &mut predicted.by;
             let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
             *median = record.reported_median.clamp(low, high);
-        } else {
-            (record.predicted_start, record.reported_at) = (1, now);
         }
         record.reported_median = predicted.by[2];
-        if record.reported_at == now {
-            record.reported = predicted.by.map(|by| span(by - now));
+        // Which of the later reports is judged must not depend on how soon the start came.
+        if record.reports == u32::from(later) {
+            let kind = usize::from(later);
+            *at_mut(&mut record.reported, kind)? = predicted.by.map(|by| span(by - now));
+            *at_mut(&mut record.reported_at, kind)? = now;
+            record.reports += 1;
         }
         Ok(Some(predicted))
     }

@@ -373,7 +373,7 @@ impl<'a> Scheduler<'a> {
         let pool = at_mut(self.parts.pools, number)?;
         if pool.used == 0 {
             let kept = KeptOrder::new(seed);
-            *pool = Pool { name, used: 1, kept, offsets: Offsets::FIRST, ..Pool::zeroed() };
+            *pool = Pool { name, used: 1, kept, offsets: [Offsets::FIRST; 2], ..Pool::zeroed() };
         }
         let before = pool.idle();
         pool.units = units;

@@ -32,8 +32,8 @@ pub(super) struct Pool {
     /// Whether something has happened since the last cycle.
     pub stirred: u32,
     pub kept: KeptOrder,
-    /// Of the predicted starts.
-    pub offsets: Offsets,
+    /// Of the reported starts: of first reports, and of those of jobs that were reported an hour before.
+    pub offsets: [Offsets; 2],
 }
 
 impl Pool {

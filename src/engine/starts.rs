@@ -1,7 +1,8 @@
 //! Predicted starts: how the levels of a forecast become those that are reported, and how that follows what comes.
 //!
 //! A forecast of the rule itself needs little correction ([`StartForecast`](super::StartForecast)): of each pool five
-//! offsets on the logarithms of the levels, moved by .002 at every start of a job whose start was predicted.
+//! offsets on the logarithms of the levels, moved by .002 at every start of a job whose start was reported; and five
+//! for reports of jobs that were reported an hour before.
 
 use crate::forecast::LEVELS;
 use bytemuck::{Pod, Zeroable};

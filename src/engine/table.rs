@@ -95,11 +95,12 @@ pub(super) struct Record {
     pub edits: u32,
     /// Its number among the submissions.
     pub arrival: u32,
-    /// Whether its start was predicted to somebody: first then, as the rest of its wait at five levels; last with this
-    /// median.
-    pub predicted_start: u32,
-    pub reported: [u32; LEVELS.len()],
-    pub reported_at: i64,
+    /// How many reports of its start are judged: the first one, and the first at least an hour later. Of each the rest
+    /// of its wait at five levels, and when that was; of the last report the median.
+    pub reports: u32,
+    pub reserved: u32,
+    pub reported: [[u32; LEVELS.len()]; 2],
+    pub reported_at: [i64; 2],
     pub reported_median: i64,
 }
 
