@@ -17,6 +17,7 @@
 //! int64_t now = 1000000, bytes, when, pools;
 //! int32_t pool, doubted, step;
 //! char text[400];
+//! double within;
 //! surefill_scheduler_capacity_init(&capacity, 400);
 //! surefill_scheduler_size(&capacity, &bytes);
 //! surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
@@ -50,7 +51,10 @@
 //!   do surefill_starts_run(starts, s, 1000, &step);
 //!   while (step == SUREFILL_STEP_MORE);
 //!   start.struct_size = sizeof start;
-//!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK) printf("by %ld\n", (long)start.by[3]);
+//!   if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
+//!       surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
+//!     printf("three of four such jobs start by %ld, within the hour %.0f %%\n", (long)start.by[3], 100.0 * within);
+//!   surefill_starts_report(starts, s, job.id, &start); /* if that is shown to people */
 //! }
 //! surefill_scheduler_seal(s);
 //! ```
