@@ -155,6 +155,13 @@ static int32_t answer(struct scheduler *scheduler, surefill_cycle *cycle, const 
     return surefill_cycle_refused(cycle, scheduler->engine.scheduler, offer->number, SUREFILL_REFUSED_NOT_NOW);
 }
 
+static void say_shadow(const struct row *row) {
+    char name[NAME];
+    if (row == NULL) return;
+    name_of(row, name);
+    say("shadow: JobId=%s would be released now", name);
+}
+
 /* Releases what the engine offers. False when slurmctld cannot be asked any more, or the engine. */
 static bool decide(struct scheduler *scheduler, int64_t now) {
     const uint32_t refused = scheduler->refused;
@@ -163,18 +170,14 @@ static bool decide(struct scheduler *scheduler, int64_t now) {
     int64_t when, pools;
     bool lost = false;
     int32_t status = surefill_scheduler_wake(scheduler->engine.scheduler, now, &when, &pools);
-    if (!scheduler->unanswered && (status == SUREFILL_ERROR_NEVER || (status == SUREFILL_OK && when > now))) return true;
+    const bool wanted = status != SUREFILL_ERROR_NEVER && (status != SUREFILL_OK || when <= now);
+    if (!wanted && !scheduler->unanswered) return true;
     status = engine_begin(&scheduler->engine, 0, now, &cycle);
-    while (status == SUREFILL_OK && !lost && (status = engine_next(&scheduler->engine, cycle, &action)) == SUREFILL_OK &&
-           action.step < SUREFILL_ACT_DONE) {
-        const struct row *row = find_row(&scheduler->look, action.job);
-        char name[NAME];
-        if (action.step == SUREFILL_ACT_WOULD_START && row != NULL) {
-            name_of(row, name);
-            say("shadow: JobId=%s would be released now", name);
-        }
-        if (action.step != SUREFILL_ACT_START) continue;
-        status = answer(scheduler, cycle, &action, now, &lost);
+    while (status == SUREFILL_OK && !lost) {
+        status = engine_next(&scheduler->engine, cycle, &action);
+        if (status != SUREFILL_OK || action.step >= SUREFILL_ACT_DONE) break;
+        if (action.step == SUREFILL_ACT_WOULD_START) say_shadow(find_row(&scheduler->look, action.job));
+        if (action.step == SUREFILL_ACT_START) status = answer(scheduler, cycle, &action, now, &lost);
         if (scheduler->refused - refused == MOST_REFUSED) lost = true;
     }
     if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
@@ -191,9 +194,8 @@ static const partition_info_t *find_partition(const partition_info_msg_t *partit
     return NULL;
 }
 
-static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *partitions, const node_info_msg_t *nodes,
-                     const reserve_info_msg_t *reservations, const job_info_msg_t *jobs) {
-    const partition_info_t *partition = find_partition(partitions, scheduler->partition);
+static bool schedule(struct scheduler *scheduler, const struct listed *listed) {
+    const partition_info_t *partition = find_partition(listed->partitions, scheduler->partition);
     const int64_t now = (int64_t)time(NULL);
     struct look *look = &scheduler->look;
     const char *why;
@@ -201,13 +203,12 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
         say("there is no partition %s", scheduler->partition);
         return false;
     }
-    look->shadow = engine_has(&scheduler->engine, "mode=shadow");
-    if (!look_at(look, partitions, partition, nodes, reservations, jobs, now)) {
+    if (!look_at(look, listed, partition, now)) {
         say("no memory");
         return false;
     }
     why = admit(scheduler, now);
-    if (!report_all(scheduler, jobs, now) || !decide(scheduler, now)) return false;
+    if (!report_all(scheduler, listed->jobs, now) || !decide(scheduler, now)) return false;
     if (why != NULL && scheduler->head + 1 < look->rows + look->startable && look->idle > 0) {
         char name[NAME];
         name_of(scheduler->head, name);
@@ -218,22 +219,19 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
 
 /* One look at everything, and what follows from it. */
 static bool cycle(struct scheduler *scheduler) {
-    partition_info_msg_t *partitions = NULL;
-    node_info_msg_t *nodes = NULL;
-    reserve_info_msg_t *reservations = NULL;
-    job_info_msg_t *jobs = NULL;
-    bool good = slurm_load_partitions((time_t)0, &partitions, SHOW_ALL) == SLURM_SUCCESS &&
-                slurm_load_node((time_t)0, &nodes, SHOW_ALL) == SLURM_SUCCESS &&
-                slurm_load_reservations((time_t)0, &reservations) == SLURM_SUCCESS &&
-                slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
+    struct listed listed = {.jobs = NULL};
+    bool good = slurm_load_partitions((time_t)0, &listed.partitions, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_node((time_t)0, &listed.nodes, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_reservations((time_t)0, &listed.reservations) == SLURM_SUCCESS &&
+                slurm_load_jobs((time_t)0, &listed.jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
     if (!good)
         say("slurmctld does not answer: %s", slurm_strerror(errno));
     else
-        good = schedule(scheduler, partitions, nodes, reservations, jobs);
-    if (partitions != NULL) slurm_free_partition_info_msg(partitions);
-    if (nodes != NULL) slurm_free_node_info_msg(nodes);
-    if (reservations != NULL) slurm_free_reservation_info_msg(reservations);
-    if (jobs != NULL) slurm_free_job_info_msg(jobs);
+        good = schedule(scheduler, &listed);
+    if (listed.partitions != NULL) slurm_free_partition_info_msg(listed.partitions);
+    if (listed.nodes != NULL) slurm_free_node_info_msg(listed.nodes);
+    if (listed.reservations != NULL) slurm_free_reservation_info_msg(listed.reservations);
+    if (listed.jobs != NULL) slurm_free_job_info_msg(listed.jobs);
     return good;
 }
 
@@ -290,9 +288,10 @@ static bool release_all(const struct scheduler *scheduler) {
     }
     for (uint32_t i = 0; i < jobs->record_count; i++) {
         const slurm_job_info_t *job = &jobs->job_array[i];
+        const bool whole_array = job->array_job_id != 0 && job->array_task_str != NULL;
         char name[NAME];
         if (!held_by_us(job) || !same(job->partition, scheduler->partition)) continue;
-        snprintf(name, NAME, "%u", job->array_job_id != 0 && job->array_task_str != NULL ? job->array_job_id : job->job_id);
+        snprintf(name, NAME, "%u", whole_array ? job->array_job_id : job->job_id);
         if (release(name))
             released++;
         else
@@ -338,8 +337,8 @@ int main(int argc, char **argv) {
         return errno == ENOMEM ? 1 : 2;
     }
     /* That slurmctld has released a job is not in doubt: one that it keeps back all the same holds no nodes. */
-    surefill_scheduler_configure(scheduler.engine.scheduler, SETTLED, sizeof SETTLED - 1, NULL, message, sizeof message);
-    shadow = engine_has(&scheduler.engine, "mode=shadow");
+    surefill_scheduler_configure(scheduler.engine.scheduler, SETTLED, sizeof SETTLED - 1, NULL, message, MESSAGE);
+    shadow = scheduler.look.shadow = engine_has(&scheduler.engine, "mode=shadow");
     stop_on_signals();
     setenv("SLURM_BITSTR_LEN", "0", 1); /* libslurm names all tasks of an array */
     slurm_init(NULL);

@@ -164,22 +164,23 @@ static bool see_jobs(struct look *look, unsigned char *marks, uint32_t count, co
     return true;
 }
 
-bool look_at(struct look *look, const partition_info_msg_t *partitions, const partition_info_t *partition,
-             const node_info_msg_t *nodes, const reserve_info_msg_t *reservations, const job_info_msg_t *jobs, int64_t now) {
-    const uint32_t count = nodes->record_count;
+bool look_at(struct look *look, const struct listed *listed, const partition_info_t *partition, int64_t now) {
+    const uint32_t count = listed->nodes->record_count;
     unsigned char *marks = calloc((size_t)count + 1, 1);
     bool good;
     *look = (struct look){.shadow = look->shadow, .rows = look->rows};
     if (marks == NULL) return false;
     mark(marks, count, partition->node_inx, OURS);
-    see_nodes(look, marks, nodes);
-    for (uint32_t i = 0; i < partitions->record_count; i++)
-        if (&partitions->partition_array[i] != partition && mark(marks, count, partitions->partition_array[i].node_inx, 0))
+    see_nodes(look, marks, listed->nodes);
+    for (uint32_t i = 0; i < listed->partitions->record_count; i++) {
+        const partition_info_t *other = &listed->partitions->partition_array[i];
+        if (other != partition && mark(marks, count, other->node_inx, 0))
             not_judged(look, "another partition has some of the nodes");
-    for (uint32_t i = 0; i < reservations->record_count; i++)
-        if (mark(marks, count, reservations->reservation_array[i].node_inx, 0))
+    }
+    for (uint32_t i = 0; i < listed->reservations->record_count; i++)
+        if (mark(marks, count, listed->reservations->reservation_array[i].node_inx, 0))
             not_judged(look, "a reservation holds some of the nodes");
-    good = see_jobs(look, marks, count, partition, jobs, now);
+    good = see_jobs(look, marks, count, partition, listed->jobs, now);
     free(marks);
     return good;
 }

@@ -9,6 +9,14 @@
 #define TAG "surefill"
 #define STAY "hold"
 
+/* All that Slurm lists. */
+struct listed {
+    partition_info_msg_t *partitions;
+    node_info_msg_t *nodes;
+    reserve_info_msg_t *reservations;
+    job_info_msg_t *jobs;
+};
+
 /* A job that waits, or holds nodes. */
 struct row {
     const slurm_job_info_t *job;
@@ -20,18 +28,17 @@ struct row {
 };
 
 struct look {
-    bool shadow;           /* Slurm's own loop starts the jobs, whether or not they are held */
-    int32_t nodes, idle;   /* in service; of these, neither held nor about to be */
-    struct row *rows;      /* startable ones first, in the order of submission */
+    bool shadow;          /* Slurm's own loop starts the jobs, whether or not they are held */
+    int32_t nodes, idle;  /* in service; of these, neither held nor about to be */
+    struct row *rows;     /* startable ones first, in the order of submission */
     int32_t count, startable;
-    const char *unjudged;  /* why counting nodes does not describe what runs; NULL where it does */
+    const char *unjudged; /* why counting nodes does not describe what runs; NULL where it does */
 };
 
 /* A waiting job that job_submit.lua holds, and that nobody wants to stay held. */
 bool held_by_us(const slurm_job_info_t *job);
 
-/* Looks at this partition. False when memory is short. */
-bool look_at(struct look *look, const partition_info_msg_t *partitions, const partition_info_t *partition,
-             const node_info_msg_t *nodes, const reserve_info_msg_t *reservations, const job_info_msg_t *jobs, int64_t now);
+/* Looks at this partition in what Slurm lists. False when memory is short. */
+bool look_at(struct look *look, const struct listed *listed, const partition_info_t *partition, int64_t now);
 
 #endif

@@ -12,12 +12,13 @@ int32_t waiting_tasks(const slurm_job_info_t *job, int32_t place, uint32_t *task
     while (at != NULL && *at >= '0' && *at <= '9') { /* such as 1-3,7,10-20:5 and then perhaps %2 */
         char *end;
         const int64_t first = strtol(at, &end, 10);
-        int64_t last = first, step = 1;
+        int64_t last = first, step = 1, more;
         if (*end == '-') last = strtol(end + 1, &end, 10);
         if (*end == ':') step = strtol(end + 1, &end, 10);
         if (last < first || step < 1) break;
-        if (place >= count && place <= count + (last - first) / step) *task = (uint32_t)(first + (place - count) * step);
-        count += (last - first) / step + 1;
+        more = (last - first) / step + 1;
+        if (place >= count && place < count + more) *task = (uint32_t)(first + (place - count) * step);
+        count += more;
         at = *end == ',' ? end + 1 : NULL;
     }
     return count > INT32_MAX ? INT32_MAX : (int32_t)count;

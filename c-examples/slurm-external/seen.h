@@ -1,4 +1,4 @@
-/* What programs on libslurm's public functions see of its jobs, and the listings in which they report it to the engine. */
+/* What programs on libslurm's public functions see of its jobs, and report to the engine. */
 #ifndef SEEN_H
 #define SEEN_H
 

@@ -4,10 +4,10 @@
  *   surefill-soft-limits --clear
  *
  * Slurm 23.11 and later take a job's --time-min for the time it is planned with, and its limit for the time it may
- * take, when SchedulerParameters has the word time_min_as_soft_limit. This program writes a quantile of the
- * job's predicted run time there, rounded up to minutes, for every waiting job that has no --time-min of its
- * user's. It only writes while the word is there: without it Slurm would shorten limits, and jobs would be killed. When
- * it is stopped, and with --clear, the waiting jobs' predictions are taken back.
+ * take, when SchedulerParameters has the word time_min_as_soft_limit. This program writes a quantile of the job's
+ * predicted run time there, rounded up to minutes, for every waiting job that has no --time-min of its user's. It only
+ * writes while the word is there: without it Slurm would shorten limits, and jobs would be killed. When it is stopped,
+ * and with --clear, the waiting jobs' predictions are taken back.
  *
  * A job is marked in its AdminComment, which users cannot change; a job with another AdminComment is left alone. */
 #define _POSIX_C_SOURCE 200809L
@@ -95,7 +95,8 @@ static uint32_t predicted(const struct program *program, const slurm_job_info_t 
     surefill_job said;
     int64_t seconds, minutes;
     describe(job, now, &said);
-    if (surefill_scheduler_run_time(program->engine.scheduler, now, said.id, program->quantile, &seconds) != SUREFILL_OK)
+    if (surefill_scheduler_run_time(program->engine.scheduler, now, said.id, program->quantile, &seconds) !=
+        SUREFILL_OK)
         return 0;
     minutes = (seconds + 59) / 60;
     if (minutes < 1) minutes = 1;

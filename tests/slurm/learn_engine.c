@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     struct pace pace;
     char message[300];
     long long end, user, nodes, limit, seconds;
-    int64_t id = INT64_C(1) << 60; /* no job of Slurm's */
+    int64_t id = -1; /* no job of Slurm's has such */
     int32_t pool, status;
     int fields;
     if (argc != 2 || !engine_make(&engine, NULL, &pace, message, sizeof message)) return EXIT_FAILURE;
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
         status = surefill_scheduler_set_queue(engine.scheduler, pool_name, sizeof pool_name - 1, pool, &pool);
     while ((fields = scanf("%lld %lld %lld %lld %lld %*s", &end, &user, &nodes, &limit, &seconds)) == 5 &&
            status == SUREFILL_OK) {
-        surefill_job job = {.struct_size = sizeof job, .state = SUREFILL_JOB_RUNNING, .id = id++, .user = user,
+        surefill_job job = {.struct_size = sizeof job, .state = SUREFILL_JOB_RUNNING, .id = id--, .user = user,
                             .submit = end - seconds - 600, .start = end - seconds, .limit = limit,
                             .count = (int32_t)nodes, .queue_count = 1};
         status = engine_set_job(&engine, job.start, &job);
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
         if (status == SUREFILL_OK) status = engine_set_job(&engine, end, &job);
     }
     if (fields != EOF || status != SUREFILL_OK) {
-        fprintf(stderr, "learn_engine: job %lld: %s\n", (long long)(id - (INT64_C(1) << 60)), surefill_status_text(status));
+        fprintf(stderr, "learn_engine: line %lld: %s\n", (long long)-id, surefill_status_text(status));
         return EXIT_FAILURE;
     }
     if (!engine_save(&engine, argv[1], message, sizeof message)) {
