@@ -93,6 +93,16 @@ touch "$gate"
 wait_for 40 is_completed "$kept"
 wait_for 40 queue_empty
 
+# A job for which too few nodes are in service keeps nobody back, and has its turn when they are.
+timeout 10 scontrol update NodeName=n5 State=DRAIN Reason=test
+wide=$(job games 5 60 0.1)
+narrow=$(job man 2 60 0.1)
+wait_for 20 is_completed "$narrow"
+held() { [ "$(timeout 5 squeue -h -j "$1" -o %Q | sort -u)" = 0 ]; }
+held "$wide" || fail "released although there are not nodes enough"
+timeout 10 scontrol update NodeName=n5 State=RESUME
+wait_for 20 is_completed "$wide"
+
 # Killed in the middle and started again, it goes on where it was: everyone runs once.
 before=$(grep -c JobState=COMPLETED "$CLUSTER/completed")
 for _ in 1 2 3 4 5 6; do
@@ -119,11 +129,10 @@ wait_for 20 is_completed "$one"
 wait_for 20 queue_empty
 check "releases in shadow mode" "$(grep -c 'JobId=[0-9]* released' "$CLUSTER/log/external.out")" -eq 0
 daemon_stop external
-say "an array's own limit, a licence, a kill in the middle and shadow mode are as they should be"
+say "an array's own limit, a licence, a node out of service, a kill in the middle and shadow mode are as they should be"
 
 # What a scheduler holds when it ends: released when it is stopped, kept held when it is told so or loses its life; then
 # --release-all releases it. A job with its user's own hold stays.
-held() { [ "$(timeout 5 squeue -h -j "$1" -o %Q | sort -u)" = 0 ]; }
 released() { ! held "$1"; }
 for end in stop keep kill; do
     gate=$work/gate.$end keep=
