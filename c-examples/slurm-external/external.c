@@ -7,7 +7,7 @@
  * SETTINGS are words such as "surefill_preset=fast,surefill_interval=2": README.md has them. -1 makes one cycle and
  * ends. Every job is held at submission (see job_submit.lua); this program releases it when it may start, and Slurm's
  * own loop starts it. When it is stopped it releases all it still holds, unless -k says that it will be back. The lock
- * file keeps a second one from the same partition, and tells job_submit.lua that the first one is alive. */
+ * file keeps a second one from the same partition, and shows job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "daemon.h"
 #include "look.h"
@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* That slurmctld has released a job is not in doubt: one that it keeps back all the same holds no nodes. */
 static const char SETTLED[] = "settle=0";
 enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10, REFUSALS = 256 };
 enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua goes on holding jobs */
@@ -237,7 +238,7 @@ static bool cycle(struct scheduler *scheduler) {
 
 /* --- The lock file --- */
 
-/* The time as the lock file shows it: so long job_submit.lua believes that somebody will release what it holds. */
+/* Until then, as the lock file shows it, job_submit.lua counts on somebody who releases what it holds. */
 static void show_life(const struct scheduler *scheduler, int64_t until) {
     char line[64];
     int length = snprintf(line, sizeof line, "%10ld %20lld\n", (long)getpid(), (long long)until);
@@ -336,7 +337,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", message);
         return errno == ENOMEM ? 1 : 2;
     }
-    /* That slurmctld has released a job is not in doubt: one that it keeps back all the same holds no nodes. */
     surefill_scheduler_configure(scheduler.engine.scheduler, SETTLED, sizeof SETTLED - 1, NULL, message, MESSAGE);
     shadow = scheduler.look.shadow = engine_has(&scheduler.engine, "mode=shadow");
     stop_on_signals();
