@@ -88,7 +88,7 @@ SLURM_SOURCE=$(scripts/again.sh c-examples/slurm/source.sh build/slurm-source) |
 }
 export SLURM_SOURCE
 make -s -C c-examples/slurm all tests
-make -s -C c-examples/slurm-external all
+make -s -C c-examples/slurm-external all tests
 exported=$(nm -D --defined-only $build/sched_surefill.so | awk '{ print $3 }' | sort | paste -sd ' ')
 expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
 [ "$exported" = "$expected" ] || {

@@ -189,7 +189,3 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
     }
     if (status != SUREFILL_OK) give_up(decision, "deciding", surefill_status_text(status));
 }
-
-const char *delay_sign(int32_t exactness) {
-    return exactness == SUREFILL_DELAY_EXACT ? "" : surefill_name(SUREFILL_NAME_DELAY_SIGN, exactness);
-}

@@ -34,7 +34,4 @@ struct decision {
 void decide(struct decider *decider, const struct settings *settings, struct beliefs *beliefs, double spent,
             struct pool *pool, struct decision *decision);
 
-/* What is to be put before a delay of this exactness: nothing before an exact one. */
-const char *delay_sign(int32_t exactness);
-
 #endif

@@ -229,14 +229,6 @@ bool settings_read(struct settings *settings, const char *parameters, char *mess
     return true;
 }
 
-bool settings_all_ours(const char *parameters) {
-    char word[128];
-    size_t size;
-    while (next_word(&parameters, word, sizeof word, &size))
-        if (!is_ours(word)) return false;
-    return true;
-}
-
 /* sched/backfill's words that other parts of slurmctld look at as well. */
 static bool has_effect(const char *word) {
     static const char *const others[] = {"bf_busy_nodes", "bf_window_linear", "bf_licenses", "bf_min_age_reserve",

@@ -44,9 +44,6 @@ void settings_defaults(struct settings *settings);
  * which in message, leaves settings alone and returns false. */
 bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
 
-/* For programs of ours: whether every word of the parameters concerns us. */
-bool settings_all_ours(const char *parameters);
-
 /* For the plugin: what an administrator should know of the other words of SchedulerParameters. note is called with
  * context and the text of each note. */
 void settings_notes(const char *parameters, void (*note)(void *context, const char *text), void *context);

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "daemon.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,21 +39,20 @@ void sleep_seconds(double seconds) {
     if (!stopping) nanosleep(&pause, NULL);
 }
 
-bool remember(const char *state_file, struct beliefs *beliefs, struct books *books) {
+bool remember(const char *state_file, struct engine *engine) {
+    surefill_totals totals = {.struct_size = sizeof totals};
     char message[MESSAGE];
-    if (state_file == NULL) return true;
-    if (state_load(state_file, beliefs, books, message, sizeof message))
-        say("%s: learnt from %.0f jobs", state_file, beliefs_jobs(beliefs));
-    else if (errno == ENOMEM) {
-        fprintf(stderr, "%s\n", message);
-        return false;
-    } else if (message[0] != '\0')
-        say("%s: refused, starting without what was learnt", message);
-    return true;
+    enum engine_opened opened = ENGINE_NEW;
+    if (state_file != NULL) opened = engine_open(engine, state_file, message, sizeof message);
+    if (opened == ENGINE_NEW) return true;
+    if (opened == ENGINE_OPENED && surefill_scheduler_totals(engine->scheduler, &totals) == SUREFILL_OK)
+        snprintf(message, sizeof message, "%s: learnt from %lld jobs", state_file, (long long)totals.ended);
+    say("%s", message);
+    return opened != ENGINE_FAILED;
 }
 
-void keep(const char *state_file, const struct beliefs *beliefs, const struct books *books, struct state_mark *saved) {
+void keep(const char *state_file, struct engine *engine) {
     char message[MESSAGE];
-    if (state_file != NULL && !state_save_changes(state_file, beliefs, books, saved, message, sizeof message))
+    if (state_file != NULL && !engine_save(engine, state_file, message, sizeof message))
         say("state not saved: %s", message);
 }

@@ -2,7 +2,7 @@
 #ifndef DAEMON_H
 #define DAEMON_H
 
-#include "state.h"
+#include "engine.h"
 
 /* Prints a line with the time in front. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -14,11 +14,11 @@ bool asked_to_stop(void);
 /* Sleeps until the next cycle; a signal ends it. */
 void sleep_seconds(double seconds);
 
-/* Loads what was learnt before, where a file is named, and says so; a damaged file is refused and said. False, with a
- * message on standard error, when memory is short: what was learnt is not to be lost for that. */
-bool remember(const char *state_file, struct beliefs *beliefs, struct books *books);
+/* Goes on from the state file, where one is named, and says so; one that is not the engine's is set aside. False when
+ * it is there and cannot be read: what was learnt is not to be lost for that. */
+bool remember(const char *state_file, struct engine *engine);
 
 /* Saves what was learnt, where a file is named, and says when that fails. */
-void keep(const char *state_file, const struct beliefs *beliefs, const struct books *books, struct state_mark *saved);
+void keep(const char *state_file, struct engine *engine);
 
 #endif

@@ -1,252 +1,193 @@
-/* The plugin's decisions from outside: a scheduler on libslurm's public functions alone. It cannot harm slurmctld and
- * survives Slurm's upgrades; a start takes about a second, and priorities are not known: first come, first served.
+/* The engine's decisions from outside Slurm: a scheduler on libslurm's public functions alone. It cannot harm slurmctld
+ * and survives Slurm's upgrades; a start takes about a second, and priorities are not known.
  *
  *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [SETTINGS]
  *   surefill-slurm [-p PARTITION] --release-all
  *
- * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is
- * held at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it.
- * When it is stopped it releases all it still holds, unless -k says that it will be back. The lock file keeps a second
- * one from the same partition, and tells job_submit.lua that the first one is alive. */
+ * SETTINGS are words such as "surefill_preset=fast,surefill_interval=2": README.md has them. -1 makes one cycle and
+ * ends. Every job is held at submission (see job_submit.lua); this program releases it when it may start, and Slurm's
+ * own loop starts it. When it is stopped it releases all it still holds, unless -k says that it will be back. The lock
+ * file keeps a second one from the same partition, and shows job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "daemon.h"
-#include "decide.h"
-#include "order.h"
-#include "seen.h"
+#include "look.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <math.h>
-#include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static const char TAG[] = "surefill"; /* what job_submit.lua writes into admin_comment */
-static const char STAY[] = "hold";    /* a user's comment on a job that is to stay held */
-enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10 };
+/* That slurmctld has released a job is not in doubt: one that it keeps back all the same holds no nodes. */
+static const char SETTLED[] = "settle=0";
+enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10, REFUSALS = 256 };
 enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua goes on holding jobs */
 
-/* A waiting job that we hold. */
-struct held {
-    struct facts facts;
-    char name[NAME]; /* what Slurm knows it by: its number, or that of an array's next task */
-    const slurm_job_info_t *job;
-};
-
 struct scheduler {
-    struct settings settings;
-    struct beliefs *beliefs;
-    struct books *books;
-    struct decider *decider;
+    struct engine engine;
     const char *partition, *state_file;
     char lock_file[300];
     int lock; /* open, and locked by us */
-    struct pool pool;
-    struct held *held;
-    int32_t held_count;
-    char unjudged[MESSAGE]; /* why nothing may overtake the head job; empty when decisions are made */
-    double spent;           /* of the head job's budget */
-    int64_t spent_for;
-    bool limits_only;
-    struct state_mark saved;
+    struct look look;
+    const struct row *head; /* the first that was submitted for which there is no room */
+    bool unanswered;        /* the last cycle was broken off */
+    struct refusal {
+        int64_t id, until;
+    } refusals[REFUSALS]; /* the latest jobs that Slurm would not release, and how long they are left alone */
+    uint32_t refused;     /* how many there were */
 };
 
-static void not_judged(struct scheduler *scheduler, const char *why) {
-    if (scheduler->unjudged[0] == '\0') snprintf(scheduler->unjudged, sizeof scheduler->unjudged, "%s", why);
-}
+/* --- Reporting to the engine --- */
 
-/* A released job that free nodes alone do not start: a limit, a licence, a node out of service. It holds nothing. */
-static bool waits_for_more(const slurm_job_info_t *job) {
-    return job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_PRIORITY &&
-           job->state_reason != WAIT_RESOURCES && job->state_reason != WAIT_HELD && job->state_reason != WAIT_HELD_USER;
-}
-
-/* A waiting job that would not start if we released it, or is not ours to release. */
-static bool held_by_others(const slurm_job_info_t *job, int64_t now) {
-    return (job->priority == 0 && !same(job->admin_comment, TAG)) || same(job->comment, STAY) || !empty(job->dependency) ||
-           job->eligible_time > now || job->het_job_id != 0;
-}
-
-/* Which entries of the node table belong to the partition: pairs of first and last index, ended by -1. */
-static bool in_ranges(const int32_t *ranges, int32_t node) {
-    for (; ranges != NULL && ranges[0] >= 0; ranges += 2)
-        if (node >= ranges[0] && node <= ranges[1]) return true;
+/* The engine knows it too, but has no function that says it. */
+static bool refused_lately(const struct scheduler *scheduler, int64_t id, int64_t now) {
+    for (int i = 0; i < REFUSALS; i++)
+        if (scheduler->refusals[i].id == id && scheduler->refusals[i].until > now) return true;
     return false;
 }
 
-static int32_t common_nodes(const int32_t *one, const int32_t *other, int32_t nodes) {
-    int32_t count = 0;
-    for (int32_t i = 0; i < nodes; i++) count += in_ranges(one, i) && in_ranges(other, i);
-    return count;
-}
-
-static void count_nodes(struct scheduler *scheduler, const partition_info_t *partition, const node_info_msg_t *nodes) {
-    const uint32_t out = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND |
-                         NODE_STATE_REBOOT_REQUESTED | NODE_STATE_POWERING_DOWN;
-    const node_info_t *first = NULL;
-    scheduler->pool.nodes = scheduler->pool.idle = 0;
-    for (uint32_t i = 0; i < nodes->record_count; i++) {
-        const node_info_t *node = &nodes->node_array[i];
-        uint32_t base = node->node_state & NODE_STATE_BASE;
-        if (!in_ranges(partition->node_inx, (int32_t)i) || (node->node_state & out) != 0) continue;
-        if (base != NODE_STATE_IDLE && base != NODE_STATE_ALLOCATED && base != NODE_STATE_MIXED) continue;
-        if (first == NULL) first = node;
-        if (node->cpus != first->cpus || node->real_memory != first->real_memory) not_judged(scheduler, "the nodes differ");
-        if (base == NODE_STATE_MIXED) not_judged(scheduler, "running jobs share nodes");
-        scheduler->pool.nodes++;
-        scheduler->pool.idle += base == NODE_STATE_IDLE && (node->node_state & NODE_STATE_COMPLETING) == 0;
+/* Decides which jobs may start in this cycle, by holding back all others. Where nobody may overtake the first one
+ * without room those before it may start alone, and the answer is why; else NULL. */
+static const char *admit(struct scheduler *scheduler, int64_t now) {
+    struct look *look = &scheduler->look;
+    const char *why = NULL;
+    int32_t room = look->idle, before = 0;
+    scheduler->head = NULL;
+    for (; before < look->startable && scheduler->head == NULL; before++) {
+        struct row *row = &look->rows[before];
+        int32_t fit = room / row->said.count;
+        /* What asks for more nodes than there are must not keep all others back. */
+        if (row->tasks == 0 || row->said.count > look->nodes || refused_lately(scheduler, row->said.id, now)) continue;
+        room -= row->said.count * (fit < row->tasks ? fit : row->tasks);
+        if (fit >= row->tasks) continue;
+        scheduler->head = row;
+        why = look->unjudged != NULL ? look->unjudged : row->why;
+        if (why != NULL) row->tasks = fit;
     }
+    /* Behind a head job that counts, what does not count waits for its turn. */
+    for (int32_t i = before; i < look->startable; i++)
+        if (why != NULL || look->rows[i].why != NULL) look->rows[i].tasks = 0;
+    return why;
 }
 
-static bool add_running(struct scheduler *scheduler, const slurm_job_info_t *job, int32_t nodes, bool ending, int64_t age) {
-    struct running running = {.nodes = nodes, .age = age, .ending = ending};
-    facts_of(job, &running.facts);
-    return pool_add_running(&scheduler->pool, &running);
-}
-
-static int by_submission(const void *one, const void *other) {
-    const struct held *a = one, *b = other;
-    if (a->facts.submit != b->facts.submit) return a->facts.submit < b->facts.submit ? -1 : 1;
-    return a->facts.id < b->facts.id ? -1 : a->facts.id > b->facts.id;
-}
-
-/* Held jobs have no priority. */
-static bool of_one_rank(const void *one, const void *next) {
-    (void)one;
-    (void)next;
-    return true;
-}
-
-/* Jobs that run, jobs that have been released and are about to, and jobs that we hold. */
-static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *partition, const job_info_msg_t *jobs,
-                      int32_t node_count, int64_t now) {
-    free(scheduler->held);
-    scheduler->held = calloc(jobs->record_count + 1, sizeof *scheduler->held);
-    scheduler->held_count = 0;
-    scheduler->pool.running_count = 0;
-    if (scheduler->held == NULL) return false;
-    for (uint32_t i = 0; i < jobs->record_count; i++) {
-        const slurm_job_info_t *job = &jobs->job_array[i];
-        uint32_t state = base_state(job);
-        if (state == JOB_RUNNING || state == JOB_SUSPENDED || completing(job)) {
-            int32_t nodes = common_nodes(job->node_inx, partition->node_inx, node_count);
-            if (state == JOB_SUSPENDED) not_judged(scheduler, "a job is suspended");
-            if (nodes > 0 && !add_running(scheduler, job, nodes, completing(job), age_of(job, now))) return false;
-        } else if (state == JOB_PENDING && same(job->partition, scheduler->partition)) {
-            struct held *held = &scheduler->held[scheduler->held_count];
-            if (job->priority != 0) { /* released by us, or not ours: Slurm may start it at any moment */
-                if (!empty(job->dependency) || job->eligible_time > now || waits_for_more(job)) continue;
-                scheduler->pool.idle -= (int32_t)job->num_nodes;
-                if (!add_running(scheduler, job, (int32_t)job->num_nodes, false, 0)) return false;
-                continue;
-            }
-            if (held_by_others(job, now)) continue;
-            held->job = job;
-            facts_of(job, &held->facts);
-            if (job->array_task_str != NULL)
-                snprintf(held->name, NAME, "%u_%lu", job->array_job_id, strtoul(job->array_task_str, NULL, 10));
-            else
-                snprintf(held->name, NAME, "%u", job->job_id);
-            scheduler->held_count++;
+static bool report_all(struct scheduler *scheduler, const job_info_msg_t *jobs, int64_t now) {
+    const struct look *look = &scheduler->look;
+    int32_t status = listing_begin(&scheduler->engine, look->nodes, look->idle, jobs, now);
+    for (int32_t i = 0; i < look->count && status == SUREFILL_OK; i++) {
+        const struct row *row = &look->rows[i];
+        surefill_job said = row->said;
+        if (row->startable && row->tasks == 0) {
+            said.state = SUREFILL_JOB_HELD;
+            said.why = SUREFILL_WHY_LIMIT;
         }
+        if (said.tasks > 0) said.at_once = row->tasks;
+        report(&scheduler->engine, &said, now);
     }
-    qsort(scheduler->held, (size_t)scheduler->held_count, sizeof *scheduler->held, by_submission);
-    if (!scheduler->limits_only)
-        order_queue(&scheduler->settings, scheduler->beliefs, now, scheduler->held, scheduler->held_count,
-                    sizeof *scheduler->held, of_one_rank, INFINITY);
-    return true;
+    if (status == SUREFILL_OK) status = listing_end(&scheduler->engine, now);
+    return status == SUREFILL_OK;
 }
 
-/* Whether any free nodes of the partition will do for the head job. */
-static void check_head(struct scheduler *scheduler, const slurm_job_info_t *job, const partition_info_t *partition) {
-    reserve_info_msg_t *reservations = NULL;
-    bool whole = partition->max_share == 0 || job->shared == 0;
-    if (!whole && job->cores_per_socket != 1 && partition->total_cpus != partition->total_nodes)
-        not_judged(scheduler, "the head job shares nodes");
-    if (!empty(job->features) || !empty(job->prefer)) not_judged(scheduler, "the head job asks for node features");
-    if (!empty(job->req_nodes) || !empty(job->exc_nodes)) not_judged(scheduler, "the head job names nodes");
-    if (!empty(job->licenses)) not_judged(scheduler, "the head job needs licences");
-    if (!empty(job->resv_name)) not_judged(scheduler, "the head job has a reservation");
-    if (!empty(job->tres_per_job) || !empty(job->tres_per_node))
-        not_judged(scheduler, "the head job needs generic resources");
-    if (job->contiguous || job->req_switch != 0) not_judged(scheduler, "the head job asks for neighbouring nodes");
-    if (slurm_load_reservations((time_t)0, &reservations) != SLURM_SUCCESS) {
-        not_judged(scheduler, "reservations cannot be read");
-        return;
-    }
-    for (uint32_t i = 0; i < reservations->record_count; i++)
-        for (const int32_t *range = reservations->reservation_array[i].node_inx; range != NULL && range[0] >= 0; range += 2)
-            for (int32_t node = range[0]; node <= range[1]; node++)
-                if (in_ranges(partition->node_inx, node)) not_judged(scheduler, "a reservation holds some of the nodes");
-    slurm_free_reservation_info_msg(reservations);
-}
+/* --- Releasing --- */
 
-static bool release(struct held *held) {
+/* Releases a job by what Slurm knows it by. Its answer may be one for each task. */
+static bool release(const char *name) {
     job_desc_msg_t change;
     job_array_resp_msg_t *answer = NULL;
+    char text[NAME];
     bool good;
+    int why;
     slurm_init_job_desc_msg(&change);
-    change.job_id_str = held->name;
+    snprintf(text, sizeof text, "%s", name);
+    change.job_id_str = text;
     change.priority = INFINITE; /* whatever Slurm's priority plugin says */
     good = slurm_update_job2(&change, &answer) == SLURM_SUCCESS;
+    why = errno;
+    for (uint32_t i = 0; good && answer != NULL && i < answer->job_array_count; i++)
+        if (answer->error_code[i] != SLURM_SUCCESS) {
+            good = false;
+            why = (int)answer->error_code[i];
+        }
     if (answer != NULL) slurm_free_job_array_resp(answer);
-    if (!good) say("JobId=%s cannot be released: %s", held->name, slurm_strerror(errno));
+    if (!good) say("JobId=%s cannot be released: %s", name, slurm_strerror(why));
+    errno = why;
     return good;
 }
 
-/* Judges those behind the head job, and releases the accepted ones. */
-static int overtake(struct scheduler *scheduler, int32_t head) {
-    struct pool *pool = &scheduler->pool;
-    struct decision decision;
-    bool limits = scheduler->limits_only || scheduler->settings.mode == MODE_LIMITS;
-    const char *accepted = scheduler->settings.mode == MODE_SHADOW ? "would start" : "start";
-    int released = 0;
-    pool->candidate_count = 0;
-    for (int32_t i = head + 1; i < scheduler->held_count && pool->candidate_count < scheduler->settings.depth; i++)
-        if (!pool_add_candidate(pool, &(struct candidate){.facts = scheduler->held[i].facts, .place = i})) return 0;
-    if (scheduler->spent_for != pool->head.id) {
-        scheduler->spent_for = pool->head.id;
-        scheduler->spent = 0;
+/* What Slurm knows a job by: its number, or that of an array's next task, whose id in the engine it writes. */
+static int64_t name_of(const struct row *row, char *name) {
+    uint32_t task;
+    if (waiting_tasks(row->job, row->released, &task) == 0 || task == NO_VAL) {
+        snprintf(name, NAME, "%u", row->job->job_id);
+        return row->said.id;
     }
-    for (;;) {
-        decide(scheduler->decider, &scheduler->settings, limits ? NULL : scheduler->beliefs, scheduler->spent, pool,
-               &decision);
-        if (decision.outcome != OUTCOME_ERROR || limits) break;
-        say("%s; from here on only time limits count (EASY)", decision.message);
-        scheduler->limits_only = limits = true;
-    }
-    for (int32_t i = 0; i < pool->candidate_count; i++) {
-        const struct verdict *judged = &pool->candidates[i].judged;
-        if (judged->verdict == SUREFILL_VERDICT_DOES_NOT_FIT || judged->verdict == SUREFILL_VERDICT_UNDECIDED) continue;
-        say("decision: JobId=%s head=%lld %s %s%.4f: %s", scheduler->held[pool->candidates[i].place].name,
-            (long long)pool->head.id, surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion),
-            delay_sign(judged->exactness), judged->delay,
-            judged->verdict == SUREFILL_VERDICT_ACCEPTED ? accepted : "wait");
-    }
-    for (int32_t i = 0; i < decision.accepted_count && scheduler->settings.mode != MODE_SHADOW; i++) {
-        const struct candidate *candidate = &pool->candidates[decision.accepted[i]];
-        if (!release(&scheduler->held[candidate->place])) break; /* those behind it were judged as if it ran */
-        scheduler->spent += candidate->judged.delay;
-        delays_overtook(beliefs_delays(scheduler->beliefs), pool, scheduler->settings.criterion, candidate);
-        if (candidate->judged.missing > 0)
-            say("JobId=%s has overtaken the head job: predicted %.6g, told %.6g", scheduler->held[candidate->place].name,
-                candidate->judged.predicted, candidate->judged.told);
-        released++;
-    }
-    return released;
+    snprintf(name, NAME, "%u_%u", row->job->array_job_id, task);
+    return task_id(row->job, task);
 }
 
-/* Jobs on nodes that are being drained, or down, hold more than what is in service. */
-static void check_sum(struct scheduler *scheduler) {
-    int32_t held = scheduler->pool.idle;
-    for (int32_t i = 0; i < scheduler->pool.running_count; i++) held += scheduler->pool.running[i].nodes;
-    if (held > scheduler->pool.nodes) not_judged(scheduler, "jobs hold nodes out of service");
+static struct row *find_row(const struct look *look, int64_t id) {
+    for (int32_t i = 0; i < look->startable; i++)
+        if (look->rows[i].said.id == id) return &look->rows[i];
+    return NULL;
 }
+
+/* An offer. *lost: it is not the job that Slurm refuses, slurmctld does not answer. */
+static int32_t answer(struct scheduler *scheduler, surefill_cycle *cycle, const surefill_action *offer, int64_t now,
+                      bool *lost) {
+    struct row *row = find_row(&scheduler->look, offer->job);
+    const struct row *head = offer->head == 0 ? NULL : find_row(&scheduler->look, offer->head);
+    char name[NAME], passed[NAME] = "";
+    int64_t id;
+    if (row != NULL) {
+        id = name_of(row, name);
+        if (head != NULL) name_of(head, passed);
+        if (release(name)) {
+            row->released++;
+            say("JobId=%s released%s%s", name, head == NULL ? "" : ", ahead of JobId=", passed);
+            return engine_started(&scheduler->engine, cycle, offer->number, id);
+        }
+        *lost = errno < ESLURM_INVALID_PARTITION_NAME; /* slurmctld's own refusals begin there */
+        if (*lost) return SUREFILL_OK;
+    }
+    scheduler->refusals[scheduler->refused++ % REFUSALS] =
+        (struct refusal){.id = offer->job, .until = now + engine_number(&scheduler->engine, "refused=")};
+    return surefill_cycle_refused(cycle, scheduler->engine.scheduler, offer->number, SUREFILL_REFUSED_NOT_NOW);
+}
+
+static void say_shadow(const struct row *row) {
+    char name[NAME];
+    if (row == NULL) return;
+    name_of(row, name);
+    say("shadow: JobId=%s would be released now", name);
+}
+
+/* Releases what the engine offers. False when slurmctld cannot be asked any more, or the engine. */
+static bool decide(struct scheduler *scheduler, int64_t now) {
+    const uint32_t refused = scheduler->refused;
+    surefill_cycle *cycle;
+    surefill_action action;
+    int64_t when, pools;
+    bool lost = false;
+    int32_t status = surefill_scheduler_wake(scheduler->engine.scheduler, now, &when, &pools);
+    const bool wanted = status != SUREFILL_ERROR_NEVER && (status != SUREFILL_OK || when <= now);
+    if (!wanted && !scheduler->unanswered) return true;
+    status = engine_begin(&scheduler->engine, 0, now, &cycle);
+    while (status == SUREFILL_OK && !lost) {
+        status = engine_next(&scheduler->engine, cycle, &action);
+        if (status != SUREFILL_OK || action.step >= SUREFILL_ACT_DONE) break;
+        if (action.step == SUREFILL_ACT_WOULD_START) say_shadow(find_row(&scheduler->look, action.job));
+        if (action.step == SUREFILL_ACT_START) status = answer(scheduler, cycle, &action, now, &lost);
+        if (scheduler->refused - refused == MOST_REFUSED) lost = true;
+    }
+    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
+    if (status != SUREFILL_OK) say("no decision: %s", surefill_status_text(status));
+    scheduler->unanswered = status != SUREFILL_OK || lost;
+    return !scheduler->unanswered;
+}
+
+/* --- A cycle --- */
 
 static const partition_info_t *find_partition(const partition_info_msg_t *partitions, const char *name) {
     for (uint32_t i = 0; i < partitions->record_count; i++)
@@ -254,72 +195,50 @@ static const partition_info_t *find_partition(const partition_info_msg_t *partit
     return NULL;
 }
 
-static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *partitions, const node_info_msg_t *nodes,
-                     const job_info_msg_t *jobs) {
-    const partition_info_t *partition = find_partition(partitions, scheduler->partition);
-    int64_t now = (int64_t)time(NULL);
-    int32_t head = 0;
-    int overtaken = 0, refused = 0;
-    scheduler->unjudged[0] = '\0';
-    scheduler->pool.now = now;
+static bool schedule(struct scheduler *scheduler, const struct listed *listed) {
+    const partition_info_t *partition = find_partition(listed->partitions, scheduler->partition);
+    const int64_t now = (int64_t)time(NULL);
+    struct look *look = &scheduler->look;
+    const char *why;
     if (partition == NULL) {
         say("there is no partition %s", scheduler->partition);
         return false;
     }
-    if (!keep_books(scheduler->books, scheduler->beliefs, jobs, held_by_others, now)) return false;
-    count_nodes(scheduler, partition, nodes);
-    for (uint32_t i = 0; i < partitions->record_count; i++)
-        if (&partitions->partition_array[i] != partition &&
-            common_nodes(partitions->partition_array[i].node_inx, partition->node_inx, (int32_t)nodes->record_count) > 0)
-            not_judged(scheduler, "another partition has some of the nodes");
-    if (!sort_jobs(scheduler, partition, jobs, (int32_t)nodes->record_count, now)) return false;
-    while (head < scheduler->held_count && scheduler->held[head].facts.nodes <= scheduler->pool.idle) {
-        if (!release(&scheduler->held[head])) { /* it must not stop the others; next time it is asked for again */
-            if (++refused == MOST_REFUSED) return true;
-            memmove(&scheduler->held[head], &scheduler->held[head + 1],
-                    (size_t)(--scheduler->held_count - head) * sizeof *scheduler->held);
-            continue;
-        }
-        scheduler->pool.idle -= scheduler->held[head].facts.nodes;
-        if (!add_running(scheduler, scheduler->held[head].job, scheduler->held[head].facts.nodes, false, 0)) return false;
-        head++;
+    if (!look_at(look, listed, partition, now)) {
+        say("no memory");
+        return false;
     }
-    if (head + 1 < scheduler->held_count && scheduler->pool.idle > 0) {
-        scheduler->pool.head = scheduler->held[head].facts;
-        check_head(scheduler, scheduler->held[head].job, partition);
-        check_sum(scheduler);
-        if (scheduler->unjudged[0] == '\0')
-            overtaken = overtake(scheduler, head);
-        else
-            say("JobId=%s waits, nobody overtakes it: %s", scheduler->held[head].name, scheduler->unjudged);
+    why = admit(scheduler, now);
+    if (!report_all(scheduler, listed->jobs, now) || !decide(scheduler, now)) return false;
+    if (why != NULL && scheduler->head + 1 < look->rows + look->startable && look->idle > 0) {
+        char name[NAME];
+        name_of(scheduler->head, name);
+        say("JobId=%s waits, nobody overtakes it: %s", name, why);
     }
-    if (head + overtaken > 0)
-        say("released %d in order, %d ahead of JobId=%s", (int)head, overtaken,
-            overtaken > 0 ? scheduler->held[head].name : "none");
     return true;
 }
 
 /* One look at everything, and what follows from it. */
 static bool cycle(struct scheduler *scheduler) {
-    partition_info_msg_t *partitions = NULL;
-    node_info_msg_t *nodes = NULL;
-    job_info_msg_t *jobs = NULL;
-    bool good = slurm_load_partitions((time_t)0, &partitions, SHOW_ALL) == SLURM_SUCCESS &&
-                slurm_load_node((time_t)0, &nodes, SHOW_ALL) == SLURM_SUCCESS &&
-                slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
+    struct listed listed = {.jobs = NULL};
+    bool good = slurm_load_partitions((time_t)0, &listed.partitions, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_node((time_t)0, &listed.nodes, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_reservations((time_t)0, &listed.reservations) == SLURM_SUCCESS &&
+                slurm_load_jobs((time_t)0, &listed.jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
     if (!good)
         say("slurmctld does not answer: %s", slurm_strerror(errno));
     else
-        good = schedule(scheduler, partitions, nodes, jobs);
-    if (partitions != NULL) slurm_free_partition_info_msg(partitions);
-    if (nodes != NULL) slurm_free_node_info_msg(nodes);
-    if (jobs != NULL) slurm_free_job_info_msg(jobs);
+        good = schedule(scheduler, &listed);
+    if (listed.partitions != NULL) slurm_free_partition_info_msg(listed.partitions);
+    if (listed.nodes != NULL) slurm_free_node_info_msg(listed.nodes);
+    if (listed.reservations != NULL) slurm_free_reservation_info_msg(listed.reservations);
+    if (listed.jobs != NULL) slurm_free_job_info_msg(listed.jobs);
     return good;
 }
 
 /* --- The lock file --- */
 
-/* The time as the lock file shows it: so long job_submit.lua believes that somebody will release what it holds. */
+/* Until then, as the lock file shows it, job_submit.lua counts on somebody who releases what it holds. */
 static void show_life(const struct scheduler *scheduler, int64_t until) {
     char line[64];
     int length = snprintf(line, sizeof line, "%10ld %20lld\n", (long)getpid(), (long long)until);
@@ -370,13 +289,11 @@ static bool release_all(const struct scheduler *scheduler) {
     }
     for (uint32_t i = 0; i < jobs->record_count; i++) {
         const slurm_job_info_t *job = &jobs->job_array[i];
-        struct held held = {.job = job};
-        if (base_state(job) != JOB_PENDING || job->priority != 0 || !same(job->partition, scheduler->partition) ||
-            !same(job->admin_comment, TAG) || same(job->comment, STAY))
-            continue;
-        snprintf(held.name, NAME, "%u", job->array_job_id != 0 && job->array_task_str != NULL ? job->array_job_id
-                                                                                                : job->job_id);
-        if (release(&held))
+        const bool whole_array = job->array_job_id != 0 && job->array_task_str != NULL;
+        char name[NAME];
+        if (!held_by_us(job) || !same(job->partition, scheduler->partition)) continue;
+        snprintf(name, NAME, "%u", whole_array ? job->array_job_id : job->job_id);
+        if (release(name))
             released++;
         else
             failed++;
@@ -388,7 +305,7 @@ static bool release_all(const struct scheduler *scheduler) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [surefill_tau=X,...]\n"
+    fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [surefill_preset=P,...]\n"
                     "surefill-slurm [-p PARTITION] --release-all\n");
     return 2;
 }
@@ -398,9 +315,10 @@ int main(int argc, char **argv) {
                                           {"keep-held", no_argument, NULL, 'k'},
                                           {NULL, 0, NULL, 0}};
     struct scheduler scheduler = {.partition = "main", .lock = -1};
+    struct pace pace;
     const char *lock_file = NULL;
     char message[MESSAGE];
-    bool once = false, stays = false, only_release = false, good = true;
+    bool once = false, stays = false, only_release = false, shadow, good = true;
     int option;
     double saved = 0;
     while ((option = getopt_long(argc, argv, "p:s:l:1k", names, NULL)) != -1) {
@@ -414,13 +332,15 @@ int main(int argc, char **argv) {
         default: return usage();
         }
     }
-    if (argc - optind > 1 || !settings_all_ours(argv[optind])) return usage();
-    settings_defaults(&scheduler.settings);
-    if (!settings_read(&scheduler.settings, argv[optind], message, sizeof message)) {
+    if (argc - optind > 1) return usage();
+    if (!engine_make(&scheduler.engine, argv[optind], &pace, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
-        return 2;
+        return errno == ENOMEM ? 1 : 2;
     }
+    surefill_scheduler_configure(scheduler.engine.scheduler, SETTLED, sizeof SETTLED - 1, NULL, message, MESSAGE);
+    shadow = scheduler.look.shadow = engine_has(&scheduler.engine, "mode=shadow");
     stop_on_signals();
+    setenv("SLURM_BITSTR_LEN", "0", 1); /* libslurm names all tasks of an array */
     slurm_init(NULL);
     if (only_release) { /* whether or not a scheduler runs: an emergency */
         good = release_all(&scheduler);
@@ -428,36 +348,28 @@ int main(int argc, char **argv) {
         return good ? 0 : 1;
     }
     if (!lock(&scheduler, lock_file)) return 1;
-    scheduler.beliefs = beliefs_make(scheduler.settings.predictor);
-    scheduler.books = books_make();
-    scheduler.decider = decider_make();
-    if (scheduler.beliefs == NULL || scheduler.books == NULL || scheduler.decider == NULL) {
-        fprintf(stderr, "no memory\n");
-        return 1;
+    if (!remember(scheduler.state_file, &scheduler.engine)) return 1;
+    if (shadow) { /* nobody would release what is held */
+        show_life(&scheduler, 0);
+        release_all(&scheduler);
     }
-    if (!remember(scheduler.state_file, scheduler.beliefs, scheduler.books)) return 1;
     do {
-        double interval = scheduler.settings.interval;
-        if (!once) show_life(&scheduler, (int64_t)time(NULL) + (int64_t)interval + LIFE);
+        if (!once && !shadow) show_life(&scheduler, (int64_t)time(NULL) + (int64_t)pace.interval + LIFE);
         good = cycle(&scheduler);
-        beliefs_train(scheduler.beliefs, 0.1);
-        saved += interval;
-        if (saved >= scheduler.settings.save || once) {
+        saved += pace.interval;
+        if (saved >= pace.save) {
             saved = 0;
-            keep(scheduler.state_file, scheduler.beliefs, scheduler.books, &scheduler.saved);
+            keep(scheduler.state_file, &scheduler.engine);
         }
-        if (!once) sleep_seconds(interval);
+        if (!once) sleep_seconds(pace.interval);
     } while (!once && !asked_to_stop());
-    keep(scheduler.state_file, scheduler.beliefs, scheduler.books, &scheduler.saved);
-    if (!once && !stays) {
+    keep(scheduler.state_file, &scheduler.engine);
+    if (!once && !stays && !shadow) {
         show_life(&scheduler, 0); /* from now on nothing is held at submission */
         release_all(&scheduler);
     }
     slurm_fini();
-    free(scheduler.held);
-    pool_free(&scheduler.pool);
-    decider_free(scheduler.decider);
-    books_free(scheduler.books);
-    beliefs_free(scheduler.beliefs);
+    free(scheduler.look.rows);
+    engine_free(&scheduler.engine);
     return once && !good ? 1 : 0;
 }

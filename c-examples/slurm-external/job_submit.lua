@@ -10,7 +10,7 @@
 -- is Slurm's business. true instead of a file: hold always, as when the scheduler runs on another machine.
 local ours = { main = "/run/surefill/main.lock" }
 
--- The second number in the lock file is the time until which the scheduler is believed to be alive.
+-- The second number in the lock file is the time until which the scheduler counts as alive.
 local function alive(file)
     if file == true then return true end
     local lock = io.open(file, "r")

@@ -1,8 +1,8 @@
-/* What programs on libslurm's public functions see of its jobs, in the schedulers' own terms. */
+/* What programs on libslurm's public functions see of its jobs, and report to the engine. */
 #ifndef SEEN_H
 #define SEEN_H
 
-#include "books.h"
+#include "engine.h"
 
 #include <slurm/slurm.h>
 #include <string.h>
@@ -12,15 +12,27 @@ static inline bool same(const char *one, const char *other) { return one != NULL
 static inline uint32_t base_state(const slurm_job_info_t *job) { return job->job_state & JOB_STATE_BASE; }
 static inline bool completing(const slurm_job_info_t *job) { return (job->job_state & JOB_COMPLETING) != 0; }
 
-void facts_of(const slurm_job_info_t *job, struct facts *facts);
+/* Whether it is neither waiting nor holding nodes. */
+bool is_over(const slurm_job_info_t *job);
 
-/* Seconds it has run until then, suspensions not counted. */
-int64_t age_of(const slurm_job_info_t *job, int64_t until);
+/* The place-th waiting task (0, 1, ...) of an array's record, and how many there are; 0 for one that is no array's.
+ * SLURM_BITSTR_LEN=0 in the environment has libslurm name all of them. */
+int32_t waiting_tasks(const slurm_job_info_t *job, int32_t place, uint32_t *task);
 
-/* Whether a waiting job waits for something else than its turn. */
-typedef bool held_check(const slurm_job_info_t *job, int64_t now);
+/* The engine's id of a task: a task has a number of its own in Slurm only once it is parted from its array. */
+int64_t task_id(const slurm_job_info_t *job, uint32_t task);
 
-/* Tells the beliefs what has happened since the last look; false when memory is short. */
-bool keep_books(struct books *books, struct beliefs *beliefs, const job_info_msg_t *jobs, held_check *held, int64_t now);
+/* Fills in the report of a job. One that is put back while its nodes are cleaned is held; all others that wait are
+ * waiting: the caller knows better which of them may start. */
+void describe(const slurm_job_info_t *job, int64_t now, surefill_job *said);
+
+/* Why a waiting job could not start if it was not held by anybody, one of SUREFILL_WHY_; 0 if it could. */
+int32_t why_not_yet(const slurm_job_info_t *job, int64_t now);
+
+/* Begins a listing for the one pool, of this many nodes, and reports the jobs that are over; those of other partitions
+ * are learnt from as well. */
+int32_t listing_begin(struct engine *engine, int32_t nodes, int32_t idle, const job_info_msg_t *jobs, int64_t now);
+void report(struct engine *engine, const surefill_job *said, int64_t now);
+int32_t listing_end(struct engine *engine, int64_t now);
 
 #endif

@@ -4,10 +4,10 @@
  *   surefill-soft-limits --clear
  *
  * Slurm 23.11 and later take a job's --time-min for the time it is planned with, and its limit for the time it may
- * take, when SchedulerParameters has the word time_min_as_soft_limit. This program writes a quantile of what it
- * believes of the job's run time there, rounded up to minutes, for every waiting job that has no --time-min of its
- * user's. It only writes while the word is there: without it Slurm would shorten limits, and jobs would be killed. When
- * it is stopped, and with --clear, the waiting jobs' predictions are taken back.
+ * take, when SchedulerParameters has the word time_min_as_soft_limit. This program writes a quantile of the job's
+ * predicted run time there, rounded up to minutes, for every waiting job that has no --time-min of its user's. It only
+ * writes while the word is there: without it Slurm would shorten limits, and jobs would be killed. When it is stopped,
+ * and with --clear, the waiting jobs' predictions are taken back.
  *
  * A job is marked in its AdminComment, which users cannot change; a job with another AdminComment is left alone. */
 #define _POSIX_C_SOURCE 200809L
@@ -28,19 +28,13 @@ enum { MESSAGE = 300, PARTITIONS = 64 };
 static const double NEARLY = 0.2; /* a prediction that has moved by less than this part of itself is not written again */
 
 struct program {
-    struct beliefs *beliefs;
-    struct books *books;
+    struct engine engine;
     const char *state_file;
     const char *partitions[PARTITIONS];
     int partition_count; /* 0: all */
     double quantile, interval;
     long changes; /* jobs changed in one cycle at most: each is a call that takes slurmctld's locks */
-    struct state_mark saved;
 };
-
-static bool held(const slurm_job_info_t *job, int64_t now) {
-    return job->priority == 0 || !empty(job->dependency) || job->eligible_time > now;
-}
 
 enum limits { SOFT, HARD, NO_ANSWER };
 
@@ -73,20 +67,40 @@ static bool ours(const struct program *program, const char *partition) {
     return program->partition_count == 0;
 }
 
+/* Reports all jobs to the engine. */
+static bool look(struct program *program, const job_info_msg_t *jobs, int64_t now) {
+    surefill_cycle *cycle;
+    int32_t status = listing_begin(&program->engine, 0, 0, jobs, now);
+    for (uint32_t i = 0; i < jobs->record_count && status == SUREFILL_OK; i++) {
+        const slurm_job_info_t *job = &jobs->job_array[i];
+        const int32_t why = job->priority == 0 ? SUREFILL_WHY_HOLD : why_not_yet(job, now);
+        surefill_job said;
+        if (is_over(job)) continue;
+        describe(job, now, &said);
+        if (said.state == SUREFILL_JOB_WAITING && why != 0) {
+            said.state = SUREFILL_JOB_HELD;
+            said.why = why;
+        }
+        report(&program->engine, &said, now);
+    }
+    if (status == SUREFILL_OK) status = listing_end(&program->engine, now);
+    /* A cycle predicts anew by the jobs that have ended; nothing is decided in it. */
+    if (status == SUREFILL_OK && (status = engine_begin(&program->engine, 0, now, &cycle)) == SUREFILL_OK)
+        status = surefill_cycle_close(cycle, program->engine.scheduler);
+    return status == SUREFILL_OK;
+}
+
 /* Minutes that the job is to be planned with; 0 when nothing better than its limit is known. */
-static uint32_t predicted(struct program *program, const slurm_job_info_t *job) {
-    struct facts facts;
-    int32_t status = SUREFILL_OK;
-    const surefill_distribution *believed;
-    int64_t seconds = 0, minutes;
-    facts_of(job, &facts);
-    believed = beliefs_predict(program->beliefs, &facts, &status);
-    if (believed == NULL ||
-        surefill_distribution_quantile(believed, program->quantile, 0, facts.limit, &seconds) != SUREFILL_OK)
+static uint32_t predicted(const struct program *program, const slurm_job_info_t *job, int64_t now) {
+    surefill_job said;
+    int64_t seconds, minutes;
+    describe(job, now, &said);
+    if (surefill_scheduler_run_time(program->engine.scheduler, now, said.id, program->quantile, &seconds) !=
+        SUREFILL_OK)
         return 0;
     minutes = (seconds + 59) / 60;
     if (minutes < 1) minutes = 1;
-    return minutes * 60 < facts.limit && minutes < (int64_t)INT32_MAX ? (uint32_t)minutes : 0;
+    return minutes * 60 < (said.limit > 0 ? said.limit : SUREFILL_MAX_SECONDS) ? (uint32_t)minutes : 0;
 }
 
 /* Writes the minutes, or takes them back (0). An array is changed as one. */
@@ -112,7 +126,7 @@ static bool differs(uint32_t was, uint32_t is) {
 }
 
 /* What is waiting gets its prediction; what has one of ours that is no longer wanted loses it. */
-static bool write_predictions(struct program *program, const job_info_msg_t *jobs, bool clear) {
+static bool write_predictions(struct program *program, const job_info_msg_t *jobs, bool clear, int64_t now) {
     long changed = 0, left = 0, others = 0, failed = 0;
     for (uint32_t i = 0; i < jobs->record_count; i++) {
         const slurm_job_info_t *job = &jobs->job_array[i];
@@ -123,7 +137,7 @@ static bool write_predictions(struct program *program, const job_info_msg_t *job
             others++;
             continue;
         }
-        minutes = clear ? 0 : predicted(program, job);
+        minutes = clear ? 0 : predicted(program, job, now);
         if (!differs(marked ? job->time_min : 0, minutes)) continue;
         if (!clear && changed >= program->changes) {
             left++;
@@ -147,6 +161,7 @@ static bool cycle(struct program *program, bool clear) {
     char why[MESSAGE] = "";
     static char said[MESSAGE];
     enum limits limits = ask_limits(why, sizeof why);
+    const int64_t now = (int64_t)time(NULL);
     bool good;
     if (strcmp(why, said) != 0) {
         if (!clear) say("%s", limits == SOFT ? "limits are soft now" : why);
@@ -156,11 +171,8 @@ static bool cycle(struct program *program, bool clear) {
         say("slurmctld does not answer: %s", slurm_strerror(errno));
         return false;
     }
-    good = program->books == NULL ||
-           keep_books(program->books, program->beliefs, jobs, held, (int64_t)time(NULL));
-    if (!good) say("no memory to remember jobs");
-    if (good && (clear || limits != NO_ANSWER))
-        good = write_predictions(program, jobs, clear || limits == HARD);
+    good = program->engine.scheduler == NULL || look(program, jobs, now);
+    if (good && (clear || limits != NO_ANSWER)) good = write_predictions(program, jobs, clear || limits == HARD, now);
     if (!clear && limits != SOFT) good = false;
     slurm_free_job_info_msg(jobs);
     return good;
@@ -182,6 +194,7 @@ static bool number(const char *text, double least, double most, double *value) {
 int main(int argc, char **argv) {
     static const struct option names[] = {{"clear", no_argument, NULL, 'x'}, {NULL, 0, NULL, 0}};
     struct program program = {.quantile = 0.5, .interval = 30, .changes = 200};
+    struct pace pace;
     char message[MESSAGE] = "";
     bool once = false, clear = false, good = true;
     double value, saved = 0;
@@ -220,26 +233,23 @@ int main(int argc, char **argv) {
         fprintf(stderr, "surefill-soft-limits: %s\n", message);
         return 1;
     }
-    program.beliefs = beliefs_make(PREDICTOR_MIX);
-    program.books = books_make();
-    if (program.beliefs == NULL || program.books == NULL) {
-        fprintf(stderr, "no memory\n");
+    if (!engine_make(&program.engine, NULL, &pace, message, sizeof message)) {
+        fprintf(stderr, "%s\n", message);
         return 1;
     }
-    if (!remember(program.state_file, program.beliefs, program.books)) return 1;
+    if (!remember(program.state_file, &program.engine)) return 1;
     do {
         good = cycle(&program, false);
         saved += program.interval;
-        if (saved >= 60 || once) {
+        if (saved >= pace.save) {
             saved = 0;
-            keep(program.state_file, program.beliefs, program.books, &program.saved);
+            keep(program.state_file, &program.engine);
         }
         if (!once) sleep_seconds(program.interval);
     } while (!once && !asked_to_stop());
-    keep(program.state_file, program.beliefs, program.books, &program.saved);
+    keep(program.state_file, &program.engine);
     if (!once) good = cycle(&program, true); /* what could not be taken back has to be said */
     slurm_fini();
-    books_free(program.books);
-    beliefs_free(program.beliefs);
+    engine_free(&program.engine);
     return good ? 0 : 1;
 }

@@ -124,7 +124,7 @@ sed -i -e 's/^SlurmdTimeout=.*/SlurmdTimeout=0/' -e "s/^KillWait=.*/KillWait=$((
     -e 's/^PartitionName=.*/& OverSubscribe=EXCLUSIVE/' "$CLUSTER/slurm.conf"
 case $way in
 learnt) "$built/learn" "$CLUSTER/state/surefill_state" <"$work/history" ;;
-soft-learnt) "$built/learn" "$work/soft_state" <"$work/history" ;;
+soft-learnt) "$built/learn_engine" "$work/soft_state" <"$work/history" ;;
 esac
 cluster_start
 case $way in

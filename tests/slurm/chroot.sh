@@ -64,7 +64,7 @@ release=$(chroot "$root" slurmctld -V)
 grep -q "Version:[[:space:]]*${release##* }$" "$built-releases/trixie/slurm/META" ||
     skip "the mirror's sources are not those of $release"
 chroot "$root" make -s -C /surefill/c-examples/slurm BUILD=/tmp/surefill-build SLURM_SOURCE=/slurm-sources all tests
-chroot "$root" make -s -C /surefill/c-examples/slurm-external BUILD=/tmp/surefill-build all
+chroot "$root" make -s -C /surefill/c-examples/slurm-external BUILD=/tmp/surefill-build all tests
 if [ "${tests[0]}" = -- ]; then
     BUILD=/tmp/surefill-build chroot "$root" bash -c 'cd /surefill && exec "$@"' command "${tests[@]:1}"
     exit

@@ -78,8 +78,6 @@ static void settings_are_read(void) {
     CHECK(settings_read(&settings, "requeue_setup_env_fail,spec_cores_first,salloc_wait_nodes,sbatch_wait_nodes,Ignore_NUMA,"
                                    "reduce_completing_frag,sched_interval=-1,step_retry_time=3,preempt_send_user_signal",
                         message, sizeof message));
-    CHECK(settings_all_ours(NULL) && settings_all_ours("surefill_tau=1, SUREFILL_depth=3"));
-    CHECK(!settings_all_ours("surefill_tau=1,bf_interval=2"));
     notes[0] = '\0';
     settings_notes("defer,sched_interval=-1,surefill_tau=1,bf_busy_nodes", take_note, notes);
     CHECK(notes[0] == '\0');

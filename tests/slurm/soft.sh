@@ -9,7 +9,7 @@ soft=$built/surefill-soft-limits
 
 # Without the word in SchedulerParameters, and in releases that do not know it, nothing is written.
 SCHEDULER=sched/backfill PARAMETERS=bf_interval=1 cluster_make "$work/cluster" 4
-"$built/seed" "$work/state" "$games:3000:40:60:3" "$man:30:40:120:1" "$nobody:5000:40:120:1"
+seed_engine "$work/state" "$games:3000:40:60:3" "$man:30:40:120:1" "$nobody:5000:40:120:1"
 cluster_start
 refused() { # WHY
     local status=0
