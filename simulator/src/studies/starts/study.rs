@@ -288,6 +288,49 @@ mod tests {
         }
     }
 
+    /// The plan is asked for its own forecast, which tries fewer changes of the order than the rule itself and so is near,
+    /// not exact.
+    #[test]
+    fn the_plans_own_forecast_is_asked() {
+        let mut random = Random::new(8);
+        let jobs = (0..90).map(|id| {
+            let limit = 60 * (1 + i64::from(random.below(300)));
+            Job {
+                id,
+                number: id as i64 + 1,
+                submit: 300 * id as i64,
+                run_time: 1 + i64::from(random.below(limit as u32)),
+                limit,
+                processors: 1 << random.below(6),
+                user: i64::from(random.below(9)),
+                ..Job::default()
+            }
+        });
+        let workload = Workload {
+            jobs: jobs.collect(),
+            procs: 64,
+            counts: Counts::default(),
+            unix_start_time: None,
+            nodes: None,
+        };
+        let choice: Choice = "plan:clairvoyant".parse().unwrap();
+        assert!(plays_forward(&choice));
+        let base = PolicyOptions::default();
+        let options = Options { choice, policy: choice.options(&base), rules: Rules::default() };
+        let asks = Asks { beliefs: PredictorName::Clairvoyant, scenarios: 2, every: 4 * 3600 };
+        let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
+        let found = |method, occasion| {
+            let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
+            study.measures.iter().find(mine).unwrap()
+        };
+        for occasion in [Occasion::Submission, Occasion::Later] {
+            let (own, limits) = (found(Method::Calibrated, occasion), found(Method::Limits, occasion));
+            assert!(own.told > 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
+        }
+        let own = |told: &&Told| told.method == Method::Calibrated;
+        assert!(told.iter().filter(own).all(|told| told.quantiles.is_sorted() && told.started.is_some()));
+    }
+
     #[test]
     fn measures_by_hand() {
         let told = |waited| Told {
