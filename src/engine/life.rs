@@ -158,6 +158,7 @@ impl Scheduler<'_> {
         let keys = [report.user, report.limit, report.count.into()];
         self.learn(&keys, ran)?;
         self.learnt_of(report.user)?;
+        self.state.totals.ended += 1;
         self.parts.over.add(report.id, report.submit, report.restarts)
     }
 
