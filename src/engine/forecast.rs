@@ -460,7 +460,7 @@ impl<'a> StartForecast<'a> {
         heap::sort(starts)?;
         let mut levels = [0; LEVELS.len()];
         for (to, level) in levels.iter_mut().zip(LEVELS) {
-            let place = (level * count as f64 - 0.5).clamp(0.0, count as f64 - 1.0);
+            let place = (level * count as f64 - 0.5).min(count as f64 - 1.0).max(0.0);
             let below = libm::floor(place);
             let lower = f64::from(*at(starts, below as usize)?);
             let upper = f64::from(*at(starts, (below as usize + 1).min(count - 1))?);
@@ -493,10 +493,13 @@ impl<'a> StartForecast<'a> {
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
+        if !record.state().waits() {
+            return Ok(None); // It has started since: no later start is to be judged by this answer.
+        }
         let [_, low, median, high, _] = &mut predicted.by;
         if record.predicted_start != 0 {
             let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
-            *median = record.reported_median.clamp(low, high);
+            *median = record.reported_median.min(high).max(low);
         } else {
             (record.predicted_start, record.reported_at) = (1, now);
         }
@@ -520,7 +523,8 @@ impl<'a> StartForecast<'a> {
         let beyond = last.saturating_add(last.saturating_sub(now));
         for (by, level) in predicted.by.into_iter().chain([beyond]).zip(LEVELS.into_iter().chain([1.0])) {
             if when < by {
-                let share = (when - before).max(0) as f64 / (by - before).max(1) as f64;
+                let passed = when.saturating_sub(before).max(0) as f64;
+                let share = passed / by.saturating_sub(before).max(1) as f64;
                 return Ok(Some(reached + (level - reached) * share));
             }
             (before, reached) = (by, level);
