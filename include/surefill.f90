@@ -1356,7 +1356,7 @@ module surefill
       type(c_ptr), value :: starts
       type(c_ptr), value :: scheduler
       integer(c_int64_t), value :: job
-      type(surefill_start), intent(out) :: start
+      type(surefill_start), intent(inout) :: start
       integer(c_int32_t) :: code
     end function surefill_starts_predicted
 
@@ -1370,7 +1370,7 @@ module surefill
       type(c_ptr), value :: starts
       type(c_ptr), value :: scheduler
       integer(c_int64_t), value :: job
-      type(surefill_start), intent(out) :: start
+      type(surefill_start), intent(inout) :: start
       integer(c_int32_t) :: code
     end function surefill_starts_report
 

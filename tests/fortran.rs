@@ -21,9 +21,11 @@ const OPTIONAL: [(&str, &str); 12] = [
 ];
 
 /// Arguments that are read as well as written.
-const FILLED: [(&str, &str); 3] = [
+const FILLED: [(&str, &str); 5] = [
     ("surefill_pass_head_start_quantiles", "whens"),
     ("surefill_cycle_next", "action"),
+    ("surefill_starts_predicted", "start"),
+    ("surefill_starts_report", "start"),
     ("surefill_scheduler_totals", "totals"),
 ];
 

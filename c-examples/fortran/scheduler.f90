@@ -1,6 +1,6 @@
 ! A scheduler in Fortran: one pool of 16 nodes, a queue, three jobs that are reported one by one, and a cycle that starts
 ! what is offered. The first job leaves four nodes; the second wants all and waits; the third fits beside the first and
-! passes it.
+! passes it. When the second will start a forecast of starts says.
 !
 !     gfortran -c surefill.f90 && gfortran scheduler.f90 surefill.o -lsurefill
 program scheduler_in_fortran
@@ -11,13 +11,16 @@ program scheduler_in_fortran
   integer(c_int32_t), parameter :: nodes = 16, widths(3) = [12_c_int32_t, 16_c_int32_t, 4_c_int32_t]
   character(kind=c_char), target :: words(whole), pool_name(5) = ['n', 'o', 'd', 'e', 's'], &
       queue_name(5) = ['b', 'a', 't', 'c', 'h'], user(3) = ['a', 'd', 'a']
-  integer(c_int64_t), allocatable, target :: block(:), scratch(:)
+  integer(c_int64_t), allocatable, target :: block(:), scratch(:), played(:)
   integer(c_int64_t) :: bytes, when, pools, start
-  integer(c_int32_t) :: pool, queue, i
+  integer(c_int32_t), parameter :: scenarios = 20
+  integer(c_int32_t) :: pool, queue, step, i
+  real(c_double) :: probability
   type(surefill_scheduler_capacity) :: capacity
   type(surefill_action) :: action
   type(surefill_totals) :: totals
-  type(c_ptr) :: scheduler, cycle
+  type(surefill_start) :: predicted
+  type(c_ptr) :: scheduler, cycle, starts
 
   call check(surefill_scheduler_capacity_init(capacity, 100_c_int32_t))
   call check(surefill_scheduler_size(capacity, bytes))
@@ -49,6 +52,23 @@ program scheduler_in_fortran
   call check(surefill_cycle_planned(cycle, scheduler, 2_c_int64_t, start))
   print '(a, l1)', 'Job 2 is planned for when the others reach their limits: ', start >= now + 3600
   call check(surefill_cycle_close(cycle, scheduler))
+
+  ! The scheduler's own rule, played forward with run times that are drawn. A site that tells its users calls
+  ! surefill_starts_report instead, from which the scheduler learns.
+  call check(surefill_starts_size(capacity, scenarios, bytes))
+  allocate (played((bytes + 7) / 8))
+  call check(surefill_starts_begin(c_loc(played), 8 * size(played, kind=c_int64_t), scheduler, pool, now, scenarios, &
+      starts))
+  do
+    call check(surefill_starts_run(starts, scheduler, 1000_c_int64_t, step))
+    if (step == SUREFILL_STEP_DONE) exit
+  end do
+  predicted%struct_size = int(storage_size(predicted) / 8, c_int32_t)
+  call check(surefill_starts_predicted(starts, scheduler, 2_c_int64_t, predicted))
+  call check(surefill_starts_probability(starts, scheduler, 2_c_int64_t, now + 3000, probability))
+  print '(2(a, i0), a)', 'Job 2 starts within ', (predicted%by(3) - now) / 60, &
+      ' minutes with probability 0.5, within ', (predicted%by(4) - now) / 60, ' with 0.75'
+  print '(a, f4.2)', 'It starts within 50 minutes with probability ', probability
 
   totals%struct_size = int(storage_size(totals) / 8, c_int32_t)
   call check(surefill_scheduler_totals(scheduler, totals))

@@ -86,7 +86,7 @@ impl Scheduler<'_> {
     /// The submission at this place among those that are remembered, 0 the oldest.
     pub(super) fn arrival_at(&self, place: usize) -> Result<&Arrival> {
         let room = self.parts.arrivals.len();
-        let oldest = (self.state.arrived as usize + 1).saturating_sub(self.arrivals());
+        let oldest = (self.state.arrived as usize).saturating_add(1).saturating_sub(self.arrivals());
         at(self.parts.arrivals, (oldest + place).checked_rem(room).unwrap_or(0))
     }
 

@@ -464,7 +464,7 @@ impl<'a> StartForecast<'a> {
         heap::sort(starts)?;
         let mut levels = [0; LEVELS.len()];
         for (to, level) in levels.iter_mut().zip(LEVELS) {
-            let place = (level * count as f64 - 0.5).clamp(0.0, count as f64 - 1.0);
+            let place = (level * count as f64 - 0.5).min(count as f64 - 1.0).max(0.0);
             let below = libm::floor(place);
             let lower = f64::from(*at(starts, below as usize)?);
             let upper = f64::from(*at(starts, (below as usize + 1).min(count - 1))?);
@@ -514,7 +514,7 @@ impl<'a> StartForecast<'a> {
         if record.reports > 0 {
             let [_, low, median, high, _] = &mut predicted.by;
             let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
-            *median = record.reported_median.clamp(low, high);
+            *median = record.reported_median.min(high).max(low);
         }
         record.reported_median = predicted.by[2];
         // Which of the later reports is judged must not depend on how soon the start came.
@@ -522,7 +522,7 @@ impl<'a> StartForecast<'a> {
             let kind = usize::from(later);
             *at_mut(&mut record.reported, kind)? = predicted.by.map(|by| span(by - now));
             *at_mut(&mut record.reported_at, kind)? = now;
-            record.reports += 1;
+            record.reports = u32::from(later) + 1;
         }
         Ok(Some(predicted))
     }
@@ -540,7 +540,8 @@ impl<'a> StartForecast<'a> {
         let beyond = last.saturating_add(last.saturating_sub(now));
         for (by, level) in predicted.by.into_iter().chain([beyond]).zip(LEVELS.into_iter().chain([1.0])) {
             if when < by {
-                let share = (when - before).max(0) as f64 / (by - before).max(1) as f64;
+                let passed = when.saturating_sub(before).max(0) as f64;
+                let share = passed / by.saturating_sub(before).max(1) as f64;
                 return Ok(Some(reached + (level - reached) * share));
             }
             (before, reached) = (by, level);

@@ -119,13 +119,12 @@ impl StartForecast<'_> {
                 let mixed = u64::from(self.state.scenario) << 32 | u64::from(self.state.ahead);
                 let drawn = finalise(finalise(mixed.wrapping_add(GOLDEN)).wrapping_mul(GOLDEN));
                 self.state.ago = 1 + (drawn % u64::from(self.state.days)) as u32;
-                let from = self.state.now - i64::from(self.state.ago) * DAY;
-                self.state.next = scheduler.arrivals_before(from)? as u32;
+                self.state.next = scheduler.arrivals_before(self.day())? as u32;
             }
-            let ago = i64::from(self.state.ago) * DAY;
+            let day = self.day();
             while (self.state.next as usize) < scheduler.arrivals() {
                 let arrival = scheduler.arrival_at(self.state.next as usize)?;
-                let inside = arrival.submit - (self.state.now - ago);
+                let inside = arrival.submit.saturating_sub(day);
                 if inside >= DAY {
                     break;
                 }
@@ -136,6 +135,11 @@ impl StartForecast<'_> {
             }
             (self.state.ahead, self.state.ago) = (self.state.ahead + 1, 0);
         }
+    }
+
+    /// When the day began that is repeated.
+    fn day(&self) -> i64 {
+        self.state.now.saturating_sub(i64::from(self.state.ago) * DAY)
     }
 
     /// A later job is submitted, with all tasks of an array, as long as there is room.
@@ -162,7 +166,7 @@ impl StartForecast<'_> {
             if count >= self.parts.waiting.len() {
                 break;
             }
-            self.state.later += 1;
+            self.state.later = self.state.later.saturating_add(1);
             *at_mut(self.parts.waiting, count)? = Pending {
                 // No manager's id.
                 id: i64::MIN + i64::from(self.state.later),

@@ -31,7 +31,7 @@ impl Offsets {
         let mut reported = *levels;
         for (level, &offset) in reported.iter_mut().zip(&self.0) {
             let moved = (*level as f64 + SHORT) * libm::exp(offset) - SHORT;
-            *level = (moved as i64).clamp(0, most.max(0));
+            *level = (moved as i64).min(most).max(0);
         }
         // Offsets that have crossed do not let the levels cross.
         for end in 1..reported.len() {

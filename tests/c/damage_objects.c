@@ -364,6 +364,7 @@ static int64_t make_scheduler(void) {
     scheduler_capacity.histories = 8;
     scheduler_capacity.waits = 4;
     scheduler_capacity.bins = 4;
+    scheduler_capacity.arrivals = 4;
     CHECK_OK(surefill_scheduler_size(&scheduler_capacity, &size));
     CHECK(size <= ROOM);
     CHECK_OK(surefill_scheduler_init(good, sizeof good, &scheduler_capacity, &scheduler));

@@ -20,6 +20,7 @@ static void begin_with(int32_t units, const char *words) {
     capacity.pools = capacity.queues = 1;
     capacity.histories = 8;
     capacity.waits = 8;
+    capacity.arrivals = 16;
     CHECK_OK(surefill_scheduler_init(memory, sizeof memory, &capacity, &scheduler));
     CHECK_OK(surefill_scheduler_configure(scheduler, words, (int64_t)strlen(words), NULL, message, sizeof message));
     CHECK_OK(surefill_scheduler_set_pool(scheduler, "nodes", 5, units, -1, &pool));

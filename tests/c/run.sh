@@ -109,12 +109,20 @@ try "compile: engine" $c -o "$work/engine" tests/c/engine.c tests/c/check.c $sta
 try "a scheduler: arrays, refusals, holds, requeues" "$work/engine"
 try "the same under valgrind" $memcheck "$work/engine"
 
+try "compile: starts" $c -o "$work/starts" tests/c/starts.c tests/c/check.c $static -lm
+try "forecasts of starts: levels, reports, slices" "$work/starts"
+try "the same under valgrind" $memcheck "$work/starts"
+
 try "compile: damage" $c -o "$work/damage" tests/c/damage.c tests/c/check.c $static
 try "a pass with any byte damaged" "$work/damage"
 try "the first 500 bytes under valgrind" $memcheck "$work/damage" 500
 try "compile: damage of the other objects" $c -o "$work/damage_objects" tests/c/damage_objects.c tests/c/check.c $static -lm
 try "the other objects with any byte damaged" "$work/damage_objects"
 try "every 211th byte under valgrind" $memcheck "$work/damage_objects" 211
+
+try "compile: damage of forecasts of starts" $c -o "$work/damage_starts" tests/c/damage_starts.c tests/c/check.c $static -lm
+try "a forecast of starts or its scheduler damaged" "$work/damage_starts"
+try "every 307th byte under valgrind" $memcheck "$work/damage_starts" 307
 
 try "compile: damage of nodes" $c -o "$work/damage_nodes" tests/c/damage_nodes.c tests/c/check.c $static -lm
 try "a machine of nodes or its pass with any byte damaged" "$work/damage_nodes"
@@ -477,7 +485,7 @@ under_sanitizers() {
     try_here "the sanitizers find what is wrong" sanitizers_find_faults
     try "compile with sanitizers: sweep" $sanitized -o "$work/sweep-sanitized" tests/c/sweep*.c tests/c/check.c $static -lm
     try "sanitized: every function with every wrong argument" "$work/sweep-sanitized"
-    for name in behaviour engine damage damage_objects damage_nodes inbox; do
+    for name in behaviour engine starts damage damage_objects damage_starts damage_nodes inbox; do
         try "compile with sanitizers: $name" $sanitized -o "$work/$name-sanitized" tests/c/$name.c tests/c/check.c $static \
             -pthread -lm
         try "sanitized: $name.c" "$work/$name-sanitized"

@@ -4,11 +4,13 @@
  * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
  * sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, delays in sweep_delays.c, sizes in
- * sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c. */
+ * sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts
+ * in sweep_starts.c. */
 #include "sweep.h"
 
 struct world world, before;
 struct schedulers schedulers, schedulers_before;
+struct starts starts, starts_before;
 
 /* Every block begins with 8 bytes of magic, its kind and its version in 4 bytes each, and its size in 8. */
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
@@ -18,14 +20,14 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
                                   world.predictor, world.wait,  world.sizing,       world.correction,
                                   world.online_hmm, world.done_forecast, world.recent, world.start_calibration,
                                   world.delays, world.nodes, world.filling_node_pass,
-                                  world.done_node_forecast, schedulers.scheduler, schedulers.cycle};
+                                  world.done_node_forecast, schedulers.scheduler, schedulers.cycle, starts.done};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
                                  sizeof world.recent, sizeof world.start_calibration, sizeof world.delays,
                                  sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast,
-                                 sizeof schedulers.scheduler, sizeof schedulers.cycle};
+                                 sizeof schedulers.scheduler, sizeof schedulers.cycle, sizeof starts.done};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -36,9 +38,11 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
     /* Copies of another version and of the other byte order, of which but the header is looked at, and damaged ones. */
-    const int large = kind == KIND_SCHEDULER;
     int64_t *damaged[3];
-    for (int i = 0; i < 3; i++) damaged[i] = large ? schedulers.damaged[i] : world.damaged[i];
+    for (int i = 0; i < 3; i++)
+        damaged[i] = kind == KIND_SCHEDULER ? schedulers.damaged[i]
+                     : kind == KIND_STARTS  ? starts.damaged[i]
+                                            : world.damaged[i];
     memcpy(world.other_version, objects[kind], sizeof world.other_version);
     ((unsigned char *)world.other_version)[VERSION_OFFSET]++;
     bad[count++] = (struct bad_handle){world.other_version, SUREFILL_ERROR_WRONG_VERSION};
@@ -70,6 +74,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_NODE_FORECAST:
     case KIND_SCHEDULER:
     case KIND_CYCLE:
+    case KIND_STARTS:
     case KIND_PASS: /* a size that its capacity does not have; a capacity out of range */
         damaged[0][SIZE_OFFSET / 8]++;
         damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
@@ -135,6 +140,7 @@ static void make_world(void) {
     make_waits();
     make_sizings();
     make_schedulers();
+    make_starts();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -526,7 +532,13 @@ static const struct {
               SWEEP(cycle_started),
               SWEEP(cycle_refused),
               SWEEP(cycle_planned),
-              SWEEP(cycle_close)};
+              SWEEP(cycle_close),
+              SWEEP(starts_size),
+              SWEEP(starts_begin),
+              SWEEP(starts_run),
+              SWEEP(starts_predicted),
+              SWEEP(starts_report),
+              SWEEP(starts_probability)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

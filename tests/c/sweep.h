@@ -31,6 +31,7 @@ enum {
     CORRECTION_WORDS = 10,
     SCHEDULER_WORDS = 34200,
     CYCLE_WORDS = 6400,
+    STARTS_WORDS = 58000,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = SCHEDULER_WORDS + 800,
     OUTPUTS = 80
@@ -89,6 +90,7 @@ struct world {
     surefill_job job;
     surefill_totals totals;
     surefill_action action;
+    surefill_start start;
 };
 extern struct world world, before;
 
@@ -100,6 +102,13 @@ struct schedulers {
     int64_t damaged[3][SCHEDULER_WORDS];
 };
 extern struct schedulers schedulers, schedulers_before;
+
+/* Forecasts of the starts of a scheduler's jobs, apart for the same reason; `fresh` is where one is made. */
+struct starts {
+    int64_t done[STARTS_WORDS], begun[STARTS_WORDS], fresh[STARTS_WORDS];
+    int64_t damaged[3][STARTS_WORDS];
+};
+extern struct starts starts, starts_before;
 
 /* The handles of the objects in the world. */
 #define BINS ((surefill_bins *)world.bins)
@@ -118,6 +127,8 @@ extern struct schedulers schedulers, schedulers_before;
 #define TIGHT ((surefill_scheduler *)schedulers.tight_scheduler)
 #define CYCLE ((surefill_cycle *)schedulers.cycle)
 #define TIGHT_CYCLE ((surefill_cycle *)schedulers.tight_cycle)
+#define STARTS ((surefill_starts *)starts.done)
+#define BEGUN_STARTS ((surefill_starts *)starts.begun)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -189,6 +200,7 @@ enum kind {
     KIND_NODE_FORECAST,
     KIND_SCHEDULER,
     KIND_CYCLE,
+    KIND_STARTS,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 9 };
@@ -204,17 +216,17 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     } while (0)
 #define BAD_HANDLE(kind, h, call) BAD_HANDLE_OR(1, kind, h, call)
 
-/* The call that makes an object of `size` bytes in world.fresh is refused for unusable memory and outputs. */
-#define BAD_MEMORY(size, m, n, out, call)                                                       \
+/* The call that makes an object of `size` bytes in this array is refused for unusable memory and outputs. */
+#define BAD_MEMORY_IN(array, size, m, n, out, call)                                             \
     do {                                                                                        \
         void *m = NULL, *out = &world.handle[0];                                                \
-        int64_t n = sizeof world.fresh;                                                         \
+        int64_t n = sizeof (array);                                                             \
         REFUSED(SUREFILL_ERROR_NULL, call);                                                     \
-        m = ODD(world.fresh);                                                                   \
+        m = ODD(array);                                                                         \
         REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
-        m = HALF(world.fresh);                                                                  \
+        m = HALF(array);                                                                        \
         REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
-        m = world.fresh;                                                                        \
+        m = (array);                                                                            \
         const int64_t short_lengths[] = {0, 1, 8, 24, (size)-8, (size)-1};                      \
         for (int i = 0; i < 6; i++) {                                                           \
             n = short_lengths[i];                                                               \
@@ -234,7 +246,31 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         /* Just long enough is; and then the handle is the block's address. */                  \
         out = &world.handle[0];                                                                 \
         CHECK_OK(call);                                                                         \
-        CHECK(world.handle[0] == world.fresh);                                                  \
+        CHECK(world.handle[0] == (array));                                                      \
+    } while (0)
+
+/* The same for an object in world.fresh. */
+#define BAD_MEMORY(size, m, n, out, call) BAD_MEMORY_IN(world.fresh, size, m, n, out, call)
+
+/* The times that no clock shows are refused. */
+#define BAD_TIMES(t, call)                                                                         \
+    do {                                                                                           \
+        const int64_t far = (INT64_C(1) << 53) + 1, times[] = {far, -far, INT64_MIN, INT64_MAX};   \
+        for (int time_index = 0; time_index < 4; time_index++) {                                   \
+            const int64_t t = times[time_index];                                                   \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                            \
+        }                                                                                          \
+    } while (0)
+
+/* Sizes of the structure that no version has, where the call writes at least this many bytes of it. */
+#define BAD_SIZES(structure, least, call)                                                            \
+    do {                                                                                             \
+        const uint32_t sizes[] = {0, 1, (least)-1, 4097, UINT32_MAX}, good = (structure)->struct_size; \
+        for (int i = 0; i < 5; i++) {                                                                \
+            (structure)->struct_size = sizes[i];                                                     \
+            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                             \
+        }                                                                                            \
+        (structure)->struct_size = good;                                                             \
     } while (0)
 
 /* sweep_pass.c: one function for each exported one. */
@@ -522,6 +558,16 @@ void sweep_cycle_started(void);
 void sweep_cycle_refused(void);
 void sweep_cycle_planned(void);
 void sweep_cycle_close(void);
+surefill_scheduler *listing(void);
+
+/* sweep_starts.c */
+void sweep_starts_size(void);
+void sweep_starts_begin(void);
+void sweep_starts_run(void);
+void sweep_starts_predicted(void);
+void sweep_starts_report(void);
+void sweep_starts_probability(void);
+void make_starts(void);
 
 /* Makes the world's models, predictors and so on. */
 void make_hmms(void);

@@ -18,6 +18,7 @@ static surefill_scheduler_capacity small(int32_t jobs, int32_t pools) {
     capacity.histories = 1;
     capacity.waits = 4;
     capacity.bins = 2;
+    capacity.arrivals = 4;
     return capacity;
 }
 
@@ -99,6 +100,7 @@ void sweep_scheduler_capacity_init(void) {
     CHECK_OK(surefill_scheduler_capacity_init(&largest, 1 << 20));
     CHECK_OK(surefill_scheduler_size(&largest, world.int64));
     CHECK_OK(surefill_cycle_size(&largest, world.int64));
+    CHECK_OK(surefill_starts_size(&largest, SUREFILL_MAX_START_SCENARIOS, world.int64));
 }
 
 /* Every call that reads a capacity refuses one with a member out of range, or of a size that no version has. */
@@ -108,7 +110,8 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
     const struct {
         int32_t *member, most;
     } members[] = {{&bad.jobs, 1 << 20},       {&bad.ended, 1 << 20}, {&bad.pools, 63}, {&bad.queues, 63},
-                   {&bad.histories, 1 << 24}, {&bad.waits, 1 << 22}, {&bad.bins, SUREFILL_MAX_BINS}};
+                   {&bad.histories, 1 << 24}, {&bad.waits, 1 << 22}, {&bad.bins, SUREFILL_MAX_BINS},
+                   {&bad.arrivals, 1 << 20}};
     REFUSED(SUREFILL_ERROR_NULL, call(NULL));
     REFUSED(SUREFILL_ERROR_MISALIGNED, call(ODD(&world.scheduler_capacity)));
     for (int i = 0; i < 8; i++) {
@@ -116,9 +119,11 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
         bad.struct_size = sizes[i];
         REFUSED(SUREFILL_ERROR_WRONG_VERSION, call(&bad));
     }
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         const int32_t wrong[] = {-1, members[i].most + 1, INT32_MIN, INT32_MAX, 0};
-        for (int j = 0; j < (members[i].member == &bad.ended || members[i].member == &bad.histories ? 4 : 5); j++) {
+        const int32_t *member = members[i].member;
+        const int none_is_allowed = member == &bad.ended || member == &bad.histories || member == &bad.arrivals;
+        for (int j = 0; j < (none_is_allowed ? 4 : 5); j++) {
             bad = world.scheduler_capacity;
             *members[i].member = wrong[j];
             REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&bad));
@@ -147,6 +152,16 @@ void sweep_scheduler_size(void) {
     /* A program that knows but the first members has the default for the others. */
     for (older.struct_size = 8; older.struct_size < sizeof older; older.struct_size += 4)
         CHECK_OK(surefill_scheduler_size(&older, &bytes));
+    /* As many submissions are remembered as are asked for, also none. */
+    const int32_t arrivals[] = {0, 1, 1 << 20};
+    int64_t least = 0;
+    for (int i = 0; i < 3; i++) {
+        older = world.scheduler_capacity;
+        older.arrivals = arrivals[i];
+        CHECK_OK(surefill_scheduler_size(&older, &bytes));
+        CHECK(bytes > least);
+        least = bytes;
+    }
 }
 
 void sweep_scheduler_init(void) {
@@ -168,8 +183,9 @@ void sweep_scheduler_grow(void) {
                surefill_scheduler_grow(h, world.fresh, size, &larger, (surefill_scheduler **)&world.handle[0]));
     BAD_MEMORY(size, m, n, out, surefill_scheduler_grow(SCHEDULER, m, n, &larger, out));
     /* There must be room for as much as there is, and learnt is what was learnt. */
-    int32_t *const members[] = {&other.jobs, &other.pools, &other.queues, &other.histories, &other.waits, &other.bins};
-    for (int i = 0; i < 6; i++) {
+    int32_t *const members[] = {&other.jobs,  &other.pools, &other.queues,  &other.histories,
+                                &other.waits, &other.bins,  &other.arrivals};
+    for (int i = 0; i < 7; i++) {
         other = larger;
         *members[i] = i == 0 ? 7 : i < 3 ? 1 : *members[i] + 1;
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, grown_to(&other));

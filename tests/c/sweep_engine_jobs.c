@@ -6,18 +6,6 @@
 
 enum { NOW = 1000000, RUNS = 1, STARTED = 2, OFFERED = 3, HELD = 4, NOBODY = 99 };
 
-static const int64_t far = (INT64_C(1) << 53) + 1; /* a time that no clock shows */
-
-/* The times that no clock shows are refused. */
-#define BAD_TIMES(t, call)                                               \
-    do {                                                                 \
-        const int64_t times[] = {far, -far, INT64_MIN, INT64_MAX};       \
-        for (int time_index = 0; time_index < 4; time_index++) {         \
-            const int64_t t = times[time_index];                         \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                  \
-        }                                                                \
-    } while (0)
-
 static int32_t told(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
 
 static int32_t told_with(const void *prediction) {
@@ -129,7 +117,7 @@ void sweep_scheduler_set_priority(void) {
 }
 
 /* A copy of the world's scheduler in which a listing is under way. */
-static surefill_scheduler *listing(void) {
+surefill_scheduler *listing(void) {
     surefill_scheduler *copy = (surefill_scheduler *)world.fresh;
     memcpy(world.fresh, schedulers.scheduler, sizeof schedulers.scheduler);
     CHECK_OK(surefill_scheduler_list_begin(copy, NOW));
@@ -174,17 +162,6 @@ void sweep_scheduler_run_time(void) {
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, wrong[i], seconds));
     CHECK(surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, 1, seconds) == SUREFILL_OK && *seconds == 3600);
 }
-
-/* Sizes of the structure that no version has, where the call writes at least this many bytes of it. */
-#define BAD_SIZES(structure, least, call)                                                            \
-    do {                                                                                             \
-        const uint32_t sizes[] = {0, 1, (least)-1, 4097, UINT32_MAX}, good = (structure)->struct_size; \
-        for (int i = 0; i < 5; i++) {                                                                \
-            (structure)->struct_size = sizes[i];                                                     \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                             \
-        }                                                                                            \
-        (structure)->struct_size = good;                                                             \
-    } while (0)
 
 void sweep_scheduler_totals(void) {
     surefill_totals few;

@@ -51,10 +51,12 @@ const ARRAYS: &[(&str, &[&str])] = &[
 ];
 
 /// Arguments that several calls fill, and structures whose size the program has set.
-const FILLED: [(&str, &str); 3] = [
+const FILLED: [(&str, &str); 5] = [
     ("surefill_pass_head_start_quantiles", "whens"),
     ("surefill_scheduler_totals", "totals"),
     ("surefill_cycle_next", "action"),
+    ("surefill_starts_predicted", "start"),
+    ("surefill_starts_report", "start"),
 ];
 
 /// One module.
