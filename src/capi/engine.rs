@@ -54,7 +54,8 @@
 //!   if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
 //!       surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
 //!     printf("three of four such jobs start by %ld, within the hour %.0f %%\n", (long)start.by[3], 100.0 * within);
-//!   surefill_starts_report(starts, s, job.id, &start); /* if that is shown to people */
+//!   // Where it is shown to people:
+//!   surefill_starts_report(starts, s, job.id, &start);
 //! }
 //! surefill_scheduler_seal(s);
 //! ```

@@ -81,7 +81,7 @@ void sweep_starts_run(void) {
     CHECK(surefill_starts_run(made, SCHEDULER, INT64_MAX, step) == SUREFILL_OK && *step == SUREFILL_STEP_DONE);
 }
 
-/* Nothing is predicted of jobs that run or are held, and of none that nobody knows. */
+/* Nothing is predicted of jobs that run, are held, or are not known. */
 static const int64_t unpredicted[] = {RUNS, STARTED, HELD, NOBODY, 0, -1, INT64_MIN, INT64_MAX};
 enum { UNPREDICTED = 8 };
 

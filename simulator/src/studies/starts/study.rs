@@ -288,8 +288,8 @@ mod tests {
         }
     }
 
-    /// The plan is asked for its own forecast, which tries fewer changes of the order than the rule itself and so is near,
-    /// not exact.
+    /// The plan is asked for its own forecast, which tries fewer changes of the order than the rule itself and so is
+    /// near, not exact.
     #[test]
     fn the_plans_own_forecast_is_asked() {
         let mut random = Random::new(8);
