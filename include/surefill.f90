@@ -1361,8 +1361,8 @@ module surefill
     end function surefill_starts_predicted
 
     !> As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers it, and when the
-    !! job starts the levels of its pool follow. A median that was reported before is kept as long as the middle half
-    !! of the new forecast allows, so that answers do not jump.
+    !! job starts the levels of its pool follow. A median that was reported before moves no further than to half way
+    !! between the new one and the level beside it, so that answers do not jump.
     function surefill_starts_report(starts, scheduler, job, start) bind(c, name='surefill_starts_report') &
             result(code)
       import

@@ -798,8 +798,8 @@ int32_t surefill_starts_predicted(const surefill_starts *starts,
                                   surefill_start *start);
 
 /* As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers it, and when the
- * job starts the levels of its pool follow. A median that was reported before is kept as long as the middle half
- * of the new forecast allows, so that answers do not jump.
+ * job starts the levels of its pool follow. A median that was reported before moves no further than to half way
+ * between the new one and the level beside it, so that answers do not jump.
  *
  * Errors: as surefill_starts_predicted. */
 int32_t surefill_starts_report(const surefill_starts *starts,
