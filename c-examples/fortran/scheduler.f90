@@ -53,7 +53,7 @@ program scheduler_in_fortran
   print '(a, l1)', 'Job 2 is planned for when the others reach their limits: ', start >= now + 3600
   call check(surefill_cycle_close(cycle, scheduler))
 
-  ! The scheduler's own rule, played forward with run times that are drawn. A site that tells its users calls
+  ! The scheduler's own rule, played forward with run times that are drawn. A site that reports starts to its users calls
   ! surefill_starts_report instead, from which the scheduler learns.
   call check(surefill_starts_size(capacity, scenarios, bytes))
   allocate (played((bytes + 7) / 8))

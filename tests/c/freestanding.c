@@ -79,7 +79,7 @@ static int cycle_once(void) {
     int32_t pool;
     MUST(surefill_scheduler_capacity_init(&capacity, 8) == SUREFILL_OK);
     capacity.pools = capacity.queues = 1;
-    capacity.histories = capacity.waits = 8;
+    capacity.histories = capacity.waits = capacity.arrivals = 8;
     MUST(surefill_scheduler_init(scheduler_memory, sizeof scheduler_memory, &capacity, &scheduler) == SUREFILL_OK);
     MUST(surefill_scheduler_configure(scheduler, "preset=fast", 11, NULL, NULL, 0) == SUREFILL_OK);
     MUST(surefill_scheduler_set_pool(scheduler, "nodes", 5, 4, -1, &pool) == SUREFILL_OK);
