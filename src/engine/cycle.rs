@@ -9,7 +9,7 @@ use super::pools::{idle, pool, pool_mut};
 use super::settings::{Mode, OrderWord, PresetWord};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
-use crate::plan::{Limited, Plan, PlanCapacity, WINDOW, WaitingJob};
+use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW, WaitingJob};
 use crate::runtime::MAX_SECONDS;
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
@@ -447,15 +447,29 @@ impl<'a> Cycle<'a> {
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`].
     pub fn planned(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<i64>> {
+        let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
+        let start = Plan::attach(self.parts.plan)?.planned(number)?;
+        Ok(start.map(|start| self.state.now.saturating_add(start.into())))
+    }
+
+    /// What it would cost to start a waiting job now that is planned for later; `None` as [`Plan::started_now`].
+    ///
+    /// # Errors
+    /// As [`Cycle::planned`].
+    pub fn started_now(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<StartedNow>> {
+        let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
+        Plan::attach(self.parts.plan)?.started_now(number)
+    }
+
+    /// The number of a job in the plan, if there is one.
+    fn number_of(&self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<usize>> {
         let slot = scheduler.parts.table.find(job)?.ok_or(Error::UnknownJob)?;
         if self.state.decided == 0 {
             return Err(Error::WrongState);
         }
         let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let number = candidates.iter().position(|candidate| candidate.slot == slot);
-        let Some(number) = number.filter(|_| self.state.planned != 0) else { return Ok(None) };
-        let start = Plan::attach(self.parts.plan)?.planned(number)?;
-        Ok(start.map(|start| self.state.now.saturating_add(start.into())))
+        Ok(number.filter(|_| self.state.planned != 0))
     }
 
     /// Whether an offer still holds: it is not answered, and the job was not edited, nor has the pool lost room.

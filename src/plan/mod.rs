@@ -41,7 +41,7 @@ mod waiting;
 pub use grid::LONGEST;
 pub(crate) use guard::{Guard, Limited};
 pub(crate) use object::{KeptOrder, MAX_PLANNED};
-pub use object::{Plan, PlanCapacity, PlanWork};
+pub use object::{Plan, PlanCapacity, PlanWork, StartedNow};
 pub use rule::{LongWaits, PlanRule};
 pub use search::WINDOW;
 pub use waiting::WaitingJob;

@@ -43,6 +43,16 @@ pub struct PlanWork {
     pub steps: u64,
 }
 
+/// The price of starting a job now instead of when it is planned to, in seconds of waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StartedNow {
+    /// By how much its own wait would be shorter.
+    pub saved: u32,
+    /// By how much the planned waits of the others in the window would be longer, all together; below 0 if they would
+    /// be shorter.
+    pub others: i64,
+}
+
 /// A waiting job's rank for the window, smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
@@ -154,6 +164,12 @@ impl<'a> Object<'a> for Plan<'a> {
 }
 
 lifecycle!(Plan, checkpoint);
+
+/// The next instant at which a running job is expected to end.
+fn next_end(releases: &[u32; POINTS]) -> u32 {
+    let before = releases.iter().skip(1).take_while(|&&released| released == 0);
+    grid::instant((1 + before.count()).min(POINTS - 1))
+}
 
 /// A span of time on the grid's range.
 fn seconds(span: i64) -> Result<u32> {
@@ -368,8 +384,7 @@ impl<'a> Plan<'a> {
         let State { idle, waiting: count, .. } = *self.state;
         let count = count as usize;
         self.mark_kept(window)?;
-        let ends = self.state.releases.iter().skip(1).take_while(|&&released| released == 0);
-        let next_end = grid::instant((1 + ends.count()).min(POINTS - 1));
+        let next_end = next_end(&self.state.releases);
         let waiting = range_mut(self.parts.waiting, 0, count)?;
         let ranked = range_mut(self.parts.ranked, 0, count)?;
         let mut entries = [Entry::default(); WINDOW];
@@ -531,6 +546,40 @@ impl<'a> Plan<'a> {
         let waiting = self.parts.waiting.get(..self.state.waiting as usize).unwrap_or(&[]);
         let job = waiting.get(number).ok_or(Error::NoSuchIndex)?;
         Ok(Some(job.start).filter(|&start| start != UNPLANNED && self.state.planned != 0))
+    }
+
+    /// The price of starting a job now that the plan has start later, in waiting: the plan's order is placed again behind
+    /// that job. `None` for a job that does not fit now, starts now anyway, or lies beyond the window; and if nothing was
+    /// planned because all fit. O(W x 64 + 64 x 337).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn started_now(&mut self, number: usize) -> Result<Option<StartedNow>> {
+        let waiting = self.parts.waiting.get(..self.state.waiting as usize).unwrap_or(&[]);
+        let mine = *waiting.get(number).ok_or(Error::NoSuchIndex)?;
+        let kept = self.state.kept.ids.get(..self.state.kept.count as usize).ok_or(Error::Corrupt)?;
+        let later = mine.start != 0 && mine.start != UNPLANNED && mine.fits(self.state.idle);
+        if self.state.planned == 0 || !later || !kept.contains(&mine.id) {
+            return Ok(None);
+        }
+        let profile = self.parts.snapshots.first_mut().ok_or(Error::Corrupt)?;
+        profile.fill(self.state.idle, &self.state.releases);
+        let next_end = next_end(&self.state.releases);
+        profile.take(&profile.at(0, mine.run_time), mine.processors, mine.run_time);
+        let mut others = 0_i64;
+        for &id in kept.iter().filter(|&&id| id != mine.id) {
+            let Some(job) = waiting.iter().find(|job| job.id == id) else { continue };
+            let from = if job.later == 0 { 0 } else { next_end };
+            let start = match profile.earliest(job.processors, job.run_time, from) {
+                Some(place) => {
+                    profile.take(&place, job.processors, job.run_time);
+                    place.start
+                }
+                None => LONGEST,
+            };
+            others += i64::from(start) - i64::from(job.start.min(LONGEST));
+        }
+        Ok(Some(StartedNow { saved: mine.start, others }))
     }
 
     /// What the last plan cost to make.

@@ -5,6 +5,7 @@ use crate::facts::{job, over};
 use crate::machine::Random;
 use surefill::engine::{JobReport, JobState, PredictedStart, Scheduler, SchedulerCapacity, StartForecast};
 use surefill::error::{Error, Result};
+use surefill::plan::StartedNow;
 use surefill::runtime::RuntimeDistribution;
 
 const T: i64 = 1_000_000;
@@ -235,4 +236,33 @@ fn probabilities_run_through_the_levels() {
     assert_eq!((at(&mut block, T), at(&mut block, T + 100 * DAY)), (0.0, 1.0));
     let all: Vec<f64> = (0..200).map(|k| at(&mut block, T + 100 * k)).collect();
     assert!(all.is_sorted());
+}
+
+/// Four of eight units are idle, the others for 96 s. A job for all eight has waited long and is planned for then; a job
+/// of 192 s for four could start now.
+#[test]
+fn the_price_of_starting_now_is_the_wait_of_the_others() {
+    let mut block = Block::of_one(10, 8, "");
+    let of = |id, count, run: i64, waited: i64| {
+        (JobReport { submit: T - waited, ..job(id, count, run) }, single(run))
+    };
+    let (running, prediction) = of(1, 4, 96, 0);
+    block
+        .tell(T, &JobReport { prediction: Some(&prediction), state: JobState::Running, start: T, ..running });
+    for (report, prediction) in [of(2, 8, 64, 900_000), of(3, 4, 192, 0), of(4, 5, 1, 0)] {
+        block.tell(T, &JobReport { prediction: Some(&prediction), ..report });
+    }
+    block.begin(0, T);
+    assert_eq!(block.offered(), 0);
+    let ask = |block: &mut Block, id| {
+        block.cycle(|mut cycle, scheduler| (cycle.planned(scheduler, id), cycle.started_now(scheduler, id)))
+    };
+    assert_eq!(ask(&mut block, 2), (Ok(Some(T + 96)), Ok(None)));
+    // Behind the wide job's 64 s comes the job of one second, and then, at the next instant that a plan knows, this one.
+    assert_eq!(ask(&mut block, 4).0, Ok(Some(T + 160)));
+    // Started now, it ends at 192 s: the wide job starts 96 s later, and so does the one behind it.
+    let price = StartedNow { saved: 168, others: 2 * 96 };
+    assert_eq!(ask(&mut block, 3), (Ok(Some(T + 168)), Ok(Some(price))));
+    assert_eq!(ask(&mut block, 1).1, Ok(None));
+    assert_eq!(ask(&mut block, 99).1, Err(Error::UnknownJob));
 }

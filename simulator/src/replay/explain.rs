@@ -77,6 +77,10 @@ pub struct Seen {
     /// The start that a plan of the whole queue has for the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<i64>,
+    /// By how many seconds its wait would be shorter if it had started in this pass, and by how many the planned waits of
+    /// the others would be longer, all together (below 0: shorter).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_now: Option<(u32, i64)>,
     /// When the job can be expected to start, while it is the head job.
     pub starts: Vec<HeadStart>,
 }
@@ -136,16 +140,17 @@ impl Watching {
             shadow: None,
             extra: None,
             planned: None,
+            started_now: None,
             starts: Vec::new(),
         };
         if waits {
             seen.why = match tried.map(|tried| tried.judged) {
                 // Planned for now, but the job that has waited longest would be delayed.
-                Some(Judged::Planned { start }) if start == Some(cluster.now()) => Why::Guarded,
-                Some(Judged::Planned { start: Some(_) }) => Why::Planned,
+                Some(Judged::Planned { start, .. }) if start == Some(cluster.now()) => Why::Guarded,
+                Some(Judged::Planned { start: Some(_), .. }) => Why::Planned,
                 _ if cluster.queue().front() == Some(&self.job) => Why::Head,
-                Some(Judged::Planned { start: None }) if cluster.fits(job) => Why::TakenByOthers,
-                Some(Judged::Planned { start: None }) => Why::TooWide,
+                Some(Judged::Planned { start: None, .. }) if cluster.fits(job) => Why::TakenByOthers,
+                Some(Judged::Planned { start: None, .. }) => Why::TooWide,
                 Some(Judged::Delay { verdict: Verdict::DoesNotFit, .. }) => Why::TakenByOthers,
                 Some(Judged::Delay { verdict: Verdict::OverBudget, .. }) => Why::OverBudget,
                 Some(Judged::Delay { verdict: Verdict::Guarded, .. }) => Why::Guarded,
@@ -170,7 +175,10 @@ impl Watching {
                 seen.shadow = Some(shadow);
                 seen.extra = Some(extra);
             }
-            Some(Judged::Planned { start }) => seen.planned = start.filter(|_| seen.why == Why::Planned),
+            Some(Judged::Planned { start, started_now }) if seen.why == Why::Planned => {
+                seen.planned = start;
+                seen.started_now = started_now.map(|price| (price.saved, price.others));
+            }
             _ => {}
         }
         self.passes.push(seen);

@@ -182,7 +182,8 @@ impl Engine {
         let mut action = cycle.next(&mut scheduler)?;
         if let Some(watched) = self.watched.filter(|&watched| cluster.queue().contains(&watched)) {
             let start = cycle.planned(&scheduler, id_of(watched))?;
-            self.tried = Some(Tried { idle, judged: Judged::Planned { start } });
+            let started_now = cycle.started_now(&scheduler, id_of(watched))?;
+            self.tried = Some(Tried { idle, judged: Judged::Planned { start, started_now } });
         }
         cluster.judged(cluster.queue().len() as u64);
         while let Action::Start(offer) = action {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};
+use surefill::plan::StartedNow;
 
 /// What a pass decided about the watched job when it tried to backfill it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +43,8 @@ pub enum Judged {
         /// Its planned start; none where the plan did not come to it, because nothing that waits fits, or because it
         /// lies beyond the window and what is idle is used up.
         start: Option<i64>,
+        /// The price of starting it now, where it fits and is planned for later.
+        started_now: Option<StartedNow>,
     },
 }
 
