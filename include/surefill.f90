@@ -1320,8 +1320,9 @@ module surefill
 
     !> A forecast for all waiting jobs of this pool begins, in the caller's memory (length bytes, at least
     !! surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are
-    !! enough). It belongs behind a closed cycle of the pool: what a cycle would start now starts at the next event.
-    !! Predictions are brought up to date. O(jobs), and as much as one decision.
+    !! enough). It belongs behind a closed cycle of the pool; where something has happened since, or in shadow mode,
+    !! the scenarios decide at once. Predictions are brought up to date, and the scheduler's clock as well: not for a
+    !! time that has not come. O(jobs), and as much as one decision.
     function surefill_starts_begin(memory, length, scheduler, pool, now, scenarios, starts) bind(c, &
             name='surefill_starts_begin') result(code)
       import
@@ -1336,8 +1337,8 @@ module surefill
     end function surefill_starts_begin
 
     !> Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work
-    !! is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that
-    !! are reported to the scheduler between two calls are not foreseen.
+    !! is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs, 7 where more
+    !! than 256 jobs wait. Events that are reported to the scheduler between two calls are not foreseen.
     function surefill_starts_run(starts, scheduler, work, step) bind(c, name='surefill_starts_run') &
             result(code)
       import

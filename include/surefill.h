@@ -773,8 +773,12 @@ int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_
 
 /* A forecast for all waiting jobs of this pool begins, in the caller's memory (length bytes, at least
  * surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are
- * enough). It belongs behind a closed cycle of the pool: what a cycle would start now starts at the next event.
- * Predictions are brought up to date. O(jobs), and as much as one decision.
+ * enough). It belongs behind a closed cycle of the pool; where something has happened since, or in shadow mode,
+ * the scenarios decide at once. Predictions are brought up to date, and the scheduler's clock as well: not for a
+ * time that has not come. O(jobs), and as much as one decision.
+ *
+ * Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
+ * jobs are released, with the tasks of arrays that the manager's throttle holds, and that suspended jobs go on.
  *
  * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
 int32_t surefill_starts_begin(void *memory,
@@ -786,8 +790,8 @@ int32_t surefill_starts_begin(void *memory,
                               surefill_starts **starts);
 
 /* Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work
- * is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that are
- * reported to the scheduler between two calls are not foreseen.
+ * is at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs, 7 where more
+ * than 256 jobs wait. Events that are reported to the scheduler between two calls are not foreseen.
  *
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *scheduler, int64_t work, int32_t *step);
@@ -795,8 +799,8 @@ int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *schedul
 /* Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports.
  * O(W + scenarios).
  *
- * Errors: CORRUPT; WRONG_STATE before all scenarios are played; NEVER for a job that does not wait in this pool or
- * is held: nobody knows for how long. */
+ * Errors: CORRUPT; WRONG_STATE before all scenarios are played; NEVER for a job that does not wait in this pool,
+ * is held (nobody knows for how long), or wants more units than can ever be free. */
 int32_t surefill_starts_predicted(const surefill_starts *starts,
                                   const surefill_scheduler *scheduler,
                                   int64_t job,

@@ -35,6 +35,8 @@ impl Scheduler<'_> {
         if from.tasks <= 1 {
             // Nothing of the array waits any more.
             if from.state().waits() {
+                // Its submission is the last task's.
+                self.parts.table.get_mut(array)?.arrival = 0;
                 self.miss(array, now)?;
                 self.state.totals.withdrawn = self.state.totals.withdrawn.saturating_sub(1);
             }

@@ -7,6 +7,9 @@ use super::submissions::Arrival;
 use crate::error::Result;
 use crate::memory::{at, at_mut};
 
+/// Seconds without a report after which nobody has watched.
+const UNWATCHED: i64 = 2 * 86_400;
+
 impl Scheduler<'_> {
     /// A job that was not known is submitted, and predicted.
     pub(super) fn arrive(&mut self, slot: u32) -> Result<()> {
@@ -29,6 +32,9 @@ impl Scheduler<'_> {
             count: job.count,
             tasks: job.startable_tasks(),
             pool: job.pool,
+            tier: job.tier,
+            reserved: 0,
+            priority: job.priority,
             number,
         };
         self.parts.table.get_mut(slot)?.arrival = number;
@@ -90,6 +96,27 @@ impl Scheduler<'_> {
         at(self.parts.arrivals, (oldest + place).checked_rem(room).unwrap_or(0))
     }
 
+    /// Since when all submissions are known that came.
+    pub(super) fn arrivals_since(&self, now: i64) -> Result<i64> {
+        let room = self.parts.arrivals.len();
+        if room == 0 || self.state.arrived == 0 {
+            return Ok(now);
+        }
+        // A ring that has not come round knows all since the scheduler began to watch.
+        let oldest = if self.arrivals() < room { i64::MIN } else { self.arrival_at(0)?.submit };
+        Ok(self.state.watched.max(oldest))
+    }
+
+    /// Time goes on. When the clock is set back submissions that lie ahead are of now, and where nothing was reported
+    /// for long, days without submissions are days that nobody has seen.
+    pub(super) fn watch(&mut self, now: i64) {
+        let since = now.saturating_sub(self.state.now);
+        if self.state.begun == 0 || !(0..=UNWATCHED).contains(&since) {
+            self.parts.arrivals.iter_mut().for_each(|arrival| arrival.submit = arrival.submit.min(now));
+            self.state.watched = now;
+        }
+    }
+
     /// The place of the first submission at this time or later.
     pub(super) fn arrivals_before(&self, time: i64) -> Result<usize> {
         let (mut low, mut high) = (0, self.arrivals());
@@ -109,9 +136,17 @@ impl Scheduler<'_> {
         let job = self.parts.table.get_mut(slot)?;
         let reports = core::mem::take(&mut job.reports) as usize;
         let (pool, reported, at) = (job.pool, job.reported, job.reported_at);
+        if reports == 0 {
+            return Ok(());
+        }
+        let mut open = 1_u32;
+        for &other in self.parts.table.waiting() {
+            let other = self.parts.table.get(other)?;
+            open += u32::from(other.pool == pool && other.reports > 0);
+        }
         let offsets = &mut pool_mut(self.parts.pools, pool)?.offsets;
         for ((offsets, reported), at) in offsets.iter_mut().zip(&reported).zip(at).take(reports) {
-            offsets.learn(reported, start.saturating_sub(at).max(0));
+            offsets.learn(reported, start.saturating_sub(at).max(0), open);
         }
         Ok(())
     }

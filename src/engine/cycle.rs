@@ -108,6 +108,9 @@ pub(crate) struct State {
     candidates: u32,
     /// The plan has an order to keep.
     planned: u32,
+    /// As many tasks of an array have started as are looked at: there may be room for more.
+    more: u32,
+    reserved: u32,
 }
 
 /// The slices of the block.
@@ -529,6 +532,12 @@ impl<'a> Cycle<'a> {
             self.state.losses = self.state.losses.wrapping_add(losses);
         }
         at_mut(self.parts.offers, number as usize)?.fate = Fate::Started as u32;
+        let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
+        let tasks =
+            offers.iter().filter(|other| other.slot == made.slot && other.fate == Fate::Started as u32);
+        if known.tasks > 1 && tasks.count() >= TASKS as usize {
+            self.state.more = 1;
+        }
         Ok(())
     }
 
@@ -567,6 +576,9 @@ impl<'a> Cycle<'a> {
     /// # Errors
     /// [`Error::Corrupt`].
     pub fn close(self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        if self.state.more != 0 {
+            pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
+        }
         if self.state.planned != 0 {
             let plan = Plan::attach(self.parts.plan)?;
             pool_mut(scheduler.parts.pools, self.state.pool)?.kept = *plan.kept();

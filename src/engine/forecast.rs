@@ -2,9 +2,7 @@
 
 use super::SchedulerCapacity;
 use super::object::Scheduler;
-use super::order::{Candidate, tiers, worth};
-use super::pools::{idle, pool};
-use super::settings::{OrderWord, PresetWord};
+use super::order::Candidate;
 use super::table::Record;
 use crate::error::{Error, Result};
 use crate::forecast::LEVELS;
@@ -19,9 +17,9 @@ use bytemuck::{Pod, Zeroable};
 pub const MOST_SCENARIOS: u32 = 64;
 
 /// How many jobs that are submitted later wait at once in a scenario; those for which there is no room are not seen.
-const LATER: u32 = 256;
+pub(super) const LATER: u32 = 256;
 
-/// The most tasks of an array that a forecast knows, as long as there is room for all jobs.
+/// Room for tasks of arrays that wait side by side; further ones follow those.
 const TASKS: u32 = 1024;
 
 /// A report is judged again that is made this long after the first one, in seconds.
@@ -56,6 +54,10 @@ pub(crate) struct Pending {
     /// For how long it has waited at the beginning; below 0 for one that is submitted later.
     pub waited: i64,
     pub credit: i64,
+    /// When it was submitted, in seconds from the beginning.
+    pub submitted: i64,
+    /// Its class in the site's order, smaller before larger.
+    pub class: [i64; 2],
     pub processors: u32,
     /// Its mean predicted run time, and the quantile at which it is expected to end once it runs.
     pub mean: u32,
@@ -67,6 +69,13 @@ pub(crate) struct Pending {
     pub slot: u32,
     /// Its number among those of the beginning, or [`NOBODY`].
     pub number: u32,
+    /// It does not wait before this instant, in seconds from the beginning.
+    pub from: u32,
+    /// Tasks of an array that follow it, and whether one does when it ends, instead of when it starts.
+    pub more: u32,
+    pub throttled: u32,
+    /// Its number among those of the beginning, or of the task before it.
+    pub origin: u32,
 }
 
 /// A running job. The first to end is the first.
@@ -83,8 +92,18 @@ pub(crate) struct Busy {
     /// When it will have reached its limit.
     pub limit: u32,
     pub slot: u32,
+    /// The number of the array's task by which the next one follows when it ends, and how many do.
+    pub chain: u32,
+    pub more: u32,
     pub reserved: u32,
     pub id: i64,
+}
+
+impl Pending {
+    /// The job of the beginning by which further tasks are made.
+    pub(super) fn chain(&self) -> u32 {
+        self.origin
+    }
 }
 
 impl Busy {
@@ -107,10 +126,17 @@ pub(crate) struct State {
     pub(super) scenarios: u32,
     pub(super) pool: u32,
     pub(super) now: i64,
-    /// The waiting jobs of the beginning, and the running ones.
+    /// The jobs of the beginning that wait or will, those among them that wait now, and the running ones.
     pub(super) queued: u32,
+    pub(super) present: u32,
     pub(super) busy: u32,
     pub(super) idle: u32,
+    /// Units that jobs hold beyond those that there are.
+    pub(super) debt: u32,
+    /// Units that can ever be free.
+    pub(super) possible: u32,
+    /// Whether jobs may start at once, because no cycle has decided since something happened.
+    pub(super) at_once: u32,
     /// Scenarios before this one are complete, and whether this one is under way.
     pub(super) scenario: u32,
     pub(super) begun: u32,
@@ -121,7 +147,11 @@ pub(crate) struct State {
     pub(super) waiting: u32,
     pub(super) running: u32,
     pub(super) free: u32,
+    pub(super) owed: u32,
     pub(super) left: u32,
+    /// The next job of the beginning that is still to come, and whether there was a decision or event.
+    pub(super) coming: u32,
+    pub(super) looked: u32,
     /// Days of submissions that can be repeated.
     pub(super) days: u32,
     /// The next submission that is repeated: in the how manieth day of the scenario, which day ago it was, and its
@@ -131,17 +161,17 @@ pub(crate) struct State {
     pub(super) next: u32,
     /// How many later jobs were submitted.
     pub(super) later: u32,
-    /// The lowest class of those that wait.
-    pub(super) lowest: i32,
     /// Whether the rule is EASY.
     pub(super) easy: u32,
+    /// The lowest priority of those that wait.
+    pub(super) lowest: f64,
     pub(super) kept: KeptOrder,
 }
 
 /// The slices of the block.
 pub(crate) struct Parts<'a> {
-    candidates: &'a mut [Candidate],
-    tiers: &'a mut [i32],
+    pub(super) candidates: &'a mut [Candidate],
+    pub(super) tiers: &'a mut [i32],
     /// Those of the beginning.
     pub(super) queued: &'a mut [Pending],
     pub(super) busy: &'a mut [Busy],
@@ -164,7 +194,11 @@ pub(crate) struct Parts<'a> {
 /// submissions of one of the last fourteen days, drawn, are repeated. At every end and submission the scheduler's rule
 /// decides as it would: by predicted means and ends, not by what was drawn; with fifteen proposals.
 ///
-/// What is reported follows what comes: [`StartForecast::report`].
+/// Jobs whose time has not come wait from then on, and so do refused ones whose turn is others'; the tasks of an array
+/// follow each other. Not foreseen: jobs that are held, with the tasks that a throttle holds, until they are reported
+/// as waiting; the return of suspended jobs; and with less than a day of submissions later jobs.
+///
+/// Reported levels follow the starts that come: [`StartForecast::report`].
 pub struct StartForecast<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -173,8 +207,8 @@ pub struct StartForecast<'a> {
 /// The capacities of a forecast: its scheduler's, and how many scenarios.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
-    capacity: SchedulerCapacity,
-    scenarios: u32,
+    pub(super) capacity: SchedulerCapacity,
+    pub(super) scenarios: u32,
 }
 
 impl Room {
@@ -193,7 +227,7 @@ impl Room {
         self.capacity.jobs + self.waiting()
     }
 
-    fn plan(&self) -> PlanCapacity {
+    pub(super) fn plan(&self) -> PlanCapacity {
         PlanCapacity { running: self.running(), waiting: self.waiting() }
     }
 }
@@ -254,163 +288,32 @@ impl<'a> StartForecast<'a> {
         <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios })
     }
 
-    /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
-    /// levels from .05 to .95. It belongs behind a closed cycle: what a cycle would start now starts at the next event.
-    /// Brings predictions up to date. O(jobs).
-    ///
-    /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
-    /// [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd time.
-    pub fn begin(
-        memory: &'a mut [u8],
-        scheduler: &mut Scheduler<'_>,
-        number: u32,
-        now: i64,
-        scenarios: u32,
-    ) -> Result<StartForecast<'a>> {
-        pool(scheduler.parts.pools, number)?;
-        if now.unsigned_abs() > super::job::MAX_TIME as u64 {
-            return Err(Error::OutOfRange);
-        }
-        if scheduler.state.listing_open != 0 {
-            return Err(Error::WrongState);
-        }
-        let room = Room { capacity: scheduler.capacity(), scenarios };
-        let (state, parts) = StartForecast::create(memory, &room)?;
-        Plan::init_scratch(parts.plan, &room.plan())?;
-        let now = scheduler.advance(now)?;
-        scheduler.renew()?;
-        (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
-        state.easy = u32::from(scheduler.settings().preset == PresetWord::Easy);
-        let mut forecast = StartForecast { state, parts };
-        forecast.gather_running(scheduler)?;
-        forecast.gather_waiting(scheduler)?;
-        forecast.state.idle = idle(scheduler.parts.pools, number)?;
-        forecast.state.kept = scheduler.pool_at(number)?.kept;
-        forecast.set_horizon(scheduler)?;
-        let oldest = if scheduler.arrivals() == 0 { now } else { scheduler.arrival_at(0)?.submit };
-        forecast.state.days = (now.saturating_sub(oldest) / DAY).clamp(0, 14) as u32;
-        forecast.arrange(scheduler)?;
-        Ok(forecast)
-    }
-
-    /// Those that run, with the ends that are expected of them.
-    fn gather_running(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let State { pool, now, .. } = *self.state;
-        let settings = scheduler.settings();
-        for place in 0..scheduler.parts.table.active().len() {
-            let slot = *at(scheduler.parts.table.active(), place)?;
-            let job = *scheduler.parts.table.get(slot)?;
-            if job.pool != pool || job.holds() == 0 {
-                continue;
+    /// The rank of a class among those of the beginning: theirs, or between two of them.
+    pub(super) fn rank(&self, class: [i64; 2]) -> i32 {
+        let present =
+            self.parts.queued.get(..self.state.present.min(self.state.queued) as usize).unwrap_or(&[]);
+        let mut rank = 1;
+        for job in present {
+            if job.class == class {
+                return job.tier;
             }
-            let expected = scheduler.expected_end(slot, &settings, now)?;
-            let busy = Busy {
-                // Drawn in each scenario.
-                end: 0,
-                processors: job.holds(),
-                start: -i64::from(span(job.age(now))),
-                expected: span(expected - now).max(1),
-                limit: span(scheduler.end_by_limit(slot, now)? - now).max(1),
-                slot,
-                reserved: 0,
-                id: job.id,
-            };
-            *at_mut(self.parts.busy, self.state.busy as usize)? = busy;
-            self.state.busy += 1;
+            if job.class < class {
+                rank = rank.min(job.tier - 1);
+            }
         }
-        Ok(())
-    }
-
-    /// Those that wait, in the order of submission, with the classes and credits of a decision.
-    fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let State { pool, now, .. } = *self.state;
-        let settings = scheduler.settings();
-        let count = scheduler.candidates(pool, now, |_| TASKS, self.parts.candidates)?;
-        let candidates = range_mut(self.parts.candidates, 0, count)?;
-        let ranks = range_mut(self.parts.tiers, 0, count)?;
-        if self.state.easy == 0 {
-            tiers(candidates, ranks)?;
-        } else {
-            heap::sort(candidates)?;
-            ranks.iter_mut().for_each(|rank| *rank = 0);
-        }
-        let mut lowest = f64::INFINITY;
-        for candidate in candidates.iter() {
-            lowest = lowest.min(scheduler.parts.table.get(candidate.slot)?.priority);
-        }
-        for (candidate, &tier) in candidates.iter().zip(&*ranks) {
-            let job = *scheduler.parts.table.get(candidate.slot)?;
-            let by_points = settings.order == OrderWord::Priority;
-            let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
-            let pending = Pending {
-                // Tasks of an array have a luck and a place of their own.
-                id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
-                waited: job.waited(now).min(MAX_SECONDS),
-                credit,
-                processors: candidate.processors,
-                mean: span(job.mean).max(1),
-                upper: span(scheduler.upper(candidate.slot)?).max(1),
-                limit: if job.limit > 0 { span(job.limit).max(1) } else { LONGEST },
-                run: 0,
-                tier,
-                slot: candidate.slot,
-                number: self.state.queued,
-                job: job.id,
-            };
-            *at_mut(self.parts.queued, self.state.queued as usize)? = pending;
-            self.state.queued += 1;
-            self.state.lowest = self.state.lowest.min(tier);
-        }
-        Ok(())
-    }
-
-    /// Nothing is predicted beyond three times the longest wait that is known, or twice the time that all that runs and
-    /// waits would take on the whole pool by its limits and the longest limit, if that is longer.
-    fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let units = u64::from(scheduler.pool_at(self.state.pool)?.units.max(1));
-        let mut work = 0_u64;
-        let mut longest = 0;
-        for busy in range(self.parts.busy, 0, self.state.busy as usize)? {
-            work = work.saturating_add(u64::from(busy.limit) * u64::from(busy.processors));
-            longest = longest.max(busy.limit);
-        }
-        for job in range(self.parts.queued, 0, self.state.queued as usize)? {
-            work = work.saturating_add(u64::from(job.limit) * u64::from(job.processors));
-            longest = longest.max(job.limit);
-        }
-        let area = work.checked_div(units).unwrap_or(0).min(LONGEST.into());
-        let by_limits = span(2 * area as i64) + longest;
-        let (waits, _) = scheduler.waits_of(self.state.pool)?;
-        let known = if waits.count() == 0 { 0 } else { span(waits.quantile(1.0, 0.0)? as i64) };
-        self.state.horizon = known.saturating_mul(3).max(by_limits).clamp(1, LONGEST);
-        Ok(())
-    }
-
-    /// Where the last cycle had no reason to put the queue in order, because nothing fitted, it is done now.
-    fn arrange(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
-        if self.state.easy != 0 || self.state.kept.holds(queued.iter().map(|job| job.id)) {
-            return Ok(());
-        }
-        self.reset()?;
-        let settings = scheduler.settings();
-        self.fill_plan()?;
-        let mut plan = Plan::attach(self.parts.plan)?;
-        plan.keep(&self.state.kept);
-        let (waits, counted) = scheduler.waits_of(self.state.pool)?;
-        plan.arrange(&settings.rule, &waits, &counted)?;
-        self.state.kept = *plan.kept();
-        Ok(())
+        rank
     }
 
     /// A scenario as it begins, before anything is drawn.
     pub(super) fn reset(&mut self) -> Result<()> {
-        let State { queued, busy, idle, .. } = *self.state;
-        copy(self.parts.waiting, range(self.parts.queued, 0, queued as usize)?);
+        let State { queued, present, busy, idle, debt, possible, .. } = *self.state;
+        copy(self.parts.waiting, range(self.parts.queued, 0, present as usize)?);
         copy(self.parts.running, range(self.parts.busy, 0, busy as usize)?);
-        (self.state.waiting, self.state.running, self.state.free) = (queued, busy, idle);
-        (self.state.time, self.state.left, self.state.later) = (0, queued, 0);
+        (self.state.waiting, self.state.running, self.state.free) = (present, busy, idle);
+        (self.state.owed, self.state.coming, self.state.looked) = (debt, present, 0);
+        let queued = range(self.parts.queued, 0, queued as usize)?;
+        let left = queued.iter().filter(|job| job.processors <= possible).count();
+        (self.state.time, self.state.left, self.state.later) = (0, left as u32, 0);
         (self.state.ahead, self.state.ago, self.state.next) = (0, 0, 0);
         Ok(())
     }
@@ -444,7 +347,7 @@ impl<'a> StartForecast<'a> {
 
     /// The rest of a job's wait at the five levels, as the scenarios have it: with N scenarios the level p lies at
     /// place p N - .5 of the starts in order, between two of them interpolated. `None` for a job that does not wait
-    /// in this pool, or that is held. O(N log N).
+    /// in this pool, that is held, or for which there are too few units. O(W + N log N).
     ///
     /// # Errors
     /// [`Error::WrongState`] before all scenarios are played.
@@ -454,14 +357,17 @@ impl<'a> StartForecast<'a> {
         }
         let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
         let Some(number) = queued.iter().position(|queued| queued.job == job) else { return Ok(None) };
+        if at(queued, number)?.processors > self.state.possible {
+            return Ok(None);
+        }
         let mut starts = [0_u32; MOST_SCENARIOS as usize];
         let count = self.state.scenarios as usize;
         let starts = range_mut(&mut starts, 0, count)?;
         for (start, row) in starts.iter_mut().zip(0..) {
-            *start =
-                (*at(self.parts.starts, row * self.parts.queued.len() + number)?).min(self.state.horizon);
+            *start = *at(self.parts.starts, row * self.parts.queued.len() + number)?;
         }
         heap::sort(starts)?;
+        starts.iter_mut().for_each(|start| *start = (*start).min(self.state.horizon));
         let mut levels = [0; LEVELS.len()];
         for (to, level) in levels.iter_mut().zip(LEVELS) {
             let place = (level * count as f64 - 0.5).min(count as f64 - 1.0).max(0.0);
@@ -482,7 +388,12 @@ impl<'a> StartForecast<'a> {
         let Some(levels) = self.levels(job)? else { return Ok(None) };
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let most = i64::from(self.state.horizon);
-        let kind = usize::from(self.is_later(scheduler.parts.table.get(slot)?));
+        let record = scheduler.parts.table.get(slot)?;
+        if !record.state().waits() {
+            // It has started since the forecast began.
+            return Ok(None);
+        }
+        let kind = usize::from(self.is_later(record));
         let offsets = at(&scheduler.pool_at(self.state.pool)?.offsets, kind)?;
         let rest = offsets.reported(&levels, most);
         let by = rest.map(|rest| self.state.now.saturating_add(rest));
@@ -506,10 +417,6 @@ impl<'a> StartForecast<'a> {
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
-        if !record.state().waits() {
-            // It has started since the forecast began.
-            return Ok(None);
-        }
         let later = self.is_later(record);
         if record.reports > 0 {
             let [_, low, median, high, _] = &mut predicted.by;

@@ -140,6 +140,7 @@ impl Scheduler<'_> {
                 (job.asked, job.end_age) = (0, 0);
             }
         }
+        self.watch(now);
         (self.state.now, self.state.begun) = (now, 1);
         Ok(now)
     }

@@ -42,12 +42,13 @@
 //! * `array`: an array's task starts.
 //! * `cycle`: one decision: offers, and the manager's answers.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
-//! * `forecast`: when every waiting job will start; `scenario`: the rule, played forward.
+//! * `forecast`: when every waiting job will start; `gather`: its beginning; `scenario`: the rule, played forward.
 
 mod array;
 mod arrivals;
 mod cycle;
 mod forecast;
+mod gather;
 mod grow;
 mod job;
 mod life;

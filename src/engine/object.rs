@@ -162,6 +162,8 @@ pub(crate) struct State {
     /// Submissions of jobs that were not known, modulo 2^32.
     pub(super) arrived: u32,
     pub(super) reserved: u32,
+    /// Since when submissions are seen as they come.
+    pub(super) watched: i64,
 }
 
 /// An event of a listing, in the order in which events are applied.

@@ -47,9 +47,15 @@ impl Candidate {
         Candidate { tier: -i64::from(tier), priority, ..self }
     }
 
-    fn class(&self) -> (i64, i64) {
+    pub(super) fn class(&self) -> (i64, i64) {
         (self.tier, self.priority)
     }
+}
+
+/// The class of a job in the site's order, smaller before larger.
+pub(super) fn class_of(tier: i32, priority: f64, order: OrderWord) -> [i64; 2] {
+    let candidate = Candidate::zeroed().classed(tier, priority, order);
+    [candidate.tier, candidate.priority]
 }
 
 /// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in

@@ -47,6 +47,12 @@ impl Pool {
         u64::from(self.units).checked_sub(self.held).map(|free| free as u32)
     }
 
+    /// Units that jobs, and what is unaccounted, hold beyond those that there are.
+    pub fn debt(&self) -> u32 {
+        let held = self.held.saturating_add(self.unaccounted.into());
+        held.saturating_sub(self.units.into()).min(u32::MAX.into()) as u32
+    }
+
     /// Finds out, when the manager has reported its idle units, how many nobody accounts for.
     pub fn settle(&mut self) {
         let Some(idle) = self.reported.checked_sub(1) else {

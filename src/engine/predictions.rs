@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
 use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 
+/// How long what a job held is expected to be cleaned once it is over, in seconds.
+const CLEANING: i64 = 60;
+
 /// The limit of a job, as distributions take it.
 fn limit(job: &Record) -> i64 {
     if job.limit > 0 { job.limit.min(MAX_SECONDS) } else { MAX_SECONDS }
@@ -134,6 +137,9 @@ impl Scheduler<'_> {
     /// asked.
     pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
         let job = *self.parts.table.get(slot)?;
+        if job.learnt != 0 {
+            return Ok(now.saturating_add(CLEANING));
+        }
         let age = job.age(now).min(MAX_SECONDS);
         let mut asked = job.asked;
         // A clock that was set back makes jobs younger; below 0 a damaged block's ages would not grow.
@@ -143,7 +149,7 @@ impl Scheduler<'_> {
         while age >= next_asked(asked) {
             asked = next_asked(asked);
         }
-        if job.learnt == 0 && (asked != job.asked || job.end_age == 0) {
+        if asked != job.asked || job.end_age == 0 {
             let rest = self.predicted(slot)?.quantile(settings.running, asked, cut_at(&job))?;
             let job = self.parts.table.get_mut(slot)?;
             (job.asked, job.end_age) = (asked, asked.saturating_add(rest));
@@ -179,6 +185,9 @@ impl Scheduler<'_> {
     /// When a running job reaches its limit, after `now`.
     pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
+        if job.learnt != 0 {
+            return Ok(now.saturating_add(CLEANING));
+        }
         let left = limit(job).saturating_sub(job.age(now)).max(1);
         Ok(now.saturating_add(left))
     }

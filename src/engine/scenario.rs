@@ -1,8 +1,10 @@
 //! One scenario of a forecast: what runs and waits, event by event.
 
-use super::forecast::{Busy, DAY, NOBODY, Pending, STARTED, StartForecast, State, span};
+use super::forecast::{Busy, DAY, LATER, NOBODY, Pending, STARTED, StartForecast, State, span};
 use super::object::Scheduler;
-use crate::error::{Error, Result};
+use super::order::{class_of, worth};
+use super::settings::OrderWord;
+use crate::error::Result;
 use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::math::mix::{GOLDEN, finalise};
@@ -12,15 +14,20 @@ use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule};
 /// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
 const PROPOSALS: u32 = 15;
 
+/// With more waiting jobs no changes of an order are tried: a third of the time, for levels that are a tenth worse.
+const LONG_QUEUE: u32 = 256;
+
 impl StartForecast<'_> {
     /// Plays scenarios, this number of their events at most; returns whether all are played. An event costs as much as
-    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs.
+    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs, 7 where more
+    /// than 256 wait.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
     pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
         let rule = scheduler.settings().rule;
-        let rule = PlanRule { proposals: rule.proposals.min(PROPOSALS), ..rule };
+        let most = if self.state.queued > LONG_QUEUE { 0 } else { PROPOSALS };
+        let rule = PlanRule { proposals: rule.proposals.min(most), ..rule };
         for _ in 0..work {
             if self.state.scenario >= self.state.scenarios {
                 break;
@@ -41,18 +48,15 @@ impl StartForecast<'_> {
         let State { queued, busy, scenario, scenarios, .. } = *self.state;
         let row = scenario as usize * self.parts.queued.len();
         range_mut(self.parts.starts, row, queued as usize)?.iter_mut().for_each(|start| *start = NOBODY);
-        let known = |slot: u32, id: i64| Ok::<bool, Error>(scheduler.parts.table.get(slot)?.id == id);
-        for job in range_mut(self.parts.waiting, 0, queued as usize)? {
-            let uniform = Draws::new(0, job.id as u64, scenarios).uniform(scenario);
-            let same = known(job.slot, job.job)?;
-            let drawn = if same { scheduler.drawn(job.slot, 0, uniform)? } else { job.mean.into() };
-            job.run = span(drawn).max(1);
+        for place in 0..self.state.present as usize {
+            let job = *at(self.parts.waiting, place)?;
+            at_mut(self.parts.waiting, place)?.run = self.drawn(scheduler, &job)?;
         }
         for place in 0..busy as usize {
             let mut running = *at(self.parts.running, place)?;
             let uniform = Draws::new(0, running.id as u64, scenarios).uniform(scenario);
             let age = running.start.saturating_neg().max(0);
-            let same = known(running.slot, running.id)?;
+            let same = scheduler.parts.table.get(running.slot)?.id == running.id;
             let drawn =
                 if same { scheduler.drawn(running.slot, age, uniform)? } else { running.expected.into() };
             running.end = span(drawn).max(1);
@@ -60,9 +64,21 @@ impl StartForecast<'_> {
             heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
         }
         let mut plan = Plan::attach(self.parts.plan)?;
-        plan.keep(&self.state.kept);
+        // Where all run times are known, the search alone makes a difference.
+        plan.keep(&self.state.kept.varied(scenario));
         self.state.begun = 1;
         Ok(())
+    }
+
+    /// How long a waiting job runs in this scenario.
+    fn drawn(&self, scheduler: &Scheduler<'_>, job: &Pending) -> Result<u32> {
+        let State { scenario, scenarios, .. } = *self.state;
+        // The tasks behind one have a luck of their own.
+        let key = job.id as u64 ^ u64::from(job.more) << 20;
+        let uniform = Draws::new(0, key, scenarios).uniform(scenario);
+        let same = scheduler.parts.table.get(job.slot)?.id == job.job;
+        let drawn = if same { scheduler.drawn(job.slot, 0, uniform)? } else { job.mean.into() };
+        Ok(span(drawn).max(1))
     }
 
     /// The next event of the scenario under way: ends, then submissions, then a decision. Returns whether there was
@@ -75,20 +91,38 @@ impl StartForecast<'_> {
             0 => None,
             _ => Some(at(self.parts.running, 0)?.end),
         };
-        let submission = self.submission(scheduler)?;
-        let time = match (end, submission) {
-            (None, None) => return Ok(false),
-            (Some(time), None) | (None, Some((time, _))) => time,
-            (Some(end), Some((submission, _))) => end.min(submission),
+        let comes = match self.state.coming < self.state.queued {
+            true => Some(at(self.parts.queued, self.state.coming as usize)?.from),
+            false => None,
         };
-        if time > self.state.horizon {
-            return Ok(false);
-        }
+        let submission = self.submission(scheduler)?.map(|(time, _)| time);
+        let next = [end, comes, submission].into_iter().flatten().min();
+        let first = core::mem::replace(&mut self.state.looked, 1) == 0;
+        let time = match next {
+            // Nothing more happens, or something has that no cycle has seen.
+            _ if first && (next.is_none() || self.state.at_once != 0) => 0,
+            Some(time) if time <= self.state.horizon => time,
+            _ => return Ok(false),
+        };
         self.state.time = time;
         while self.state.running > 0 && at(self.parts.running, 0)?.end <= time {
             let ended = heap::pop(range_mut(self.parts.running, 0, self.state.running as usize)?)?;
             self.state.running -= 1;
-            self.state.free = self.state.free.saturating_add(ended.processors);
+            let paid = self.state.owed.min(ended.processors);
+            self.state.owed -= paid;
+            self.state.free = self.state.free.saturating_add(ended.processors - paid);
+            if ended.chain != NOBODY {
+                let task = *at(self.parts.queued, ended.chain as usize)?;
+                self.wait(scheduler, Pending { number: NOBODY, more: ended.more.saturating_sub(1), ..task })?;
+            }
+        }
+        while self.state.coming < self.state.queued {
+            let job = *at(self.parts.queued, self.state.coming as usize)?;
+            if job.from > time {
+                break;
+            }
+            self.wait(scheduler, job)?;
+            self.state.coming += 1;
         }
         while let Some((when, place)) = self.submission(scheduler)? {
             if when > time {
@@ -103,6 +137,24 @@ impl StartForecast<'_> {
             self.decide(scheduler, rule)?;
         }
         Ok(true)
+    }
+
+    /// A job of the beginning, or a task behind one, waits from now on.
+    fn wait(&mut self, scheduler: &Scheduler<'_>, job: Pending) -> Result<()> {
+        let run = self.drawn(scheduler, &job)?;
+        self.join(Pending { run, ..job })
+    }
+
+    /// A job joins the queue in the order of submission, under EASY within its class.
+    fn join(&mut self, job: Pending) -> Result<()> {
+        let count = self.state.waiting as usize;
+        let easy = self.state.easy != 0;
+        let Some(queue) = self.parts.waiting.get_mut(..=count) else { return Ok(()) };
+        let rank = |job: &Pending| (if easy { -i64::from(job.tier) } else { 0 }, job.submitted, job.origin);
+        let behind = queue.iter().take(count).rev().take_while(|other| rank(other) > rank(&job)).count();
+        heap::insert(queue, count - behind, job);
+        self.state.waiting += 1;
+        Ok(())
     }
 
     /// The next later submission: when, and its place among those remembered.
@@ -161,28 +213,40 @@ impl StartForecast<'_> {
             }
             ran => ran,
         };
+        let settings = scheduler.settings();
+        let by_points = settings.order == OrderWord::Priority;
+        let credit = match by_points && self.state.lowest.is_finite() {
+            true => worth(arrival.priority - self.state.lowest, settings.seconds),
+            false => 0,
+        };
+        let class = class_of(arrival.tier, arrival.priority, settings.order);
+        let job = Pending {
+            id: 0,
+            job: 0,
+            waited: -i64::from(self.state.time),
+            credit,
+            submitted: self.state.time.into(),
+            class,
+            processors: arrival.count,
+            mean: span(arrival.mean).max(1),
+            upper: span(arrival.upper).max(1),
+            limit: if arrival.limit > 0 { span(arrival.limit).max(1) } else { LONGEST },
+            run: span(run).max(1),
+            tier: self.rank(class),
+            slot: 0,
+            number: NOBODY,
+            from: 0,
+            more: 0,
+            throttled: 0,
+            origin: NOBODY,
+        };
         for _ in 0..arrival.tasks.max(1) {
-            let count = self.state.waiting as usize;
-            if count >= self.parts.waiting.len() {
+            if self.state.waiting >= self.state.queued.saturating_add(LATER) {
                 break;
             }
             self.state.later = self.state.later.saturating_add(1);
-            *at_mut(self.parts.waiting, count)? = Pending {
-                // No manager's id.
-                id: i64::MIN + i64::from(self.state.later),
-                job: 0,
-                waited: -i64::from(self.state.time),
-                credit: 0,
-                processors: arrival.count,
-                mean: span(arrival.mean).max(1),
-                upper: span(arrival.upper).max(1),
-                limit: if arrival.limit > 0 { span(arrival.limit).max(1) } else { LONGEST },
-                run: span(run).max(1),
-                tier: self.state.lowest,
-                slot: 0,
-                number: NOBODY,
-            };
-            self.state.waiting += 1;
+            // No manager's id.
+            self.join(Pending { id: i64::MIN + i64::from(self.state.later), ..job })?;
         }
         Ok(())
     }
@@ -190,7 +254,7 @@ impl StartForecast<'_> {
     /// Decides who starts, as the scheduler would.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<()> {
         if self.state.easy != 0 {
-            return self.easy();
+            return self.easy(scheduler);
         }
         self.fill_plan()?;
         let number = self.state.pool;
@@ -202,11 +266,11 @@ impl StartForecast<'_> {
             let number = *at(Plan::attach(self.parts.plan)?.starting(), place)?;
             self.start(number as usize)?;
         }
-        self.leave_queue()
+        self.leave_queue(scheduler)
     }
 
     /// EASY by the time limits, in the site's order, in which the queue is.
-    fn easy(&mut self) -> Result<()> {
+    fn easy(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         let time = self.state.time;
         let mut running = self.state.running as usize;
         for (to, busy) in self.parts.limited.iter_mut().zip(range(self.parts.running, 0, running)?) {
@@ -236,7 +300,7 @@ impl StartForecast<'_> {
                 }
             }
         }
-        self.leave_queue()
+        self.leave_queue(scheduler)
     }
 
     /// A waiting job starts, if there is room to know that it runs.
@@ -255,6 +319,8 @@ impl StartForecast<'_> {
             expected: time.saturating_add(job.upper),
             limit: time.saturating_add(job.limit),
             slot: job.slot,
+            chain: if job.throttled != 0 && job.more > 0 { job.chain() } else { NOBODY },
+            more: job.more,
             reserved: 0,
             id: job.id,
         };
@@ -267,15 +333,20 @@ impl StartForecast<'_> {
         if number == NOBODY { Ok(()) } else { self.started(number, time) }
     }
 
-    /// Those that have started wait no more.
-    fn leave_queue(&mut self) -> Result<()> {
+    /// Those that have started wait no more; the next task of an array takes the place of one that has.
+    fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         let mut kept = 0;
         for place in 0..self.state.waiting as usize {
-            let job = *at(self.parts.waiting, place)?;
-            if job.run != STARTED {
-                *at_mut(self.parts.waiting, kept)? = job;
-                kept += 1;
+            let mut job = *at(self.parts.waiting, place)?;
+            if job.run == STARTED {
+                if job.more == 0 || job.throttled != 0 {
+                    continue;
+                }
+                job = Pending { number: NOBODY, more: job.more - 1, ..job };
+                job.run = self.drawn(scheduler, &job)?;
             }
+            *at_mut(self.parts.waiting, kept)? = job;
+            kept += 1;
         }
         self.state.waiting = kept as u32;
         Ok(())

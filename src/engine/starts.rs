@@ -10,6 +10,9 @@ use bytemuck::{Pod, Zeroable};
 /// By how much an offset moves at a start.
 const STEP: f64 = 0.002;
 
+/// Of more jobs whose reported starts have not come each start counts less.
+const MANY: u32 = 32;
+
 /// The largest offset.
 const MOST: f64 = 3.0;
 
@@ -44,11 +47,14 @@ impl Offsets {
         reported
     }
 
-    /// A job has started this long after these levels were reported of it.
-    pub(super) fn learn(&mut self, reported: &[u32; LEVELS.len()], waited: i64) {
+    /// A job has started this long after these levels were reported of it, one of `open` jobs whose starts were
+    /// reported and have not come: in a jam all rest on the same moment, and a thousand of them are no thousand
+    /// observations.
+    pub(super) fn learn(&mut self, reported: &[u32; LEVELS.len()], waited: i64, open: u32) {
+        let step = STEP * f64::from(MANY) / f64::from(open.max(MANY));
         for ((offset, &level), &reported) in self.0.iter_mut().zip(&LEVELS).zip(reported) {
             let held = if waited <= i64::from(reported) { 1.0 } else { 0.0 };
-            *offset = (*offset + STEP * (level - held)).clamp(-MOST, MOST);
+            *offset = (*offset + step * (level - held)).clamp(-MOST, MOST);
         }
     }
 }
@@ -71,12 +77,12 @@ mod tests {
     fn offsets_follow_what_comes_and_stay_in_range() {
         let mut offsets = Offsets::FIRST;
         for _ in 0..1000 {
-            offsets.learn(&[1, 2, 3, 4, 5], 100);
+            offsets.learn(&[1, 2, 3, 4, 5], 100, 32);
         }
         // Every level was missed: .002 x 1,000 of its probability.
         assert!((offsets.0[0] - (-0.2 + 0.1)).abs() < 1e-9 && (offsets.0[4] - 2.1).abs() < 1e-9);
         for _ in 0..10_000 {
-            offsets.learn(&[1, 2, 3, 4, 5], 0);
+            offsets.learn(&[1, 2, 3, 4, 5], 0, 1);
         }
         assert_eq!(offsets.0[..4], [-3.0; 4]);
         assert!((offsets.0[4] - 1.1).abs() < 1e-9);

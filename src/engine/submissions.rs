@@ -16,11 +16,14 @@ pub(crate) struct Arrival {
     pub upper: i64,
     /// How long it ran; 0 as long as that is not known.
     pub ran: i64,
+    pub priority: f64,
     /// Processors; 0 for one that was withdrawn.
     pub count: u32,
     /// Tasks of an array that wait at once.
     pub tasks: u32,
     pub pool: u32,
+    pub tier: i32,
+    pub reserved: u32,
     /// Its number among all submissions, from 1 up.
     pub number: u32,
 }

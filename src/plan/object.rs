@@ -80,6 +80,12 @@ impl KeptOrder {
         KeptOrder { random: seed, ..KeptOrder::zeroed() }
     }
 
+    /// The same order, with another generator for each number but 0.
+    pub(crate) fn varied(&self, number: u32) -> KeptOrder {
+        let mixed = if number == 0 { 0 } else { crate::math::mix::finalise(number.into()) };
+        KeptOrder { random: self.random ^ mixed, ..*self }
+    }
+
     /// Whether all of these jobs are in order.
     pub(crate) fn holds(&self, mut ids: impl Iterator<Item = i64>) -> bool {
         let kept = self.ids.get(..self.count as usize).unwrap_or(&[]);
@@ -548,9 +554,9 @@ impl<'a> Plan<'a> {
         Ok(Some(job.start).filter(|&start| start != UNPLANNED && self.state.planned != 0))
     }
 
-    /// The price of starting a job now that the plan has start later, in waiting: the plan's order is placed again behind
-    /// that job. `None` for a job that does not fit now, starts now anyway, or lies beyond the window; and if nothing was
-    /// planned because all fit. O(W x 64 + 64 x 337).
+    /// The price of starting a job now that the plan has start later, in waiting: the plan's order is placed again
+    /// behind that job. `None` for a job that does not fit now, starts now anyway, or lies beyond the window; and if
+    /// nothing was planned because all fit. O(W x 64 + 64 x 337).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOW = 1000000, DAY = 86400, SCENARIOS = 3, SCHEDULER_WORDS = 35000, STARTS_WORDS = 58000, SCALARS = 40 };
+enum { NOW = 1000000, DAY = 86400, SCENARIOS = 3, SCHEDULER_WORDS = 35000, STARTS_WORDS = 80000, SCALARS = 40 };
 
 static int64_t good[SCHEDULER_WORDS], block[SCHEDULER_WORDS];
 static int64_t good_starts[STARTS_WORDS], starts_block[STARTS_WORDS];

@@ -309,7 +309,7 @@ static void unpredicted(void) {
     job = job_of(LATER, 1, 100, 200);
     job.begin = NOW + 1000;
     CHECK_OK(surefill_scheduler_set_job(scheduler, NOW, &job));
-    const int64_t nothing[] = {RUNS, HELD, ASIDE, WIDE, LATER, UNKNOWN};
+    const int64_t nothing[] = {RUNS, HELD, ASIDE, WIDE, UNKNOWN};
 
     surefill_starts *starts = begun(0, NOW, SCENARIOS);
     CHECK(status_of(starts, WAITS) == SUREFILL_ERROR_WRONG_STATE);
@@ -318,7 +318,10 @@ static void unpredicted(void) {
     CHECK(status_of(starts, UNKNOWN) == SUREFILL_ERROR_WRONG_STATE);
     played(starts, 1);
     CHECK(status_of(starts, WAITS) == SUREFILL_OK);
-    for (int i = 0; i < 6; i++) CHECK(status_of(starts, nothing[i]) == SUREFILL_ERROR_NEVER);
+    const double first[LEVELS] = {-0.2, -0.05, 0, 0.08, 0.2};
+    const surefill_start later = predicted(starts, LATER); /* when its time has come */
+    CHECK(agreed(&later, NOW, 1000, first));
+    for (int i = 0; i < 5; i++) CHECK(status_of(starts, nothing[i]) == SUREFILL_ERROR_NEVER);
     played(starts, 1); /* once more: nothing is left to do */
     CHECK(status_of(starts, WAITS) == SUREFILL_OK);
 

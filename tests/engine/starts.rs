@@ -3,7 +3,9 @@
 use crate::block::{Block, small};
 use crate::facts::{job, over};
 use crate::machine::Random;
-use surefill::engine::{JobReport, JobState, PredictedStart, Scheduler, SchedulerCapacity, StartForecast};
+use surefill::engine::{
+    Action, JobReport, JobState, PredictedStart, Refusal, Scheduler, SchedulerCapacity, StartForecast,
+};
 use surefill::error::{Error, Result};
 use surefill::plan::StartedNow;
 use surefill::runtime::RuntimeDistribution;
@@ -12,17 +14,27 @@ const T: i64 = 1_000_000;
 const DAY: i64 = 86_400;
 
 /// All scenarios, played in slices of some events.
-pub fn forecast<R>(
+fn forecast<R>(
     block: &mut Block,
     now: i64,
     slice: u64,
     ask: impl FnOnce(&StartForecast<'_>, &mut Scheduler<'_>) -> R,
 ) -> R {
+    forecast_of(block, now, (20, slice), ask)
+}
+
+/// This number of scenarios.
+fn forecast_of<R>(
+    block: &mut Block,
+    now: i64,
+    (scenarios, slice): (u32, u64),
+    ask: impl FnOnce(&StartForecast<'_>, &mut Scheduler<'_>) -> R,
+) -> R {
     let mut scheduler = block.scheduler();
-    let size = StartForecast::size(&scheduler.capacity(), 20).unwrap();
+    let size = StartForecast::size(&scheduler.capacity(), scenarios).unwrap();
     let mut memory = vec![0x5a5a_5a5a_5a5a_5a5a_u64; size.div_ceil(8)];
     let memory = bytemuck::cast_slice_mut(&mut memory);
-    let mut forecast = StartForecast::begin(memory, &mut scheduler, 0, now, 20).unwrap();
+    let mut forecast = StartForecast::begin(memory, &mut scheduler, 0, now, scenarios).unwrap();
     while !forecast.run(&mut scheduler, slice).unwrap() {}
     ask(&forecast, &mut scheduler)
 }
@@ -39,7 +51,8 @@ fn single(run_time: i64) -> RuntimeDistribution {
     RuntimeDistribution::single(run_time).unwrap()
 }
 
-/// Where every run time is known and nothing is submitted any more, each job starts when every level says.
+/// Where every run time is known, nothing is submitted any more, and as many changes of the order are tried, each job
+/// starts when the first scenario says; the others have generators of their own.
 #[test]
 fn known_run_times_are_foretold_to_the_second() {
     for seed in 0..12 * crate::longer() {
@@ -71,8 +84,9 @@ fn known_run_times_are_foretold_to_the_second() {
                 }
             }
             if foretold.is_none() {
-                foretold =
-                    Some(waiting.iter().map(|&id| (id, levels(&mut block, now, id).unwrap())).collect());
+                let mut alone =
+                    |id| forecast_of(&mut block, now, (1, 100), |forecast, _| forecast.levels(id)).unwrap();
+                foretold = Some(waiting.iter().map(|&id| (id, alone(id).unwrap())).collect());
                 assert!(!waiting.is_empty());
             }
             ends.sort_unstable();
@@ -174,16 +188,194 @@ fn a_reported_median_is_kept_while_it_can_be() {
 
 #[test]
 fn an_array_waits_with_all_its_tasks() {
-    let mut block = Block::of_one(10, 2, "preset=easy");
-    let prediction = single(100);
-    block.tell(T, &JobReport { prediction: Some(&prediction), tasks: 30, ..job(1, 2, 100) });
-    block.tell(T, &JobReport { prediction: Some(&prediction), ..job(2, 2, 100) });
-    block.begin(0, T);
-    assert_eq!(block.offered(), 1);
-    block.started(0, 1001);
+    let start = |tasks: u32, at_once: u32| {
+        let mut block = Block::of_one(10, 4, "preset=easy");
+        let prediction = single(100);
+        block.tell(T, &JobReport { prediction: Some(&prediction), tasks, at_once, ..job(1, 2, 100) });
+        block.tell(T, &JobReport { prediction: Some(&prediction), ..job(2, 4, 100) });
+        block.begin(0, T);
+        assert_eq!(block.offered(), 1);
+        block.started(0, 1001);
+        if at_once != 1 {
+            assert_eq!(block.offered(), 1);
+            block.started(1, 1002);
+        }
+        block.close();
+        let first = levels(&mut block, T, 1);
+        assert_eq!(first, if at_once == 1 { None } else { Some([100; 5]) });
+        levels(&mut block, T, 2).unwrap()
+    };
+    // Two tasks side by side: two have started, the others follow.
+    assert_eq!(start(30, 0), [1500; 5]);
+    assert_eq!(start(5000, 0), [250_000; 5]);
+    assert_eq!(start(31, 4), [1600; 5]);
+}
+
+/// A job whose time comes later, or whose turn, waits from then on.
+#[test]
+fn known_times_are_waited_for() {
+    let mut block = Block::of_one(10, 4, "preset=easy");
+    let prediction = single(1000);
+    let of = |id, count| JobReport { prediction: Some(&prediction), ..job(id, count, 1000) };
+    block.tell(T, &of(1, 4));
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T, &JobReport { begin: T + 60, ..of(2, 4) });
+    block.tell(T + 1, &JobReport { submit: T + 1, ..of(3, 4) });
+    assert_eq!(levels(&mut block, T + 1, 2), Some([999; 5]));
+    assert_eq!(levels(&mut block, T + 1, 3), Some([1999; 5]));
+    block.tell(T + 1000, &over(1, JobState::Ended, 1000));
+    block.begin(0, T + 1000);
+    assert_eq!(block.offered(), 2);
+    block.refused(0, Refusal::NotNow);
+    assert_eq!(block.offered(), 3);
+    block.refused(1, Refusal::NotNow);
+    assert_eq!(block.offered(), 0);
     block.close();
-    assert_eq!(levels(&mut block, T, 1), Some([100; 5]));
-    assert_eq!(levels(&mut block, T, 2), Some([3000; 5]));
+    assert_eq!(levels(&mut block, T + 1010, 2), Some([50; 5]));
+    assert_eq!(levels(&mut block, T + 1010, 3), Some([1050; 5]));
+}
+
+#[test]
+fn room_is_what_it_is() {
+    // A job that is over leaves soon, whatever was predicted of it.
+    let mut block = Block::of_one(10, 4, "");
+    let prediction = single(80_000);
+    block.tell(T, &JobReport { prediction: Some(&prediction), ..job(1, 4, 86_400) });
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T, &job(2, 4, 100));
+    block.tell(T + 600, &JobReport { state: JobState::Ending, ..job(1, 4, 86_400) });
+    assert_eq!(block.pass(0, T + 600), []);
+    assert_eq!(levels(&mut block, T + 600, 2), Some([60; 5]));
+    // Units that are no more are not released.
+    let mut block = Block::of_one(10, 40, "");
+    for id in 1..=4 {
+        let prediction = single(1000 * id);
+        block.tell(T, &JobReport { prediction: Some(&prediction), ..job(id, 10, 1000 * id) });
+    }
+    assert_eq!(block.pass(0, T).len(), 4);
+    block.scheduler().set_pool(b"all", 20, None).unwrap();
+    block.tell(T, &job(5, 10, 100));
+    block.tell(T, &job(6, 30, 100));
+    assert_eq!(block.pass(0, T), []);
+    assert_eq!(levels(&mut block, T, 5), Some([3000; 5]));
+    assert_eq!(levels(&mut block, T, 6), None);
+    // No cycle has decided yet, or one that starts nothing.
+    for words in ["", "mode=shadow"] {
+        let mut block = Block::of_one(10, 40, words);
+        block.tell(T, &job(1, 10, 100));
+        if !words.is_empty() {
+            block.begin(0, T);
+            block.next();
+            block.close();
+        }
+        assert_eq!(levels(&mut block, T, 1), Some([0; 5]));
+    }
+    // Strangers hold a unit for ever: who needs all starts in no scenario.
+    let mut block = Block::of_one(10, 40, "");
+    block.scheduler().set_pool(b"all", 40, Some(39)).unwrap();
+    block.tell(T, &job(1, 40, 0));
+    assert_eq!(block.pass(0, T), []);
+    assert_eq!(levels(&mut block, T, 1), None);
+}
+
+/// Jobs of a higher class that come later pass a job that waits.
+#[test]
+fn later_jobs_have_their_class() {
+    let of = |words: &str, high: f64| {
+        let mut block = Block::new(&SchedulerCapacity { arrivals: 1000, ..small(100) }, words);
+        block.scheduler().set_pool(b"all", 8, None).unwrap();
+        block.scheduler().set_queue(b"batch", 0).unwrap();
+        let (mut now, mut id) = (T, 1);
+        let mut running: Vec<(i64, i64)> = Vec::new();
+        let prediction = single(3500);
+        while now < T + 4 * DAY {
+            id += 1;
+            let report =
+                JobReport { submit: now, prediction: Some(&prediction), priority: high, ..job(id, 4, 3600) };
+            block.tell(now, &report);
+            running.extend(block.pass(0, now).into_iter().map(|id| (now + 3500, id)));
+            now += 1800;
+            while let Some(&(end, id)) = running.first().filter(|(end, _)| *end <= now) {
+                block.tell(end, &over(id, JobState::Ended, 3500));
+                running.remove(0);
+            }
+        }
+        let wide = JobReport { submit: now, prediction: Some(&prediction), ..job(id + 1, 8, 3600) };
+        block.tell(now, &wide);
+        block.pass(0, now);
+        // A job that starts in no scenario has no levels.
+        levels(&mut block, now, id + 1).map_or(i64::MAX, |levels| levels[2])
+    };
+    for words in ["preset=easy", ""] {
+        let (same, higher) = (of(words, 0.0), of(words, 10.0));
+        assert!(same < 8000 && higher > 40_000, "{words}: {same} {higher}");
+    }
+}
+
+/// Arrays of the days before count as long as their submissions are remembered.
+#[test]
+fn arrays_of_the_past_come_again() {
+    let mut block = Block::new(&SchedulerCapacity { arrivals: 1000, ..small(100) }, "preset=fast settle=0");
+    block.scheduler().set_pool(b"all", 8, None).unwrap();
+    block.scheduler().set_queue(b"batch", 0).unwrap();
+    let prediction = single(1500);
+    let mut running: Vec<(i64, i64)> = Vec::new();
+    let (mut now, mut id) = (T, 1);
+    while now < T + 3 * DAY {
+        id += 10;
+        let array = JobReport { submit: now, prediction: Some(&prediction), tasks: 2, ..job(id, 2, 1800) };
+        block.tell(now, &array);
+        block.begin(0, now);
+        let mut task = 0;
+        while let Action::Start(offer) = block.next() {
+            task += 1;
+            let id = offer.job + 1000 + task;
+            block.started(offer.number, id);
+            running.push((now + 1500, id));
+        }
+        block.close();
+        now += 1200;
+        running.sort_unstable();
+        while let Some(&(end, id)) = running.first().filter(|(end, _)| *end <= now) {
+            block.tell(end, &over(id, JobState::Ended, 1500));
+            running.remove(0);
+        }
+    }
+    let wide = JobReport { submit: now, prediction: Some(&prediction), ..job(id + 1, 8, 1500) };
+    block.tell(now, &wide);
+    assert_eq!(block.pass(0, now), []);
+    let found = levels(&mut block, now, id + 1).unwrap();
+    assert!(found[2] > 3000, "{found:?}");
+}
+
+/// A thousand reports of one jam are no thousand observations.
+#[test]
+fn a_jam_does_not_run_away() {
+    let mut block = Block::new(&small(1100), "preset=easy settle=0");
+    block.scheduler().set_pool(b"all", 40, None).unwrap();
+    block.scheduler().set_queue(b"batch", 0).unwrap();
+    block.unchecked = true;
+    let prediction = single(900);
+    for id in 1..=999 {
+        block.tell(T, &JobReport { prediction: Some(&prediction), ..job(id, 1, 3600) });
+    }
+    let mut running = block.pass(0, T);
+    forecast_of(&mut block, T, (1, 1 << 20), |forecast, scheduler| {
+        (1..=999).filter(|&id| forecast.report(scheduler, id).unwrap().is_some()).count()
+    });
+    let mut now = T;
+    while !running.is_empty() {
+        now += 3600;
+        running.iter().for_each(|&id| block.tell(now, &over(id, JobState::Ended, 3600)));
+        running = block.pass(0, now);
+    }
+    now += DAY;
+    let known = single(36_000);
+    block.tell(now, &JobReport { submit: now, prediction: Some(&known), ..job(2001, 40, 36_000) });
+    assert_eq!(block.pass(0, now), [2001]);
+    block.tell(now, &JobReport { submit: now, prediction: Some(&known), ..job(2002, 40, 36_000) });
+    let median = predicted(&mut block, now, 2002).by[2] - now;
+    assert!((36_000..50_000).contains(&median), "{median}");
 }
 
 #[test]
@@ -238,8 +430,8 @@ fn probabilities_run_through_the_levels() {
     assert!(all.is_sorted());
 }
 
-/// Four of eight units are idle, the others for 96 s. A job for all eight has waited long and is planned for then; a job
-/// of 192 s for four could start now.
+/// Four of eight units are idle, the others for 96 s. A job for all eight has waited long and is planned for then; a
+/// job of 192 s for four could start now.
 #[test]
 fn the_price_of_starting_now_is_the_wait_of_the_others() {
     let mut block = Block::of_one(10, 8, "");
@@ -258,7 +450,8 @@ fn the_price_of_starting_now_is_the_wait_of_the_others() {
         block.cycle(|mut cycle, scheduler| (cycle.planned(scheduler, id), cycle.started_now(scheduler, id)))
     };
     assert_eq!(ask(&mut block, 2), (Ok(Some(T + 96)), Ok(None)));
-    // Behind the wide job's 64 s comes the job of one second, and then, at the next instant that a plan knows, this one.
+    // Behind the wide job's 64 s comes the job of one second, and then, at the next instant that a plan knows, this
+    // one.
     assert_eq!(ask(&mut block, 4).0, Ok(Some(T + 160)));
     // Started now, it ends at 192 s: the wide job starts 96 s later, and so does the one behind it.
     let price = StartedNow { saved: 168, others: 2 * 96 };

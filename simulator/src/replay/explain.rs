@@ -77,8 +77,8 @@ pub struct Seen {
     /// The start that a plan of the whole queue has for the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<i64>,
-    /// By how many seconds its wait would be shorter if it had started in this pass, and by how many the planned waits of
-    /// the others would be longer, all together (below 0: shorter).
+    /// By how many seconds its wait would be shorter if it had started in this pass, and by how many the planned waits
+    /// of the others would be longer, all together (below 0: shorter).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_now: Option<(u32, i64)>,
     /// When the job can be expected to start, while it is the head job.

@@ -59,9 +59,13 @@ pub unsafe extern "C" fn surefill_starts_size(
 }
 
 /// A forecast for all waiting jobs of this pool begins, in the caller's memory (length bytes, at least
-/// surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are enough).
-/// It belongs behind a closed cycle of the pool: what a cycle would start now starts at the next event. Predictions are
-/// brought up to date. O(jobs), and as much as one decision.
+/// surefill_starts_size, aligned to 8), by this number of scenarios (1 to SUREFILL_MAX_START_SCENARIOS; 20 are
+/// enough). It belongs behind a closed cycle of the pool; where something has happened since, or in shadow mode, the
+/// scenarios decide at once. Predictions are brought up to date, and the scheduler's clock as well: not for a time
+/// that has not come. O(jobs), and as much as one decision.
+///
+/// Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
+/// jobs are released, with the tasks of arrays that the manager's throttle holds, and that suspended jobs go on.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
 /// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way.
@@ -91,8 +95,8 @@ pub unsafe extern "C" fn surefill_starts_begin(
 }
 
 /// Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or work events are (SUREFILL_STEP_MORE; work is
-/// at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs. Events that are
-/// reported to the scheduler between two calls are not foreseen.
+/// at least 1). An event costs as much as a decision: O(jobs), and at most 22 orders of 64 jobs, 7 where more than
+/// 256 jobs wait. Events that are reported to the scheduler between two calls are not foreseen.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (work).
 ///
@@ -136,7 +140,8 @@ unsafe fn given(start: *mut surefill_start) -> Result<u32> {
 /// scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE before all scenarios
-/// are played; NEVER for a job that does not wait in this pool or is held: nobody knows for how long.
+/// are played; NEVER for a job that does not wait in this pool, is held (nobody knows for how long), or wants more
+/// units than can ever be free.
 ///
 /// # Safety
 /// starts and scheduler are handles, start points to a writable structure of the size it says.

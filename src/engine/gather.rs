@@ -1,0 +1,246 @@
+//! A forecast begins: who runs, who waits, and for how long anything is predicted.
+
+use super::forecast::{Busy, DAY, NOBODY, Pending, Room, StartForecast, State, span};
+use super::job::{JobState, MAX_TIME};
+use super::object::Scheduler;
+use super::order::{Candidate, class_of, tiers, worth};
+use super::pools::pool;
+use super::settings::{Mode, OrderWord, PresetWord};
+use crate::error::{Error, Result};
+use crate::heap;
+use crate::memory::{Object, at, at_mut, range, range_mut};
+use crate::plan::{LONGEST, Limited, Plan};
+use crate::runtime::MAX_SECONDS;
+
+impl<'a> StartForecast<'a> {
+    /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
+    /// levels from .05 to .95. It belongs behind a closed cycle; where something has happened since, or in shadow mode,
+    /// the scenarios decide at once. Brings predictions up to date, and the scheduler's clock as well: not for a time
+    /// that has not come. O(jobs).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
+    /// [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd time.
+    pub fn begin(
+        memory: &'a mut [u8],
+        scheduler: &mut Scheduler<'_>,
+        number: u32,
+        now: i64,
+        scenarios: u32,
+    ) -> Result<StartForecast<'a>> {
+        pool(scheduler.parts.pools, number)?;
+        if now.unsigned_abs() > MAX_TIME as u64 {
+            return Err(Error::OutOfRange);
+        }
+        if scheduler.state.listing_open != 0 {
+            return Err(Error::WrongState);
+        }
+        let room = Room { capacity: scheduler.capacity(), scenarios };
+        let (state, parts) = StartForecast::create(memory, &room)?;
+        Plan::init_scratch(parts.plan, &room.plan())?;
+        let now = scheduler.advance(now)?;
+        scheduler.renew()?;
+        (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
+        let settings = scheduler.settings();
+        state.easy = u32::from(settings.preset == PresetWord::Easy);
+        let here = *scheduler.pool_at(number)?;
+        state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
+        state.idle = scheduler.idle(number)?;
+        state.debt = here.debt();
+        let mut forecast = StartForecast { state, parts };
+        forecast.gather_running(scheduler)?;
+        forecast.gather_waiting(scheduler)?;
+        forecast.state.kept = here.kept;
+        forecast.set_horizon(scheduler)?;
+        let since = scheduler.arrivals_since(now)?;
+        forecast.state.days = (now.saturating_sub(since) / DAY).clamp(0, 14) as u32;
+        forecast.arrange(scheduler)?;
+        Ok(forecast)
+    }
+
+    /// Those that run, with the ends that are expected of them.
+    fn gather_running(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        for place in 0..scheduler.parts.table.active().len() {
+            let slot = *at(scheduler.parts.table.active(), place)?;
+            let job = *scheduler.parts.table.get(slot)?;
+            if job.pool != pool || job.holds() == 0 {
+                continue;
+            }
+            let expected = scheduler.expected_end(slot, &settings, now)?;
+            let busy = Busy {
+                // Drawn in each scenario.
+                end: 0,
+                processors: job.holds(),
+                start: -i64::from(span(job.age(now))),
+                expected: span(expected - now).max(1),
+                limit: span(scheduler.end_by_limit(slot, now)? - now).max(1),
+                slot,
+                chain: NOBODY,
+                more: 0,
+                reserved: 0,
+                // Of one that is over nothing is drawn: it ends when it is expected to.
+                id: if job.learnt == 0 { job.id } else { 0 },
+            };
+            *at_mut(self.parts.busy, self.state.busy as usize)? = busy;
+            self.state.busy += 1;
+        }
+        Ok(())
+    }
+
+    /// Those that wait, in the order of submission (under EASY in the site's), with the classes and credits of a
+    /// decision; then those whose time has not come, in the order in which it comes.
+    fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool, now, easy, .. } = *self.state;
+        let count = scheduler.candidates(pool, now, |fit| fit, self.parts.candidates)?;
+        let candidates = range_mut(self.parts.candidates, 0, count)?;
+        let ranks = range_mut(self.parts.tiers, 0, count)?;
+        if easy == 0 {
+            tiers(candidates, ranks)?;
+        } else {
+            heap::sort(candidates)?;
+            let (mut rank, mut class) = (0, candidates.first().map(Candidate::class));
+            for (to, candidate) in ranks.iter_mut().zip(candidates.iter()) {
+                if class != Some(candidate.class()) {
+                    (rank, class) = (rank - 1, Some(candidate.class()));
+                }
+                *to = rank;
+            }
+        }
+        self.state.lowest = f64::INFINITY;
+        for &slot in scheduler.parts.table.waiting() {
+            let job = scheduler.parts.table.get(slot)?;
+            if job.pool == pool {
+                self.state.lowest = self.state.lowest.min(job.priority);
+            }
+        }
+        let mut group = (0, 0);
+        for place in 0..count {
+            let candidate = *at(self.parts.candidates, place)?;
+            // Classes of later jobs lie between those of the beginning.
+            let tier = at(self.parts.tiers, place)?.saturating_mul(2);
+            let pending = self.pending(scheduler, candidate.slot, candidate.task, tier)?;
+            if candidate.task == 0 {
+                let same = self.parts.candidates.iter().take(count).skip(place);
+                let side_by_side = same.take_while(|other| other.slot == candidate.slot).count() as u32;
+                let tasks = scheduler.parts.table.get(candidate.slot)?.tasks.max(1);
+                group = (side_by_side.max(1), tasks.saturating_sub(side_by_side));
+            }
+            let (side_by_side, rest) = group;
+            let more = rest / side_by_side + u32::from(candidate.task < rest % side_by_side);
+            self.enter(Pending { more, ..pending })?;
+        }
+        self.state.present = self.state.queued;
+        let mut coming = 0;
+        for &slot in scheduler.parts.table.waiting() {
+            let job = scheduler.parts.table.get(slot)?;
+            let from = job.begin.max(job.refused_until);
+            let comes = job.state() == JobState::Waiting && from > now && from - now < LONGEST.into();
+            if job.pool == pool && comes && job.count <= scheduler.pool_at(pool)?.units {
+                *at_mut(self.parts.limited, coming)? = Limited { after: span(from - now), processors: slot };
+                coming += 1;
+            }
+        }
+        heap::sort(range_mut(self.parts.limited, 0, coming)?)?;
+        for place in 0..coming {
+            let Limited { after: from, processors: slot } = *at(self.parts.limited, place)?;
+            let job = *scheduler.parts.table.get(slot)?;
+            let pending = self.pending(scheduler, slot, 0, 0)?;
+            let tier = self.rank(pending.class);
+            self.enter(Pending { from, tier, more: job.tasks.max(1) - 1, ..pending })?;
+        }
+        Ok(())
+    }
+
+    /// Adds a job of the beginning; beyond the room for them tasks of arrays are left out.
+    fn enter(&mut self, pending: Pending) -> Result<()> {
+        let number = self.state.queued;
+        if let Some(to) = self.parts.queued.get_mut(number as usize) {
+            *to = Pending { number, origin: number, ..pending };
+            self.state.queued += 1;
+        }
+        Ok(())
+    }
+
+    /// A job as the scenarios have it.
+    fn pending(&self, scheduler: &Scheduler<'_>, slot: u32, task: u32, tier: i32) -> Result<Pending> {
+        let settings = scheduler.settings();
+        let job = *scheduler.parts.table.get(slot)?;
+        let now = self.state.now;
+        let by_points = settings.order == OrderWord::Priority;
+        let credit = if by_points { worth(job.priority - self.state.lowest, settings.seconds) } else { 0 };
+        let waited = if job.begin > now { now - job.begin } else { job.waited(now).min(MAX_SECONDS) };
+        Ok(Pending {
+            // Tasks of an array have a luck and a place of their own.
+            id: job.id.wrapping_add(i64::from(task).wrapping_mul(1 << 40)),
+            job: job.id,
+            waited: waited.max(-MAX_SECONDS),
+            credit,
+            submitted: job.submit.saturating_sub(now),
+            class: class_of(job.tier, job.priority, settings.order),
+            processors: job.count,
+            mean: span(job.mean).max(1),
+            upper: span(scheduler.upper(slot)?).max(1),
+            limit: if job.limit > 0 { span(job.limit).max(1) } else { LONGEST },
+            run: 0,
+            tier,
+            slot,
+            number: NOBODY,
+            from: 0,
+            more: 0,
+            throttled: u32::from(job.at_once > 0),
+            origin: NOBODY,
+        })
+    }
+
+    /// Nothing is predicted beyond the longest of two days, three times the longest wait that is known, and twice the
+    /// time that all that runs and waits would take on the whole pool by its limits with the longest limit behind it.
+    fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let units = u64::from(scheduler.pool_at(self.state.pool)?.units.max(1));
+        let mut work = 0_u64;
+        let mut longest = 0;
+        let mut possible = u64::from(self.state.idle);
+        // Where there is no limit, four times what is predicted.
+        let bounded = |limit: u32, predicted: u32| match limit {
+            LONGEST => predicted.saturating_mul(4).min(LONGEST),
+            limit => limit,
+        };
+        for busy in range(self.parts.busy, 0, self.state.busy as usize)? {
+            let limit = bounded(busy.limit, busy.expected);
+            work = work.saturating_add(u64::from(limit) * u64::from(busy.processors));
+            longest = longest.max(limit);
+            possible += u64::from(busy.processors);
+        }
+        self.state.possible = possible.saturating_sub(self.state.debt.into()).min(u32::MAX.into()) as u32;
+        for job in range(self.parts.queued, 0, self.state.queued as usize)? {
+            let limit = bounded(job.limit, job.mean);
+            let area = u64::from(limit).saturating_mul(job.processors.into());
+            work = work.saturating_add(area.saturating_mul(u64::from(job.more) + 1));
+            longest = longest.max(limit).max(job.from.saturating_add(limit));
+        }
+        let area = work.checked_div(units).unwrap_or(0).min(LONGEST.into());
+        let by_limits = span(2 * area as i64).saturating_add(longest);
+        let (waits, _) = scheduler.waits_of(self.state.pool)?;
+        let known = if waits.count() == 0 { 0 } else { span(waits.quantile(1.0, 0.0)? as i64) };
+        self.state.horizon = known.saturating_mul(3).max(by_limits).clamp(2 * DAY as u32, LONGEST);
+        Ok(())
+    }
+
+    /// Where the last cycle had no reason to put the queue in order, because nothing fitted, it is done now.
+    fn arrange(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
+        if self.state.easy != 0 || self.state.kept.holds(queued.iter().map(|job| job.id)) {
+            return Ok(());
+        }
+        self.reset()?;
+        let settings = scheduler.settings();
+        self.fill_plan()?;
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.keep(&self.state.kept);
+        let (waits, counted) = scheduler.waits_of(self.state.pool)?;
+        plan.arrange(&settings.rule, &waits, &counted)?;
+        self.state.kept = *plan.kept();
+        Ok(())
+    }
+}
