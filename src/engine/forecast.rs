@@ -20,7 +20,7 @@ pub const MOST_SCENARIOS: u32 = 64;
 pub(super) const LATER: u32 = 256;
 
 /// Room for tasks of arrays that wait side by side; further ones follow those.
-const TASKS: u32 = 1024;
+const TASKS: u32 = 64;
 
 /// A report is judged again that is made this long after the first one, in seconds.
 const LATER_REPORT: i64 = 3600;

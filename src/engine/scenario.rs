@@ -131,10 +131,12 @@ impl StartForecast<'_> {
             self.submit(scheduler, place)?;
             self.state.next += 1;
         }
-        let free = self.state.free;
-        let fits = |job: &Pending| job.processors <= free;
-        if range(self.parts.waiting, 0, self.state.waiting as usize)?.iter().any(fits) {
-            self.decide(scheduler, rule)?;
+        // Again where tasks have started behind which others wait.
+        let mut again = true;
+        while again {
+            let free = self.state.free;
+            let mut waiting = range(self.parts.waiting, 0, self.state.waiting as usize)?.iter();
+            again = waiting.any(|job| job.processors <= free) && self.decide(scheduler, rule)?;
         }
         Ok(true)
     }
@@ -251,8 +253,8 @@ impl StartForecast<'_> {
         Ok(())
     }
 
-    /// Decides who starts, as the scheduler would.
-    fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<()> {
+    /// Decides who starts, as the scheduler would; returns whether tasks have started behind which others wait now.
+    fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         if self.state.easy != 0 {
             return self.easy(scheduler);
         }
@@ -270,7 +272,7 @@ impl StartForecast<'_> {
     }
 
     /// EASY by the time limits, in the site's order, in which the queue is.
-    fn easy(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+    fn easy(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let time = self.state.time;
         let mut running = self.state.running as usize;
         for (to, busy) in self.parts.limited.iter_mut().zip(range(self.parts.running, 0, running)?) {
@@ -333,9 +335,10 @@ impl StartForecast<'_> {
         if number == NOBODY { Ok(()) } else { self.started(number, time) }
     }
 
-    /// Those that have started wait no more; the next task of an array takes the place of one that has.
-    fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
-        let mut kept = 0;
+    /// Those that have started wait no more; the next task of an array takes the place of one that has. Returns whether
+    /// there is such a task.
+    fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
+        let (mut kept, mut next) = (0, false);
         for place in 0..self.state.waiting as usize {
             let mut job = *at(self.parts.waiting, place)?;
             if job.run == STARTED {
@@ -344,12 +347,13 @@ impl StartForecast<'_> {
                 }
                 job = Pending { number: NOBODY, more: job.more - 1, ..job };
                 job.run = self.drawn(scheduler, &job)?;
+                next = true;
             }
             *at_mut(self.parts.waiting, kept)? = job;
             kept += 1;
         }
         self.state.waiting = kept as u32;
-        Ok(())
+        Ok(next)
     }
 
     /// The scenario's row of starts.
