@@ -282,7 +282,8 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * A shell around a resource manager reports pools, queues and jobs, by single events or by whole listings, and runs a
  * cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
  * the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
- * one is mended by the next listing.
+ * one is mended by the next listing. A predicted start that is shown to people is asked for by
+ * surefill_starts_report, so that later ones follow the starts that come.
  *
  *     static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
  *     surefill_scheduler_capacity capacity;
@@ -332,7 +333,6 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *       if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
  *           surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
  *         printf("three of four such jobs start by %ld, within the hour %.0f %%\n", (long)start.by[3], 100.0 * within);
- *       // Where it is shown to people:
  *       surefill_starts_report(starts, s, job.id, &start);
  *     }
  *     surefill_scheduler_seal(s);

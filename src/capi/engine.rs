@@ -4,7 +4,7 @@
 //! cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
 //! the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
 //! one is mended by the next listing. A predicted start that is shown to people is asked for by surefill_starts_report,
-//! so that later ones follow what comes of it.
+//! so that later ones follow the starts that come.
 //!
 //! ```c
 //! static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
