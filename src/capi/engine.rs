@@ -54,8 +54,9 @@
 //!   start.struct_size = sizeof start;
 //!   if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
 //!       surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
-//!     printf("three of four such jobs start by %ld, within the hour %.0f %%\n", (long)start.by[3], 100.0 * within);
-//!   surefill_starts_report(starts, s, job.id, &start);
+//!     printf("within the hour with probability %.2f\n", within);
+//!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
+//!     printf("three of four such jobs start by %ld\n", (long)start.by[3]);
 //! }
 //! surefill_scheduler_seal(s);
 //! ```
