@@ -779,7 +779,7 @@ int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_
  * time that has not come. O(jobs), and as much as one decision.
  *
  * Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
- * jobs are released, with the tasks of arrays that the manager's throttle holds, and that suspended jobs go on.
+ * jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
  *
  * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
 int32_t surefill_starts_begin(void *memory,

@@ -195,7 +195,7 @@ pub(crate) struct Parts<'a> {
 /// decides as it would: by predicted means and ends, not by what was drawn; with fifteen proposals.
 ///
 /// Jobs whose time has not come wait from then on, and so do refused ones whose turn is others'; the tasks of an array
-/// follow each other. Not foreseen: jobs that are held, with the tasks that a throttle holds, until they are reported
+/// follow each other. Not foreseen: jobs that are held, but for tasks that a throttle holds, until they are reported
 /// as waiting; the return of suspended jobs; and with less than a day of submissions later jobs.
 ///
 /// Reported levels follow the starts that come: [`StartForecast::report`].

@@ -1,7 +1,7 @@
 //! A forecast begins: who runs, who waits, and for how long anything is predicted.
 
 use super::forecast::{Busy, DAY, NOBODY, Pending, Room, StartForecast, State, span};
-use super::job::{JobState, MAX_TIME};
+use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
 use super::order::{Candidate, class_of, tiers, worth};
 use super::pools::pool;
@@ -150,7 +150,34 @@ impl<'a> StartForecast<'a> {
             let tier = self.rank(pending.class);
             self.enter(Pending { from, tier, more: job.tasks.max(1) - 1, ..pending })?;
         }
+        for place in 0..scheduler.parts.table.waiting().len() {
+            let slot = *at(scheduler.parts.table.waiting(), place)?;
+            let job = scheduler.parts.table.get(slot)?;
+            let held = job.state() == JobState::Held && job.why() == Why::Limit;
+            if job.pool == pool && held && job.tasks > 0 && job.arrival != 0 {
+                self.gather_throttled(scheduler, slot)?;
+            }
+        }
         Ok(())
+    }
+
+    /// The tasks of an array that its throttle holds follow those that run, which were submitted with it.
+    fn gather_throttled(&mut self, scheduler: &Scheduler<'_>, slot: u32) -> Result<()> {
+        let array = *scheduler.parts.table.get(slot)?;
+        let pending = self.pending(scheduler, slot, 0, 0)?;
+        let (tier, chain) = (self.rank(pending.class), self.state.queued);
+        let running = range_mut(self.parts.busy, 0, self.state.busy as usize)?;
+        let is_task = |busy: &&mut Busy| {
+            scheduler.parts.table.get(busy.slot).is_ok_and(|job| job.arrival == array.arrival)
+        };
+        let count = running.iter_mut().filter(is_task).count() as u32;
+        if count == 0 || chain as usize >= self.parts.queued.len() {
+            return Ok(());
+        }
+        for (busy, number) in running.iter_mut().filter(is_task).zip(0..) {
+            (busy.chain, busy.more) = (chain, array.tasks / count + u32::from(number < array.tasks % count));
+        }
+        self.enter(Pending { from: NOBODY, tier, more: array.tasks - 1, throttled: 1, ..pending })
     }
 
     /// Adds a job of the beginning; beyond the room for them tasks of arrays are left out.

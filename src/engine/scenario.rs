@@ -111,9 +111,10 @@ impl StartForecast<'_> {
             let paid = self.state.owed.min(ended.processors);
             self.state.owed -= paid;
             self.state.free = self.state.free.saturating_add(ended.processors - paid);
-            if ended.chain != NOBODY {
+            if ended.chain != NOBODY && ended.more > 0 {
                 let task = *at(self.parts.queued, ended.chain as usize)?;
-                self.wait(scheduler, Pending { number: NOBODY, more: ended.more.saturating_sub(1), ..task })?;
+                let more = ended.more.saturating_sub(1);
+                self.wait(scheduler, Pending { more, ..task })?;
             }
         }
         while self.state.coming < self.state.queued {
@@ -152,7 +153,7 @@ impl StartForecast<'_> {
         let count = self.state.waiting as usize;
         let easy = self.state.easy != 0;
         let Some(queue) = self.parts.waiting.get_mut(..=count) else { return Ok(()) };
-        let rank = |job: &Pending| (if easy { -i64::from(job.tier) } else { 0 }, job.submitted, job.origin);
+        let rank = |job: &Pending| (if easy { -i64::from(job.tier) } else { 0 }, job.submitted, job.job);
         let behind = queue.iter().take(count).rev().take_while(|other| rank(other) > rank(&job)).count();
         heap::insert(queue, count - behind, job);
         self.state.waiting += 1;
@@ -356,11 +357,14 @@ impl StartForecast<'_> {
         Ok(next)
     }
 
-    /// The scenario's row of starts.
+    /// A job of the beginning starts, or of an array another task.
     fn started(&mut self, number: u32, time: u32) -> Result<()> {
         let row = self.state.scenario as usize * self.parts.queued.len();
-        *at_mut(self.parts.starts, row + number as usize)? = time;
-        self.state.left = self.state.left.saturating_sub(1);
+        let start = at_mut(self.parts.starts, row + number as usize)?;
+        if *start == NOBODY {
+            *start = time;
+            self.state.left = self.state.left.saturating_sub(1);
+        }
         Ok(())
     }
 }

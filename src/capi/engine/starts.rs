@@ -65,7 +65,7 @@ pub unsafe extern "C" fn surefill_starts_size(
 /// that has not come. O(jobs), and as much as one decision.
 ///
 /// Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
-/// jobs are released, with the tasks of arrays that the manager's throttle holds, and that suspended jobs go on.
+/// jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
 /// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way.
