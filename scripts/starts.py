@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The table of results/starts.md under the plan, from what `surefill start-times --policy plan --json` prints, one trace after the other.
+
+    for trace in ...; do surefill start-times $trace --policy plan --overrun cut --json; done | starts.py
+"""
+
+import json
+import sys
+
+METHODS = ("forecast", "calibrated", "limits", "history")
+OCCASIONS = {"submission": "at submission", "later": "every six hours"}
+
+
+def short(trace):
+    return " ".join(trace.removesuffix(".gz").removesuffix(".swf").split("-")[:2])
+
+
+def minutes(measures, key):
+    cells = [f"{measures[method][key] / 60:.0f}" for method in METHODS]
+    cells[1] = f"**{cells[1]}**"
+    return ", ".join(cells)
+
+
+def main():
+    text, place, decoder = sys.stdin.read(), 0, json.JSONDecoder()
+    print(
+        "| trace | asked | answers | pinball loss: scenarios, reported, limits, history [min] | in 50 % | in 90 % | by the median | "
+        "mean error: scenarios, reported, limits, history [min] | within a factor of 2 |"
+    )
+    print("|---|---|---:|---|---:|---:|---:|---|---:|")
+    while text[place:].strip():
+        place += len(text[place:]) - len(text[place:].lstrip())
+        study, place = decoder.raw_decode(text, place)
+        for occasion, words in OCCASIONS.items():
+            measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
+            reported = measures["calibrated"]
+            shares = [f"{100 * reported[key]:.1f} %" for key in ("within_half", "within_most", "by_median", "within_factor_2")]
+            cells = [short(study["trace"]), words, str(reported["told"]), minutes(measures, "pinball_s"), *shares[:3]]
+            print("| " + " | ".join([*cells, minutes(measures, "mean_error_s"), shares[3]]) + " |")
+
+
+if __name__ == "__main__":
+    main()
