@@ -12,6 +12,12 @@ use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan};
 use crate::runtime::MAX_SECONDS;
 
+/// How many of these tasks follow the one of this number, where so many run side by side.
+fn share(tasks: u32, side_by_side: u32, number: u32) -> u32 {
+    let rest = tasks.checked_rem(side_by_side).unwrap_or(0);
+    tasks.checked_div(side_by_side).unwrap_or(0) + u32::from(number < rest)
+}
+
 impl<'a> StartForecast<'a> {
     /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
     /// levels from .05 to .95. It belongs behind a closed cycle; where something has happened since, or in shadow mode,
@@ -128,7 +134,7 @@ impl<'a> StartForecast<'a> {
                 group = (side_by_side.max(1), tasks.saturating_sub(side_by_side));
             }
             let (side_by_side, rest) = group;
-            let more = rest / side_by_side + u32::from(candidate.task < rest % side_by_side);
+            let more = share(rest, side_by_side, candidate.task);
             self.enter(Pending { more, ..pending })?;
         }
         self.state.present = self.state.queued;
@@ -175,7 +181,7 @@ impl<'a> StartForecast<'a> {
             return Ok(());
         }
         for (busy, number) in running.iter_mut().filter(is_task).zip(0..) {
-            (busy.chain, busy.more) = (chain, array.tasks / count + u32::from(number < array.tasks % count));
+            (busy.chain, busy.more) = (chain, share(array.tasks, count, number));
         }
         self.enter(Pending { from: NOBODY, tier, more: array.tasks - 1, throttled: 1, ..pending })
     }
