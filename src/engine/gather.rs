@@ -12,7 +12,7 @@ use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan};
 use crate::runtime::MAX_SECONDS;
 
-/// How many of these tasks follow the one of this number, where so many run side by side.
+/// Tasks that follow the one of this number, where all others follow those that run side by side.
 fn share(tasks: u32, side_by_side: u32, number: u32) -> u32 {
     let rest = tasks.checked_rem(side_by_side).unwrap_or(0);
     tasks.checked_div(side_by_side).unwrap_or(0) + u32::from(number < rest)
