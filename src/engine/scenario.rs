@@ -23,7 +23,7 @@ impl StartForecast<'_> {
     /// than 256 wait.
     ///
     /// # Errors
-    /// [`Error::Corrupt`].
+    /// [`Error::Corrupt`](crate::error::Error::Corrupt).
     pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
         let rule = scheduler.settings().rule;
         let most = if self.state.queued > LONG_QUEUE { 0 } else { PROPOSALS };
