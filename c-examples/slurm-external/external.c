@@ -59,7 +59,7 @@ static const char *admit(struct scheduler *scheduler, int64_t now) {
     for (; before < look->startable && scheduler->head == NULL; before++) {
         struct row *row = &look->rows[before];
         int32_t fit = room / row->said.count;
-        /* What asks for more nodes than there are must not keep all others back. */
+        /* A job that asks for more nodes than there are must not keep all others back. */
         if (row->tasks == 0 || row->said.count > look->nodes || refused_lately(scheduler, row->said.id, now)) continue;
         room -= row->said.count * (fit < row->tasks ? fit : row->tasks);
         if (fit >= row->tasks) continue;
@@ -116,7 +116,7 @@ static bool release(const char *name) {
     return good;
 }
 
-/* What Slurm knows a job by: its number, or that of an array's next task, whose id in the engine it writes. */
+/* The number by which Slurm knows a job: its own, or that of an array's next task, whose id in the engine it writes. */
 static int64_t name_of(const struct row *row, char *name) {
     uint32_t task;
     if (waiting_tasks(row->job, row->released, &task) == 0 || task == NO_VAL) {

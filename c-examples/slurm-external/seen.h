@@ -1,4 +1,4 @@
-/* What programs on libslurm's public functions see of its jobs, and report to the engine. */
+/* Jobs as programs on libslurm's public functions see them, and report them to the engine. */
 #ifndef SEEN_H
 #define SEEN_H
 

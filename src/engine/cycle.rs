@@ -4,7 +4,7 @@ use super::SchedulerCapacity;
 use super::job::{JobState, MAX_TIME, Why};
 use super::life::Said;
 use super::object::Scheduler;
-use super::order::{Candidate, easy, tiers, worth};
+use super::order::{Candidate, easy, lowest, tiers, worth};
 use super::pools::{idle, pool, pool_mut};
 use super::settings::{Mode, OrderWord, PresetWord};
 use crate::error::{Error, Result};
@@ -416,9 +416,7 @@ impl<'a> Cycle<'a> {
                 plan.add_running(made.count, spanned(mean), spanned(limit))?;
             }
         }
-        let lowest = candidates.iter().try_fold(f64::INFINITY, |lowest, candidate| {
-            scheduler.parts.table.get(candidate.slot).map(|job| job.priority.min(lowest))
-        })?;
+        let lowest = lowest(scheduler, candidates)?;
         let by_points = settings.order == OrderWord::Priority;
         for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
             let job = scheduler.parts.table.get_mut(candidate.slot)?;
@@ -455,7 +453,7 @@ impl<'a> Cycle<'a> {
         Ok(start.map(|start| self.state.now.saturating_add(start.into())))
     }
 
-    /// What it would cost to start a waiting job now that is planned for later; `None` as [`Plan::started_now`].
+    /// The price of starting a waiting job now that is planned for later; `None` as [`Plan::started_now`].
     ///
     /// # Errors
     /// As [`Cycle::planned`].

@@ -33,7 +33,7 @@ pub(super) const DAY: i64 = 86_400;
 pub struct PredictedStart {
     /// The instants by which the job starts with probability .05, .25, .5, .75 and .95 ([`LEVELS`]), not decreasing.
     pub by: [i64; LEVELS.len()],
-    /// Whether the last of them is no later than what is known allows to say: a longer wait has not been seen.
+    /// Whether the last of them lies where nothing later is predicted: the start may be later still.
     pub capped: bool,
 }
 
@@ -97,13 +97,6 @@ pub(crate) struct Busy {
     pub more: u32,
     pub reserved: u32,
     pub id: i64,
-}
-
-impl Pending {
-    /// The job of the beginning by which further tasks are made.
-    pub(super) fn chain(&self) -> u32 {
-        self.origin
-    }
 }
 
 impl Busy {

@@ -3,7 +3,7 @@
 use super::forecast::{Busy, DAY, NOBODY, Pending, Room, StartForecast, State, span};
 use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
-use super::order::{Candidate, class_of, tiers, worth};
+use super::order::{class_of, lowest, tiers, worth};
 use super::pools::pool;
 use super::settings::{Mode, OrderWord, PresetWord};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ impl<'a> StartForecast<'a> {
                 chain: NOBODY,
                 more: 0,
                 reserved: 0,
-                // Of one that is over nothing is drawn: it ends when it is expected to.
+                // Nothing is drawn for one that is over: it ends when it is expected to.
                 id: if job.learnt == 0 { job.id } else { 0 },
             };
             *at_mut(self.parts.busy, self.state.busy as usize)? = busy;
@@ -102,25 +102,18 @@ impl<'a> StartForecast<'a> {
         let count = scheduler.candidates(pool, now, |fit| fit, self.parts.candidates)?;
         let candidates = range_mut(self.parts.candidates, 0, count)?;
         let ranks = range_mut(self.parts.tiers, 0, count)?;
-        if easy == 0 {
-            tiers(candidates, ranks)?;
-        } else {
+        tiers(candidates, ranks)?;
+        if easy != 0 {
+            // EASY goes through the queue class by class.
+            for (candidate, &rank) in candidates.iter_mut().zip(&*ranks) {
+                candidate.tier = -i64::from(rank);
+            }
             heap::sort(candidates)?;
-            let (mut rank, mut class) = (0, candidates.first().map(Candidate::class));
-            for (to, candidate) in ranks.iter_mut().zip(candidates.iter()) {
-                if class != Some(candidate.class()) {
-                    (rank, class) = (rank - 1, Some(candidate.class()));
-                }
-                *to = rank;
+            for (rank, candidate) in ranks.iter_mut().zip(&*candidates) {
+                *rank = -(candidate.tier as i32);
             }
         }
-        self.state.lowest = f64::INFINITY;
-        for &slot in scheduler.parts.table.waiting() {
-            let job = scheduler.parts.table.get(slot)?;
-            if job.pool == pool {
-                self.state.lowest = self.state.lowest.min(job.priority);
-            }
-        }
+        self.state.lowest = lowest(scheduler, candidates)?;
         let mut group = (0, 0);
         for place in 0..count {
             let candidate = *at(self.parts.candidates, place)?;
@@ -202,7 +195,10 @@ impl<'a> StartForecast<'a> {
         let job = *scheduler.parts.table.get(slot)?;
         let now = self.state.now;
         let by_points = settings.order == OrderWord::Priority;
-        let credit = if by_points { worth(job.priority - self.state.lowest, settings.seconds) } else { 0 };
+        let credit = match by_points && self.state.lowest.is_finite() {
+            true => worth(job.priority - self.state.lowest, settings.seconds),
+            false => 0,
+        };
         let waited = if job.begin > now { now - job.begin } else { job.waited(now).min(MAX_SECONDS) };
         Ok(Pending {
             // Tasks of an array have a luck and a place of their own.

@@ -50,7 +50,7 @@ pub struct SchedulerCapacity {
 
 impl SchedulerCapacity {
     /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can
-    /// spare: 8 MB of histories, 460 kB of waits a pool, 260 kB of submissions.
+    /// spare: 8 MB of histories, 460 kB of waits a pool, 330 kB of submissions.
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
         SchedulerCapacity {

@@ -47,7 +47,7 @@ impl Candidate {
         Candidate { tier: -i64::from(tier), priority, ..self }
     }
 
-    pub(super) fn class(&self) -> (i64, i64) {
+    fn class(&self) -> (i64, i64) {
         (self.tier, self.priority)
     }
 }
@@ -123,6 +123,13 @@ pub(super) fn easy(
         }
     }
     Ok(started)
+}
+
+/// The lowest priority of the candidates: points count from it up.
+pub(super) fn lowest(scheduler: &Scheduler<'_>, candidates: &[Candidate]) -> Result<f64> {
+    candidates.iter().try_fold(f64::INFINITY, |lowest, candidate| {
+        scheduler.parts.table.get(candidate.slot).map(|job| job.priority.min(lowest))
+    })
 }
 
 /// The seconds of waiting that this number of points is worth.

@@ -176,7 +176,7 @@ impl Scheduler<'_> {
         self.predicted(slot)?.quantile(self.settings().running, 0, cut_at(job))
     }
 
-    /// What is left of a job's run time at this age, drawn: `uniform` is from 0 up to 1.
+    /// The rest of a job's run time at this age, drawn: `uniform` is from 0 up to 1.
     pub(super) fn drawn(&self, slot: u32, age: i64, uniform: f64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         self.predicted(slot)?.quantile(uniform, age, cut_at(job))

@@ -113,8 +113,7 @@ impl StartForecast<'_> {
             self.state.free = self.state.free.saturating_add(ended.processors - paid);
             if ended.chain != NOBODY && ended.more > 0 {
                 let task = *at(self.parts.queued, ended.chain as usize)?;
-                let more = ended.more.saturating_sub(1);
-                self.wait(scheduler, Pending { more, ..task })?;
+                self.wait(scheduler, Pending { more: ended.more - 1, ..task })?;
             }
         }
         while self.state.coming < self.state.queued {
@@ -322,7 +321,7 @@ impl StartForecast<'_> {
             expected: time.saturating_add(job.upper),
             limit: time.saturating_add(job.limit),
             slot: job.slot,
-            chain: if job.throttled != 0 && job.more > 0 { job.chain() } else { NOBODY },
+            chain: if job.throttled != 0 && job.more > 0 { job.origin } else { NOBODY },
             more: job.more,
             reserved: 0,
             id: job.id,

@@ -325,7 +325,7 @@ static void unpredicted(void) {
     played(starts, 1); /* once more: nothing is left to do */
     CHECK(status_of(starts, WAITS) == SUREFILL_OK);
 
-    /* What was over since the forecast began is not reported, and a start that came is not judged twice. */
+    /* A job that was over since the forecast began is not reported, and a start that came is not judged twice. */
     surefill_start start = {.struct_size = sizeof start};
     starts = forecast(NOW, 100);
     ended(NOW + 100, RUNS);

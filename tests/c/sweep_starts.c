@@ -85,7 +85,7 @@ void sweep_starts_run(void) {
 static const int64_t unpredicted[] = {RUNS, STARTED, HELD, NOBODY, 0, -1, INT64_MIN, INT64_MAX};
 enum { UNPREDICTED = 8 };
 
-/* What is found out about a job by either function that writes a start. */
+/* The start of a job, by either function that writes one. */
 typedef int32_t question(const surefill_starts *of, surefill_scheduler *scheduler, int64_t job, surefill_start *start);
 
 static int32_t predicted(const surefill_starts *of, surefill_scheduler *scheduler, int64_t job, surefill_start *start) {

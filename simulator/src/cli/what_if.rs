@@ -40,7 +40,7 @@ people outside, take a history that import --key has made.
 
 Policies are written as for compare. Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-const AFTER: &str = "fair";
+const AFTER: &str = "plan";
 
 /// Options of `what-if`.
 #[derive(Debug, Args)]
@@ -51,7 +51,8 @@ pub struct WhatIfArgs {
     /// Processors of the machine [default: the header's, else the most that were in use at once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
-    /// The policy that is asked about
+    /// The policy that is asked about: plan is what the schedulers for PBS and for Slurm from outside do, fair is the
+    /// Slurm plugin's
     #[arg(long, value_name = "POLICY", default_value = AFTER)]
     with: Choice,
     /// The policy that it is compared with

@@ -24,7 +24,7 @@ struct Open {
     missed: u32,
 }
 
-/// What is foretold of a job: before calibration, with its probabilities, and after it.
+/// A job's forecast: before calibration, with its probabilities, and after it.
 type Answer = (Quantiles, Option<Chances>, Quantiles, Chances);
 
 /// The policy of a replay, its forecasts, and the starts that followed.
@@ -85,7 +85,7 @@ impl Asking {
         Asking { until: Some(job), ..self }
     }
 
-    /// What the core's forecast says of these jobs, and what the calibration makes of it.
+    /// The core's forecast for these jobs, and the calibrated one.
     fn play(&mut self, cluster: &mut Cluster<'_>, asked: &[JobId], options: &ForecastOptions) -> Vec<Answer> {
         let played = sound(self.player.play(cluster, options, Some(&mut *self.predictor)));
         let answer = |&id: &JobId| {
