@@ -178,6 +178,19 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
     return status;
 }
 
+int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now) {
+    const uint32_t next = engine->refused++ % ENGINE_REFUSALS;
+    engine->refusals[next].id = offer->job;
+    engine->refusals[next].until = now + engine_number(engine, "refused=");
+    return surefill_cycle_refused(cycle, engine->scheduler, offer->number, SUREFILL_REFUSED_NOT_NOW);
+}
+
+bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now) {
+    for (int i = 0; i < ENGINE_REFUSALS; i++)
+        if (engine->refusals[i].id == id && engine->refusals[i].until > now) return true;
+    return false;
+}
+
 /* --- The state file --- */
 
 /* A file that cannot be opened must not be destroyed by the next save. */

@@ -8,11 +8,17 @@
 #include <stdint.h>
 #include <surefill.h>
 
+enum { ENGINE_REFUSALS = 256 };
+
 struct engine {
     surefill_scheduler *scheduler;
     surefill_scheduler_capacity capacity;
     void *scratch; /* a cycle's */
     int64_t scratch_size;
+    struct {
+        int64_t id, until;
+    } refusals[ENGINE_REFUSALS]; /* the latest jobs that the manager would not start, and how long they are left alone */
+    uint32_t refused;            /* how many there were */
 };
 
 /* The shell's own words. */
@@ -52,5 +58,10 @@ int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *j
 int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle);
 int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action);
 int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job);
+
+/* The manager will not start the job of this offer now; and whether it would not start a job lately, which the engine
+ * knows but has no function to ask. */
+int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now);
+bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now);
 
 #endif

@@ -41,13 +41,6 @@ static void report(struct scheduler *scheduler, const struct batch_status *job, 
         say(scheduler, "%s is left to PBS: %s", job->name, surefill_status_text(status));
 }
 
-/* Whether PBS would not start a job lately. The engine has it too, but has no function that says it. */
-static bool refused_lately(const struct scheduler *scheduler, int64_t id, int64_t now) {
-    for (int i = 0; i < REFUSALS; i++)
-        if (scheduler->refusals[i].id == id && scheduler->refusals[i].until > now) return true;
-    return false;
-}
-
 /* Decides how many tasks of each job may start in this cycle. Where nobody may overtake the first one in the site's
  * order for which there is no room, these are the tasks before it alone, and the answer is why; else NULL. */
 static const char *admit(struct scheduler *scheduler, int64_t now) {
@@ -57,7 +50,7 @@ static const char *admit(struct scheduler *scheduler, int64_t now) {
     for (int32_t i = 0; i < scheduler->startable; i++) {
         struct row *row = &scheduler->rows[i];
         row->admitted = 0;
-        if (row->tasks == 0 || scheduler->head != NULL || refused_lately(scheduler, row->said.id, now)) continue;
+        if (row->tasks == 0 || scheduler->head != NULL || engine_refused_lately(&scheduler->engine, row->said.id, now)) continue;
         if (!row->counted) {
             scheduler->head = row;
             if (why == NULL) why = "counting vnodes does not describe the head job";
@@ -260,9 +253,7 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
         } else if (lost) { /* the offer is not answered */
             break;
         } else {
-            struct refusal *refusal = &scheduler->refusals[scheduler->refused++ % REFUSALS];
-            *refusal = (struct refusal){.id = action.job, .until = now + engine_number(&scheduler->engine, "refused=")};
-            status = surefill_cycle_refused(cycle, scheduler->engine.scheduler, action.number, SUREFILL_REFUSED_NOT_NOW);
+            status = engine_refused(&scheduler->engine, cycle, &action, now);
         }
     }
     if (status == SUREFILL_OK && !lost) write_comment(scheduler, connection, cycle, now);
@@ -278,9 +269,9 @@ static bool schedule(struct scheduler *scheduler, int connection, const char *wh
     const struct row *head;
     const struct batch_status *task;
     for (;;) {
-        const uint32_t refused = scheduler->refused;
+        const uint32_t refused = scheduler->engine.refused;
         if (!decide(scheduler, connection, now, done)) return false;
-        if (why == NULL || refused == scheduler->refused) break;
+        if (why == NULL || refused == scheduler->engine.refused) break;
         /* Those behind a job that PBS has refused have their turn. */
         why = admit(scheduler, now);
         for (int32_t i = 0; i < scheduler->startable; i++)

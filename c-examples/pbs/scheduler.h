@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REFUSALS = 256 };
-
 struct vnode;
 struct row;
 
@@ -29,10 +27,6 @@ struct scheduler {
     /* Kept. */
     int64_t comment_job, comment_start; /* which job's comment was written last, and the start that it names */
     bool unanswered; /* the last cycle was broken off */
-    struct refusal {
-        int64_t id, until;
-    } refusals[REFUSALS]; /* the latest jobs that PBS would not start, and how long they are left alone */
-    uint32_t refused; /* how many there were */
 };
 
 void scheduler_free(struct scheduler *scheduler);

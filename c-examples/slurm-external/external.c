@@ -23,7 +23,7 @@
 
 /* That slurmctld has released a job is not in doubt: one that it keeps back all the same holds no nodes. */
 static const char SETTLED[] = "settle=0";
-enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10, REFUSALS = 256 };
+enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10 };
 enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua goes on holding jobs */
 
 struct scheduler {
@@ -34,20 +34,9 @@ struct scheduler {
     struct look look;
     const struct row *head; /* the first that was submitted for which there is no room */
     bool unanswered;        /* the last cycle was broken off */
-    struct refusal {
-        int64_t id, until;
-    } refusals[REFUSALS]; /* the latest jobs that Slurm would not release, and how long they are left alone */
-    uint32_t refused;     /* how many there were */
 };
 
 /* --- Reporting to the engine --- */
-
-/* The engine knows it too, but has no function that says it. */
-static bool refused_lately(const struct scheduler *scheduler, int64_t id, int64_t now) {
-    for (int i = 0; i < REFUSALS; i++)
-        if (scheduler->refusals[i].id == id && scheduler->refusals[i].until > now) return true;
-    return false;
-}
 
 /* Decides which jobs may start in this cycle, by holding back all others. Where nobody may overtake the first one
  * without room those before it may start alone, and the answer is why; else NULL. */
@@ -60,7 +49,7 @@ static const char *admit(struct scheduler *scheduler, int64_t now) {
         struct row *row = &look->rows[before];
         int32_t fit = room / row->said.count;
         /* A job that asks for more nodes than there are must not keep all others back. */
-        if (row->tasks == 0 || row->said.count > look->nodes || refused_lately(scheduler, row->said.id, now)) continue;
+        if (row->tasks == 0 || row->said.count > look->nodes || engine_refused_lately(&scheduler->engine, row->said.id, now)) continue;
         room -= row->said.count * (fit < row->tasks ? fit : row->tasks);
         if (fit >= row->tasks) continue;
         scheduler->head = row;
@@ -151,9 +140,7 @@ static int32_t answer(struct scheduler *scheduler, surefill_cycle *cycle, const 
         *lost = errno < ESLURM_INVALID_PARTITION_NAME; /* slurmctld's own refusals begin there */
         if (*lost) return SUREFILL_OK;
     }
-    scheduler->refusals[scheduler->refused++ % REFUSALS] =
-        (struct refusal){.id = offer->job, .until = now + engine_number(&scheduler->engine, "refused=")};
-    return surefill_cycle_refused(cycle, scheduler->engine.scheduler, offer->number, SUREFILL_REFUSED_NOT_NOW);
+    return engine_refused(&scheduler->engine, cycle, offer, now);
 }
 
 static void say_shadow(const struct row *row) {
@@ -165,7 +152,7 @@ static void say_shadow(const struct row *row) {
 
 /* Releases what the engine offers. False when slurmctld cannot be asked any more, or the engine. */
 static bool decide(struct scheduler *scheduler, int64_t now) {
-    const uint32_t refused = scheduler->refused;
+    const uint32_t refused = scheduler->engine.refused;
     surefill_cycle *cycle;
     surefill_action action;
     int64_t when, pools;
@@ -179,7 +166,7 @@ static bool decide(struct scheduler *scheduler, int64_t now) {
         if (status != SUREFILL_OK || action.step >= SUREFILL_ACT_DONE) break;
         if (action.step == SUREFILL_ACT_WOULD_START) say_shadow(find_row(&scheduler->look, action.job));
         if (action.step == SUREFILL_ACT_START) status = answer(scheduler, cycle, &action, now, &lost);
-        if (scheduler->refused - refused == MOST_REFUSED) lost = true;
+        if (scheduler->engine.refused - refused == MOST_REFUSED) lost = true;
     }
     if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
     if (status != SUREFILL_OK) say("no decision: %s", surefill_status_text(status));
