@@ -12,4 +12,6 @@ scripts/schedules.py first "${compared[@]}"
 echo
 scripts/schedules.py tails "${compared[@]}"
 echo
+scripts/schedules.py widths "${compared[@]}"
+echo
 scripts/schedules.py rivals "${compared[@]}"

@@ -4,6 +4,7 @@
     schedules.py picture compared.json ... > docs/waits.svg     mean waits of EASY++, the delay rule and the plan, one group of bars a trace
     schedules.py first compared.json ...                        README's table
     schedules.py tails compared.json ...                        the plan by trace: mean, geometric mean, 99th percentile, longest wait
+    schedules.py widths compared.json ...                       the plan by trace and by the width of the jobs
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
@@ -92,6 +93,18 @@ def tails(traces):
             changes = [change(policies[name][key], easy[key])[:-2] for key in ("mean_wait_s", "geomean_wait_s", "p99_wait_s")]
             cells.append(" / ".join(changes) + f" / x{policies[name]['max_wait_s'] / easy['max_wait_s']:.2f}")
         print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
+
+
+def widths(traces):
+    """Mean waits of the plan's jobs against EASY's by their share of the machine, in percent, and how many there are a seed."""
+    print("| workload | up to 1/64 of the machine | up to 1/16 | up to a quarter | wider: `plan` | wider: `plan-fast` | how many are wider |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for trace in traces:
+        policies = by_label(trace)
+        easy, plan, fast = (policies[name]["fairness"]["by_width"] for name in ("easy", "plan", "plan-fast"))
+        cell = lambda own, base: change(own["mean_wait_s"], base["mean_wait_s"]) if base["mean_wait_s"] else ""
+        cells = [cell(*pair) for pair in zip(plan, easy, strict=True)] + [cell(fast[-1], easy[-1])]
+        print(f"| {short(trace['trace'])} | {' | '.join(cells)} | {easy[-1]['jobs']} |")
 
 
 def paired(own, easy):
@@ -234,7 +247,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "tails": tails, "rivals": rivals, "quarters": quarters, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "rivals": rivals, "quarters": quarters, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}
