@@ -41,6 +41,7 @@ pub(crate) enum Kind {
     Nodes = 50,
     NodePass = 51,
     NodeForecast = 52,
+    NodePlan = 53,
     Scheduler = 60,
     Cycle = 61,
     StartForecast = 62,

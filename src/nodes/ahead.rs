@@ -157,9 +157,9 @@ impl Ahead<'_, '_> {
             reservation.start = plan.time;
             let (request, count) = self.look_up(plan.job as usize)?;
             let parts = range(self.found, 0, count)?;
-            let before = rooms(&self.later.view()?, head, parts)?;
+            let before = self.later.view()?.rooms_on(head, parts)?;
             self.later.give(&request, parts)?;
-            let after = rooms(&self.later.view()?, head, parts)?;
+            let after = self.later.view()?.rooms_on(head, parts)?;
             reservation.rooms = (reservation.rooms + after).saturating_sub(before);
             *work += 1 + count as u64;
         }
@@ -178,9 +178,9 @@ impl Ahead<'_, '_> {
     ) -> Result<bool> {
         let request = at(self.waiting, job as usize)?.request;
         let parts = range(self.found, 0, count)?;
-        let before = rooms(&self.later.view()?, head, parts)?;
+        let before = self.later.view()?.rooms_on(head, parts)?;
         self.later.take(&request, parts)?;
-        let after = rooms(&self.later.view()?, head, parts)?;
+        let after = self.later.view()?.rooms_on(head, parts)?;
         let left = Reservation { rooms: (reservation.rooms + after).saturating_sub(before), ..*reservation };
         let holds = left.holds(head, &self.later.view()?.pool_free());
         if holds {
@@ -227,15 +227,6 @@ impl Ahead<'_, '_> {
         }
         Ok(work)
     }
-}
-
-/// How many of the head job's tasks find room on these nodes.
-fn rooms(machine: &Nodes, head: &RawRequest, parts: &[Part]) -> Result<u64> {
-    let mut rooms = 0;
-    for part in parts {
-        rooms += u64::from(machine.room(head, part.node)?);
-    }
-    Ok(rooms)
 }
 
 impl Machine for Ahead<'_, '_> {

@@ -13,21 +13,31 @@
 //! * `decide`: from scenarios to delays with half-widths and verdicts.
 //! * [`NodeForecast`]: when every waiting job will start, the queue played forward on the nodes; `floor`: the machine
 //!   in a scenario; `ahead`: who finds room there, and who may overtake.
+//! * [`NodePlan`]: a start for every waiting job ([`crate::plan`]), and nodes for those that start now; `groups`: the
+//!   nodes as its search sees them; `settle`: from its order to starts on the nodes; `asked` and `timeline`: the jobs
+//!   there, and the nodes over time; `guard`: who may start while the job that has waited longest must not be delayed.
 
 mod ahead;
+mod asked;
 mod decide;
 mod floor;
 mod forecast;
+mod groups;
+mod guard;
 mod machine;
 mod pass;
 mod place;
+mod plan;
 mod play;
 mod request;
+mod settle;
 mod state;
 mod tail;
+mod timeline;
 
 pub use forecast::{NodeForecast, NodeForecastCapacity};
 pub use machine::{MAX_NODES, Nodes, NodesCapacity};
 pub use pass::{NodeJudgement, NodePass};
+pub use plan::{NodePlan, NodePlanCapacity};
 pub use request::{Amounts, Fit, MAX_RESOURCES, MAX_TASKS, Part, Request, Spread};
 pub use state::{FEWEST_SCENARIOS, MAX_SCENARIOS, NodePassCapacity, NodePassOptions};

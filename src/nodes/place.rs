@@ -25,6 +25,26 @@ pub(super) fn place(
     if !nodes.may_fit(request) {
         return Ok(None);
     }
+    let each_room = |each: &mut EachRoom<'_>| {
+        nodes.each_room(request, |node, class, free, room| each(node, class, free, room, 0))
+    };
+    choose(request, fit, avoided, ranked, out, each_room, |node| nodes.room(request, node))
+}
+
+/// Is shown a node on which a task finds room, its class, what is free on it, for how many tasks there is room, and how
+/// it ranks among nodes with as much left, the smallest first; returns whether it has seen enough.
+pub(super) type EachRoom<'e> = dyn FnMut(u32, &Class, &[u32], u32, u32) -> Result<bool> + 'e;
+
+/// Chooses among the nodes with room that `each_room` shows, in order; `room` is that of one of them.
+pub(super) fn choose(
+    request: &RawRequest,
+    fit: Fit,
+    avoided: impl Fn(u32) -> u32,
+    ranked: &mut [Ranked],
+    out: &mut [Part],
+    each_room: impl FnOnce(&mut EachRoom<'_>) -> Result<()>,
+    room: impl Fn(u32) -> Result<u32>,
+) -> Result<Option<usize>> {
     let mut missing = request.count;
     let mut parts = 0;
     let mut put = |node: u32, room: u32, missing: &mut u32| {
@@ -35,7 +55,7 @@ pub(super) fn place(
         Ok::<(), Error>(())
     };
     if fit == Fit::First {
-        nodes.each_room(request, |node, _, _, room| {
+        each_room(&mut |node, _, _, room, _| {
             put(node, room, &mut missing)?;
             Ok(missing == 0)
         })?;
@@ -44,10 +64,14 @@ pub(super) fn place(
     // The best nodes, as many as tasks: each takes a task at least.
     let most = (request.count as usize).min(ranked.len());
     let (mut count, mut rooms) = (0, 0u64);
-    nodes.each_room(request, |node, class, free, room| {
+    each_room(&mut |node, class, free, room, tie| {
         rooms += u64::from(room);
         let rank = if fit == Fit::Apart { !u64::from(avoided(node)) } else { 0 };
-        let entry = Ranked { rank, left: !left(class, request, free).to_bits(), node: !u64::from(node) };
+        let entry = Ranked {
+            rank,
+            left: !left(class, request, free).to_bits(),
+            node: !(u64::from(tie) << 32 | u64::from(node)),
+        };
         if count < most {
             count += 1;
             heap::push(range_mut(ranked, 0, count)?, entry)?;
@@ -68,7 +92,7 @@ pub(super) fn place(
             break;
         }
         let node = !entry.node as u32;
-        put(node, nodes.room(request, node)?, &mut missing)?;
+        put(node, room(node)?, &mut missing)?;
     }
     if missing != 0 {
         return Err(Error::Corrupt);
@@ -78,6 +102,30 @@ pub(super) fn place(
 }
 
 impl Nodes<'_> {
+    /// How many tasks find room now, on all nodes together. O(nodes).
+    pub(super) fn rooms(&self, request: &RawRequest) -> Result<u64> {
+        let mut rooms = 0;
+        self.each_room(request, |_, _, _, room| {
+            rooms += u64::from(room);
+            Ok(false)
+        })?;
+        Ok(rooms)
+    }
+
+    /// How many tasks find room on these nodes now.
+    pub(super) fn rooms_on(&self, request: &RawRequest, parts: &[Part]) -> Result<u64> {
+        let mut rooms = 0;
+        for part in parts {
+            rooms += u64::from(self.room(request, part.node)?);
+        }
+        Ok(rooms)
+    }
+
+    /// Whether the whole machine's own resources suffice for a request now.
+    pub(super) fn pool_has(&self, request: &RawRequest) -> bool {
+        request.pool.iter().zip(&self.state.pool_free).all(|(need, free)| need <= free)
+    }
+
     /// Finds nodes for a request and writes them to `out` in increasing order; returns how many, or `None` when it does
     /// not fit. Nothing is taken. O(nodes log count).
     ///

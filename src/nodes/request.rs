@@ -82,7 +82,7 @@ pub struct Part {
 }
 
 /// A request as plain data.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct RawRequest {
     pub features: u64,

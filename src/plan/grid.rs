@@ -11,7 +11,7 @@ pub const POINTS: usize = 337;
 
 /// The first instant that is not before this time.
 #[inline]
-pub(super) fn up(time: u32) -> u32 {
+pub(crate) fn up(time: u32) -> u32 {
     if time < 32 {
         return time;
     }

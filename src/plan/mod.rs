@@ -21,6 +21,7 @@
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
 //! * `cost`: the price of waiting, in integers.
 //! * `profile`: how many processors are free from which instant on; the earliest place of a job.
+//! * `queue`: the waiting jobs ranked, and the cheapest order of them; it does not know what the machine is made of.
 //! * `search`: first orders, and changes of the best of them.
 //! * `guard`: who may start while the job that has waited longest must not be delayed.
 //!
@@ -34,14 +35,19 @@ mod grid;
 mod guard;
 mod object;
 mod profile;
+mod queue;
 mod rule;
 mod search;
 mod waiting;
 
 pub use grid::LONGEST;
+pub(crate) use grid::{POINTS, up};
 pub(crate) use guard::{Guard, Limited};
-pub(crate) use object::{KeptOrder, MAX_PLANNED};
+pub(crate) use object::MAX_PLANNED;
 pub use object::{Plan, PlanCapacity, PlanWork, StartedNow};
+pub(crate) use profile::{Free, Profile};
+pub(crate) use queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked as Rank};
 pub use rule::{LongWaits, PlanRule};
 pub use search::WINDOW;
 pub use waiting::WaitingJob;
+pub(crate) use waiting::{UNPLANNED, Waiting, seconds};

@@ -1,16 +1,13 @@
 //! The plan in the caller's memory.
 
-use super::cost::Costs;
 use super::grid::{self, LONGEST, POINTS};
 use super::guard::{Guard, Limited};
-use super::profile::Profile;
+use super::profile::{Counted, Profile};
+use super::queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked};
 use super::rule::PlanRule;
-use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
-use super::waiting::{UNPLANNED, Waiting, WaitingJob, longest_but, median};
+use super::waiting::{UNPLANNED, Waiting, WaitingJob, seconds};
 use crate::error::{Error, Result};
-use crate::heap;
 use crate::memory::{Carver, Kind, Object, at, at_mut, range_mut};
-use crate::runtime::check_span;
 use crate::schedule::RecentWaits;
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
@@ -53,46 +50,6 @@ pub struct StartedNow {
     pub others: i64,
 }
 
-/// A waiting job's rank for the window, smallest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Ranked {
-    class: i64,
-    key: i64,
-    job: u64,
-}
-
-/// The part of a plan that is kept from pass to pass.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct KeptOrder {
-    /// The generator's state.
-    random: u64,
-    count: u32,
-    reserved: u32,
-    /// The ids of the last plan's window in its order.
-    ids: [i64; WINDOW],
-}
-
-impl KeptOrder {
-    /// No order yet.
-    pub(crate) fn new(seed: u64) -> KeptOrder {
-        KeptOrder { random: seed, ..KeptOrder::zeroed() }
-    }
-
-    /// The same order, with another generator for each number but 0.
-    pub(crate) fn varied(&self, number: u32) -> KeptOrder {
-        let mixed = if number == 0 { 0 } else { crate::math::mix::finalise(number.into()) };
-        KeptOrder { random: self.random ^ mixed, ..*self }
-    }
-
-    /// Whether all of these jobs are in order.
-    pub(crate) fn holds(&self, mut ids: impl Iterator<Item = i64>) -> bool {
-        let kept = self.ids.get(..self.count as usize).unwrap_or(&[]);
-        ids.all(|id| kept.contains(&id))
-    }
-}
-
 /// The scalars at the head of the block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -115,7 +72,7 @@ pub(crate) struct State {
 
 /// The slices behind the scalars.
 pub(crate) struct Parts<'a> {
-    snapshots: &'a mut [Profile],
+    profiles: &'a mut [Counted],
     running: &'a mut [Limited],
     waiting: &'a mut [Waiting],
     ranked: &'a mut [Ranked],
@@ -148,7 +105,7 @@ impl<'a> Object<'a> for Plan<'a> {
         let limited = running.saturating_add(waiting) as usize;
         let waiting = waiting as usize;
         Ok(Parts {
-            snapshots: carver.take(SNAPSHOTS + 1)?,
+            profiles: carver.take(PROFILES)?,
             running: carver.take(limited)?,
             waiting: carver.take(waiting)?,
             ranked: carver.take(waiting)?,
@@ -164,7 +121,7 @@ impl<'a> Object<'a> for Plan<'a> {
         let sound = state.running <= state.running_capacity
             && state.waiting <= state.waiting_capacity
             && state.started <= state.waiting
-            && state.kept.count as usize <= WINDOW;
+            && state.kept.is_sound();
         if sound { Ok(Plan { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
@@ -175,12 +132,6 @@ lifecycle!(Plan, checkpoint);
 fn next_end(releases: &[u32; POINTS]) -> u32 {
     let before = releases.iter().skip(1).take_while(|&&released| released == 0);
     grid::instant((1 + before.count()).min(POINTS - 1))
-}
-
-/// A span of time on the grid's range.
-fn seconds(span: i64) -> Result<u32> {
-    check_span(span)?;
-    Ok(u32::try_from(span).unwrap_or(LONGEST).min(LONGEST))
 }
 
 impl<'a> Plan<'a> {
@@ -264,32 +215,11 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// [`Error::Full`]; [`Error::OutOfRange`] for no processors or a negative span; [`Error::SpanTooLong`].
     pub fn add_waiting(&mut self, job: &WaitingJob) -> Result<usize> {
-        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier, later } = job;
-        let (waited, credit) = (seconds(waited)?, seconds(credit)?);
-        let (run_time, limit) = (seconds(run_time)?.max(1), seconds(limit)?.max(1));
-        if processors == 0 {
-            return Err(Error::OutOfRange);
-        }
+        let waiting = Waiting::new(job)?;
         if self.state.waiting >= self.state.waiting_capacity {
             return Err(Error::Full);
         }
         let number = self.state.waiting as usize;
-        let counted = waited.saturating_add(credit).min(LONGEST);
-        let start = UNPLANNED;
-        let later = u32::from(later);
-        let waiting = Waiting {
-            id,
-            processors,
-            run_time,
-            limit,
-            waited,
-            counted,
-            tier,
-            start,
-            kept: 0,
-            later,
-            reserved: 0,
-        };
         *at_mut(self.parts.waiting, number)? = waiting;
         self.state.waiting += 1;
         Ok(number)
@@ -329,17 +259,21 @@ impl<'a> Plan<'a> {
         recent: &RecentWaits,
         counted: &RecentWaits,
     ) -> Result<Option<usize>> {
-        let waiting = range_mut(self.parts.waiting, 0, self.state.waiting as usize)?;
-        (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
         self.state.planned = 1;
-        let (median, median_counted) =
-            (median(waiting, |job| job.waited), median(waiting, |job| job.counted));
-        let front_after = rule.long_waits(recent, median)?.front;
-        let steep = rule.long_waits(counted, median_counted)?.steep;
-        let longest = longest_but(waiting, None);
-        let front = longest.filter(|&job| at(waiting, job).is_ok_and(|job| job.waited >= front_after));
-        let window = self.rank(longest, front)?;
-        self.search(rule, &Costs::new(rule.short, rule.steep, steep), window)?;
+        let count = self.state.waiting as usize;
+        at_mut(self.parts.profiles, 0)?.fill(self.state.idle, &self.state.releases);
+        let next_end = next_end(&self.state.releases);
+        let mut queue = Queue {
+            kept: &mut self.state.kept,
+            profiles: self.parts.profiles,
+            waiting: range_mut(self.parts.waiting, 0, count)?,
+            ranked: range_mut(self.parts.ranked, 0, count)?,
+            placed: range_mut(self.parts.starting, 0, count)?,
+        };
+        let demand = |_, job: &Waiting, _| Ok((job.processors, if job.later == 0 { 0 } else { next_end }));
+        let arranged = queue.arrange(rule, recent, counted, demand)?;
+        let Arranged { front, placed, evaluations, steps } = arranged;
+        (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
         Ok(front)
     }
 
@@ -350,147 +284,6 @@ impl<'a> Plan<'a> {
             (*slot, job.start) = (number, 0);
         }
         self.state.started = self.state.waiting;
-        Ok(())
-    }
-
-    /// Ranks the waiting jobs and takes those of the window out of the heap, in the order of submission; returns how
-    /// many these are. They lie at the end of `ranked`, the heap of the others before them.
-    fn rank(&mut self, longest: Option<usize>, front: Option<usize>) -> Result<usize> {
-        let count = self.state.waiting as usize;
-        let waiting = range_mut(self.parts.waiting, 0, count)?;
-        let second = longest_but(waiting, longest);
-        let ranked = range_mut(self.parts.ranked, 0, count)?;
-        for (number, (rank, job)) in ranked.iter_mut().zip(&*waiting).enumerate() {
-            // The front job is the first of its tier.
-            let class = -2 * i64::from(job.tier) + i64::from(front != Some(number));
-            let always = Some(number) == longest || Some(number) == second;
-            let key = if always { i64::MIN } else { pressing(job.run_time, job.counted) };
-            *rank = Ranked { class, key, job: number as u64 };
-        }
-        let window = count.min(WINDOW);
-        if count > WINDOW {
-            heap::build(ranked)?;
-            for left in (count - window..count).rev() {
-                let taken = heap::pop(range_mut(ranked, 0, left + 1)?)?;
-                *at_mut(ranked, left)? = taken;
-            }
-        }
-        // In the order of submission, whatever the class: each order sorts by class itself.
-        let inside = range_mut(ranked, count - window, window)?;
-        for end in 1..inside.len() {
-            let rank = *at(inside, end)?;
-            let place = inside.iter().take(end).take_while(|other| other.job < rank.job).count();
-            heap::insert(inside.get_mut(..=end).unwrap_or(&mut []), place, rank);
-        }
-        Ok(window)
-    }
-
-    /// The window's schedule, then places for the others as long as anybody may start.
-    fn search(&mut self, rule: &PlanRule, costs: &Costs, window: usize) -> Result<()> {
-        let State { idle, waiting: count, .. } = *self.state;
-        let count = count as usize;
-        self.mark_kept(window)?;
-        let next_end = next_end(&self.state.releases);
-        let waiting = range_mut(self.parts.waiting, 0, count)?;
-        let ranked = range_mut(self.parts.ranked, 0, count)?;
-        let mut entries = [Entry::default(); WINDOW];
-        let mut kept = [0; WINDOW];
-        let inside = ranked.get(count - window..).ok_or(Error::Corrupt)?;
-        for ((entry, kept), rank) in entries.iter_mut().zip(&mut kept).zip(inside) {
-            let job = at(waiting, rank.job as usize)?;
-            *entry = Entry {
-                processors: job.processors,
-                run_time: job.run_time,
-                from: if job.later == 0 { 0 } else { next_end },
-                waited: job.counted,
-                class: rank.class,
-            };
-            // New jobs at the end.
-            *kept = if job.kept == 0 { i64::MAX } else { i64::from(job.kept) };
-        }
-        let (snapshots, scratch) =
-            self.parts.snapshots.split_at_mut_checked(SNAPSHOTS).ok_or(Error::Corrupt)?;
-        let snapshots: &mut [Profile; SNAPSHOTS] = snapshots.try_into().map_err(|_| Error::Corrupt)?;
-        let scratch = scratch.first_mut().ok_or(Error::Corrupt)?;
-        snapshots[0].fill(idle, &self.state.releases);
-        let entries = entries.get(..window).ok_or(Error::Corrupt)?;
-        let mut search = Search::new(entries, *costs, snapshots, scratch, self.state.kept.random);
-        let order = search.sorted(|entry| kept.get(entry).copied().unwrap_or(i64::MAX));
-        search.offer(&order);
-        let order = search.sorted(|_| 0);
-        search.offer(&order);
-        let mut table = [[0; KEYS]; WINDOW];
-        for (row, entry) in table.iter_mut().zip(entries) {
-            *row = keys(entry);
-        }
-        for column in 0..KEYS {
-            let key = |entry: usize| table.get(entry).and_then(|row| row.get(column)).copied().unwrap_or(0);
-            let order = search.sorted(key);
-            search.offer(&order);
-        }
-        search.propose(rule.proposals);
-
-        self.state.kept.count = window as u32;
-        let kept = self.state.kept.ids.iter_mut();
-        for ((entry, start), (kept, starting)) in
-            search.schedule().zip(kept.zip(self.parts.starting.iter_mut()))
-        {
-            let number = at(inside, entry)?.job;
-            let job = at_mut(waiting, number as usize)?;
-            (job.start, *kept, *starting) = (start, job.id, number as u32);
-        }
-        (self.state.evaluations, self.state.steps) = search.work();
-        self.state.kept.random = search.random();
-        let profile = search.into_profile();
-        let mut placed = window;
-        for left in (0..count - window).rev() {
-            if profile.idle() == 0 {
-                break;
-            }
-            let rank = heap::pop(range_mut(ranked, 0, left + 1)?)?;
-            let job = at_mut(waiting, rank.job as usize)?;
-            job.start = LONGEST;
-            self.state.steps += u64::from(profile.steps());
-            if let Some(place) =
-                profile.earliest(job.processors, job.run_time, if job.later == 0 { 0 } else { next_end })
-            {
-                profile.take(&place, job.processors, job.run_time);
-                job.start = place.start;
-            }
-            *at_mut(self.parts.starting, placed)? = rank.job as u32;
-            placed += 1;
-        }
-        self.state.started = placed as u32;
-        Ok(())
-    }
-
-    /// Marks the jobs of the window with their places in the kept order, by a small hash table.
-    fn mark_kept(&mut self, window: usize) -> Result<()> {
-        const PLACES: usize = 4 * WINDOW;
-        let home = |id: i64| (crate::math::mix::finalise(id as u64) as usize) % PLACES;
-        let mut table = [0_u8; PLACES];
-        let kept = self.state.kept.ids.get(..self.state.kept.count as usize).ok_or(Error::Corrupt)?;
-        for (number, &id) in kept.iter().enumerate() {
-            let mut place = home(id);
-            while *at(&table, place)? != 0 {
-                place = (place + 1) % PLACES;
-            }
-            *at_mut(&mut table, place)? = number as u8 + 1;
-        }
-        let count = self.state.waiting as usize;
-        let waiting = range_mut(self.parts.waiting, 0, count)?;
-        for rank in self.parts.ranked.get(count - window..count).ok_or(Error::Corrupt)? {
-            let job = at_mut(waiting, rank.job as usize)?;
-            let mut place = home(job.id);
-            job.kept = 0;
-            while let Some(number) = at(&table, place)?.checked_sub(1) {
-                if *at(kept, usize::from(number))? == job.id {
-                    job.kept = u32::from(number) + 1;
-                    break;
-                }
-                place = (place + 1) % PLACES;
-            }
-        }
         Ok(())
     }
 
@@ -563,22 +356,23 @@ impl<'a> Plan<'a> {
     pub fn started_now(&mut self, number: usize) -> Result<Option<StartedNow>> {
         let waiting = self.parts.waiting.get(..self.state.waiting as usize).unwrap_or(&[]);
         let mine = *waiting.get(number).ok_or(Error::NoSuchIndex)?;
-        let kept = self.state.kept.ids.get(..self.state.kept.count as usize).ok_or(Error::Corrupt)?;
+        let kept = self.state.kept.ids();
         let later = mine.start != 0 && mine.start != UNPLANNED && mine.fits(self.state.idle);
         if self.state.planned == 0 || !later || !kept.contains(&mine.id) {
             return Ok(None);
         }
-        let profile = self.parts.snapshots.first_mut().ok_or(Error::Corrupt)?;
+        let profile = self.parts.profiles.first_mut().ok_or(Error::Corrupt)?;
         profile.fill(self.state.idle, &self.state.releases);
         let next_end = next_end(&self.state.releases);
-        profile.take(&profile.at(0, mine.run_time), mine.processors, mine.run_time);
+        let place = profile.at(0, &mine.processors, mine.run_time).ok_or(Error::Corrupt)?;
+        profile.take(&place, &mine.processors, mine.run_time);
         let mut others = 0_i64;
         for &id in kept.iter().filter(|&&id| id != mine.id) {
             let Some(job) = waiting.iter().find(|job| job.id == id) else { continue };
             let from = if job.later == 0 { 0 } else { next_end };
-            let start = match profile.earliest(job.processors, job.run_time, from) {
+            let start = match profile.earliest(&job.processors, job.run_time, from) {
                 Some(place) => {
-                    profile.take(&place, job.processors, job.run_time);
+                    profile.take(&place, &job.processors, job.run_time);
                     place.start
                 }
                 None => LONGEST,

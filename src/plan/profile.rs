@@ -1,26 +1,60 @@
-//! How many processors are free from which instant on.
+//! What of a machine is free from which instant on.
 
 use super::grid::{self, LONGEST, POINTS};
 use crate::heap::insert;
 use bytemuck::{Pod, Zeroable};
 
-/// Steps in increasing order of time, each with the processors that are free from it on. After the last nothing
-/// changes.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Profile {
-    times: [u32; POINTS],
-    free: [u32; POINTS],
-    count: u32,
-    reserved: u32,
+/// What is free at an instant: a number of processors, or what nodes have left.
+pub(crate) trait Free: Copy {
+    /// What a job takes of it.
+    type Demand: Copy + Default;
+    /// How much of it each part of the machine could give a job.
+    type Rooms: Copy;
+
+    /// The rooms for a job at this instant; `None` if it does not fit.
+    fn rooms(&self, demand: &Self::Demand) -> Option<Self::Rooms>;
+
+    /// Narrows rooms to what they have at another instant too; returns whether the job fits in what is left.
+    fn narrow(rooms: &mut Self::Rooms, other: &Self::Rooms, demand: &Self::Demand) -> bool;
+
+    /// Takes what a job has in these rooms.
+    fn take(&mut self, demand: &Self::Demand, rooms: &Self::Rooms);
+
+    /// Whether nothing is free.
+    fn is_exhausted(&self) -> bool;
 }
 
-/// Where a job fits: from this instant on, over the steps from `first` until before `last`.
+impl Free for u32 {
+    type Demand = u32;
+    type Rooms = ();
+
+    #[inline]
+    fn rooms(&self, demand: &u32) -> Option<()> {
+        (self >= demand).then_some(())
+    }
+
+    #[inline]
+    fn narrow(_rooms: &mut (), _other: &(), _demand: &u32) -> bool {
+        true
+    }
+
+    #[inline]
+    fn take(&mut self, demand: &u32, _rooms: &()) {
+        *self = self.saturating_sub(*demand);
+    }
+
+    fn is_exhausted(&self) -> bool {
+        *self == 0
+    }
+}
+
+/// Where a job fits: from this instant on, over the steps from `first` until before `last`, in these rooms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) start: u32,
+pub(crate) struct Place<Rooms> {
+    pub(crate) start: u32,
     first: usize,
     last: usize,
+    rooms: Rooms,
 }
 
 /// When a job ends, at the last instant at the latest.
@@ -29,7 +63,169 @@ fn end_of(start: u32, run_time: u32) -> u32 {
     start.saturating_add(run_time).min(LONGEST)
 }
 
-impl Profile {
+/// Steps in increasing order of time, each with what is free from it on. After the last nothing changes.
+pub(crate) trait Profile: Pod {
+    /// See [`Free`].
+    type Free: Free;
+
+    /// The instants, and what is free from each on; those behind the count mean nothing.
+    fn steps(&self) -> (&[u32; POINTS], &[Self::Free; POINTS], usize);
+
+    /// The same, to be changed.
+    fn steps_mut(&mut self) -> (&mut [u32; POINTS], &mut [Self::Free; POINTS], &mut u32);
+
+    /// Becomes that profile; what lies behind its last step is not copied.
+    #[inline]
+    fn copy(&mut self, other: &Self) {
+        let (times, free, count) = other.steps();
+        let (to_times, to_free, to_count) = self.steps_mut();
+        let steps = times.iter().zip(free).take(count);
+        for ((to_time, to_free), (time, free)) in to_times.iter_mut().zip(to_free).zip(steps) {
+            (*to_time, *to_free) = (*time, *free);
+        }
+        *to_count = count as u32;
+    }
+
+    /// What is free now.
+    fn idle(&self) -> &Self::Free {
+        &self.steps().1[0]
+    }
+
+    /// The earliest place of a job, not before `from`: what it takes is free over all of its run time. `None` if it
+    /// never is. One pass over the steps.
+    #[inline]
+    fn earliest(&self, demand: &Demand<Self>, run_time: u32, from: u32) -> Option<Place<Rooms<Self>>> {
+        let (times, free, count) = self.steps();
+        let mut place: Option<(usize, u32, Rooms<Self>)> = None;
+        let steps = times.iter().zip(free).take(count);
+        for (number, (&time, here)) in steps.enumerate() {
+            match place {
+                Some((first, start, rooms)) if time >= end_of(start, run_time) => {
+                    return Some(Place { start, first, last: number, rooms });
+                }
+                _ => {}
+            }
+            place = match (place, here.rooms(demand).filter(|_| time >= from)) {
+                (_, None) => None,
+                (None, Some(rooms)) => Some((number, time, rooms)),
+                (Some((first, start, mut narrowed)), Some(rooms)) => {
+                    if Self::Free::narrow(&mut narrowed, &rooms, demand) {
+                        Some((first, start, narrowed))
+                    } else {
+                        Some(self.latest(first, number, rooms, demand))
+                    }
+                }
+            };
+        }
+        place.map(|(first, start, rooms)| Place { start, first, last: count, rooms })
+    }
+
+    /// The first step behind `first` from which on a job has room until `last`, where these are its rooms.
+    fn latest(
+        &self,
+        first: usize,
+        last: usize,
+        rooms: Rooms<Self>,
+        demand: &Demand<Self>,
+    ) -> (usize, u32, Rooms<Self>) {
+        let (times, free, _) = self.steps();
+        let mut found = (last, times.get(last).copied().unwrap_or(LONGEST), rooms);
+        for number in (first + 1..last).rev() {
+            let step = times.get(number).zip(free.get(number).and_then(|free| free.rooms(demand)));
+            let Some((&time, rooms)) = step else { break };
+            let mut narrowed = found.2;
+            if !Self::Free::narrow(&mut narrowed, &rooms, demand) {
+                break;
+            }
+            found = (number, time, narrowed);
+        }
+        found
+    }
+
+    /// The place of a job that is known to fit at this step's instant; `None` if it does not.
+    #[inline]
+    fn at(&self, start: u32, demand: &Demand<Self>, run_time: u32) -> Option<Place<Rooms<Self>>> {
+        let (times, free, count) = self.steps();
+        let first = times.iter().take(count).take_while(|&&time| time < start).count();
+        let mut rooms = free.get(first)?.rooms(demand)?;
+        let steps = times.iter().zip(free).take(count).skip(first);
+        let mut last = first;
+        for (_, here) in steps.take_while(|&(&time, _)| time < end_of(start, run_time)) {
+            if last > first {
+                Self::Free::narrow(&mut rooms, &here.rooms(demand)?, demand);
+            }
+            last += 1;
+        }
+        Some(Place { start, first, last, rooms })
+    }
+
+    /// Takes what a job has over its run time, until the first instant after it.
+    #[inline]
+    fn take(&mut self, place: &Place<Rooms<Self>>, demand: &Demand<Self>, run_time: u32) {
+        let end = grid::up(end_of(place.start, run_time));
+        if place.start >= LONGEST {
+            return;
+        }
+        let (times, free, steps) = self.steps_mut();
+        let count = *steps as usize;
+        let there = times.get(place.last).copied().filter(|_| place.last < count);
+        if there != Some(end) {
+            let before = place.last.checked_sub(1).and_then(|last| free.get(last)).copied();
+            let slots = times.get_mut(..=count).zip(free.get_mut(..=count)).zip(before);
+            if let Some(((times, free), before)) = slots {
+                insert(times, place.last, end);
+                insert(free, place.last, before);
+                *steps += 1;
+            }
+        }
+        for free in free.get_mut(place.first..place.last).unwrap_or(&mut []) {
+            free.take(demand, &place.rooms);
+        }
+    }
+
+    /// The first step's instant after this one.
+    fn next(&self, instant: u32) -> Option<u32> {
+        let (times, _, count) = self.steps();
+        times.iter().take(count).copied().find(|&time| time > instant)
+    }
+
+    /// How many steps there are: what a search costs.
+    fn count(&self) -> u32 {
+        self.steps().2 as u32
+    }
+}
+
+/// What a job takes of what a profile knows.
+pub(crate) type Demand<P> = <<P as Profile>::Free as Free>::Demand;
+
+/// See [`Free::Rooms`].
+pub(crate) type Rooms<P> = <<P as Profile>::Free as Free>::Rooms;
+
+/// How many processors are free from which instant on.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Counted {
+    times: [u32; POINTS],
+    free: [u32; POINTS],
+    count: u32,
+    reserved: u32,
+}
+
+impl Profile for Counted {
+    type Free = u32;
+
+    #[inline]
+    fn steps(&self) -> (&[u32; POINTS], &[u32; POINTS], usize) {
+        (&self.times, &self.free, self.count as usize)
+    }
+
+    #[inline]
+    fn steps_mut(&mut self) -> (&mut [u32; POINTS], &mut [u32; POINTS], &mut u32) {
+        (&mut self.times, &mut self.free, &mut self.count)
+    }
+}
+
+impl Counted {
     /// `idle` processors now, and those that are released at each instant, by its number.
     pub(super) fn fill(&mut self, idle: u32, releases: &[u32; POINTS]) {
         let mut count = 0;
@@ -43,92 +239,18 @@ impl Profile {
         }
         self.count = count;
     }
-
-    /// Becomes that profile; what lies behind its last step is not copied.
-    #[inline]
-    pub(super) fn copy(&mut self, other: &Profile) {
-        let steps = other.times.iter().zip(&other.free).take(other.count as usize);
-        for ((to_time, to_free), (time, free)) in self.times.iter_mut().zip(&mut self.free).zip(steps) {
-            (*to_time, *to_free) = (*time, *free);
-        }
-        self.count = other.count;
-    }
-
-    /// Processors that are free now.
-    pub(super) fn idle(&self) -> u32 {
-        self.free[0]
-    }
-
-    /// The earliest place of a job, not before `from`: its processors are free over all of its run time. `None` if they
-    /// are never free together. One pass over the steps.
-    #[inline]
-    pub(super) fn earliest(&self, processors: u32, run_time: u32, from: u32) -> Option<Place> {
-        let count = self.count as usize;
-        let mut place: Option<(usize, u32)> = None;
-        let steps = self.times.iter().zip(&self.free).take(count);
-        for (number, (&time, &free)) in steps.enumerate() {
-            match place {
-                Some((first, start)) if time >= end_of(start, run_time) => {
-                    return Some(Place { start, first, last: number });
-                }
-                _ => {}
-            }
-            if free < processors || time < from {
-                place = None;
-            } else if place.is_none() {
-                place = Some((number, time));
-            }
-        }
-        place.map(|(first, start)| Place { start, first, last: count })
-    }
-
-    /// The place of a job that is known to fit at this step's instant.
-    #[inline]
-    pub(super) fn at(&self, start: u32, run_time: u32) -> Place {
-        let times = self.times.iter().take(self.count as usize);
-        let first = times.clone().take_while(|&&time| time < start).count();
-        let inside = times.skip(first).take_while(|&&time| time < end_of(start, run_time)).count();
-        Place { start, first, last: first + inside }
-    }
-
-    /// Takes the processors of a job away over its run time, until the first instant after it.
-    #[inline]
-    pub(super) fn take(&mut self, place: &Place, processors: u32, run_time: u32) {
-        let end = grid::up(end_of(place.start, run_time));
-        if place.start >= LONGEST {
-            return;
-        }
-        let count = self.count as usize;
-        let there = self.times.get(place.last).copied().filter(|_| place.last < count);
-        if there != Some(end) {
-            let before = place.last.checked_sub(1).and_then(|last| self.free.get(last)).copied().unwrap_or(0);
-            if let (Some(times), Some(free)) = (self.times.get_mut(..=count), self.free.get_mut(..=count)) {
-                insert(times, place.last, end);
-                insert(free, place.last, before);
-                self.count += 1;
-            }
-        }
-        for free in self.free.get_mut(place.first..place.last).unwrap_or(&mut []) {
-            *free = free.saturating_sub(processors);
-        }
-    }
-
-    /// How many steps there are: what a search costs.
-    pub(super) fn steps(&self) -> u32 {
-        self.count
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn profile(idle: u32, ends: &[(u32, u32)]) -> Profile {
+    fn profile(idle: u32, ends: &[(u32, u32)]) -> Counted {
         let mut releases = [0; POINTS];
         for &(end, processors) in ends {
             releases[grid::number(grid::up(end))] += processors;
         }
-        let mut profile: Profile = Zeroable::zeroed();
+        let mut profile: Counted = Zeroable::zeroed();
         profile.fill(idle, &releases);
         profile
     }
@@ -136,28 +258,29 @@ mod tests {
     #[test]
     fn finds_the_earliest_place() {
         let profile = profile(2, &[(10, 3), (20, 5)]);
-        let start = |processors, run_time| profile.earliest(processors, run_time, 0).map(|place| place.start);
+        let start =
+            |processors, run_time| profile.earliest(&processors, run_time, 0).map(|place| place.start);
         assert_eq!(start(2, 1000), Some(0));
         assert_eq!(start(5, 1), Some(10));
         assert_eq!(start(6, 1), Some(20));
         assert_eq!(start(10, 1), Some(20));
         assert_eq!(start(11, 1), None);
-        assert_eq!(profile.idle(), 2);
+        assert_eq!(*profile.idle(), 2);
     }
 
     #[test]
     fn what_is_taken_is_free_again_afterwards() {
         let mut profile = profile(4, &[(10, 4)]);
-        let place = profile.earliest(3, 5, 0).unwrap();
-        profile.take(&place, 3, 5);
-        assert_eq!(profile.idle(), 1);
-        assert_eq!(profile.earliest(2, 4, 0).unwrap().start, 5);
-        assert_eq!(profile.earliest(1, 1000, 0).unwrap().start, 0);
-        let place = profile.earliest(5, 100, 0).unwrap();
-        assert_eq!((place.start, place), (10, profile.at(10, 100)));
-        profile.take(&place, 5, 100);
+        let place = profile.earliest(&3, 5, 0).unwrap();
+        profile.take(&place, &3, 5);
+        assert_eq!(*profile.idle(), 1);
+        assert_eq!(profile.earliest(&2, 4, 0).unwrap().start, 5);
+        assert_eq!(profile.earliest(&1, 1000, 0).unwrap().start, 0);
+        let place = profile.earliest(&5, 100, 0).unwrap();
+        assert_eq!((place.start, place), (10, profile.at(10, &5, 100).unwrap()));
+        profile.take(&place, &5, 100);
         // 110 s is rounded up to 112.
-        assert_eq!(profile.earliest(4, 200, 0).unwrap().start, 112);
+        assert_eq!(profile.earliest(&4, 200, 0).unwrap().start, 112);
     }
 
     /// A profile of every second, and jobs in any order.
@@ -185,11 +308,11 @@ mod tests {
                     naive[start..end].iter().all(|&free| free >= processors)
                 };
                 let expected = (0..3000).find(|&start| fits(start));
-                let place = profile.earliest(processors, run_time, 0);
+                let place = profile.earliest(&processors, run_time, 0);
                 assert_eq!(place.map(|place| place.start as usize), expected);
                 let Some(place) = place else { continue };
-                assert_eq!(place, profile.at(place.start, run_time));
-                profile.take(&place, processors, run_time);
+                assert_eq!(Some(place), profile.at(place.start, &processors, run_time));
+                profile.take(&place, &processors, run_time);
                 let end = grid::up(place.start + run_time) as usize;
                 naive[place.start as usize..end].iter_mut().for_each(|free| *free -= processors);
             }

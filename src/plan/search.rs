@@ -3,7 +3,7 @@
 
 use super::cost::{Costs, ln};
 use super::grid::LONGEST;
-use super::profile::Profile;
+use super::profile::{Demand, Free, Profile};
 use crate::heap::insert;
 use crate::math::mix::{GOLDEN, finalise};
 
@@ -18,7 +18,9 @@ pub(super) const SNAPSHOTS: usize = WINDOW / STRIDE;
 
 /// A job of the window.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Entry {
+pub(super) struct Entry<D> {
+    pub(super) demand: D,
+    /// How wide it is for the first orders.
     pub(super) processors: u32,
     /// Seconds that it is expected to run, 1 to [`LONGEST`].
     pub(super) run_time: u32,
@@ -50,7 +52,7 @@ pub(super) const SAME: Order = {
 pub(super) const KEYS: usize = 5;
 
 /// The job's keys for these orders, smaller ones first.
-pub(super) fn keys(entry: &Entry) -> [i64; KEYS] {
+pub(super) fn keys<D>(entry: &Entry<D>) -> [i64; KEYS] {
     let run_time = ln(entry.run_time) as i64;
     let width = ln(entry.processors) as i64;
     [
@@ -73,13 +75,13 @@ fn aged(waited: u32, unit: u32) -> i64 {
 }
 
 /// The window, the present order and its schedule.
-pub(super) struct Search<'s> {
-    entries: &'s [Entry],
+pub(super) struct Search<'s, P: Profile> {
+    entries: &'s [Entry<Demand<P>>],
     costs: Costs,
     /// The profile before places 0, 4, 8 and so on of the present order.
-    snapshots: &'s mut [Profile; SNAPSHOTS],
+    snapshots: &'s mut [P; SNAPSHOTS],
     /// The profile of what is being tried; directly after [`Search::settle`] the one behind the whole window.
-    scratch: &'s mut Profile,
+    scratch: &'s mut P,
     order: Order,
     /// By entry: its start in the present order.
     starts: [u32; WINDOW],
@@ -95,19 +97,19 @@ pub(super) struct Search<'s> {
     steps: u64,
 }
 
-impl<'s> Search<'s> {
+impl<'s, P: Profile> Search<'s, P> {
     /// `snapshots[0]` is the profile of what runs.
     pub(super) fn new(
-        entries: &'s [Entry],
+        entries: &'s [Entry<Demand<P>>],
         costs: Costs,
-        snapshots: &'s mut [Profile; SNAPSHOTS],
-        scratch: &'s mut Profile,
+        snapshots: &'s mut [P; SNAPSHOTS],
+        scratch: &'s mut P,
         random: u64,
-    ) -> Search<'s> {
+    ) -> Search<'s, P> {
         let mut alone = [0; WINDOW];
         let mut all_alone = 0_u64;
         for (alone, entry) in alone.iter_mut().zip(entries) {
-            let start = snapshots[0].earliest(entry.processors, entry.run_time, entry.from);
+            let start = snapshots[0].earliest(&entry.demand, entry.run_time, entry.from);
             let start = start.map_or(LONGEST, |place| place.start);
             *alone = costs.of(entry.waited.saturating_add(start));
             all_alone = all_alone.saturating_add(*alone);
@@ -194,13 +196,15 @@ impl<'s> Search<'s> {
     /// Two places: the later one, uniformly drawn, of a job that fits the idle processors now but is not planned for
     /// now; the earlier one uniform before it in its class.
     fn directed(&mut self, count: usize, begin_of: impl Fn(usize) -> usize) -> Option<(usize, usize)> {
-        let idle = self.snapshots[0].idle();
+        let idle = *self.snapshots[0].idle();
         let mut places = [0_u8; WINDOW];
         let mut found = 0;
         for (place, &number) in self.order.iter().take(count).enumerate() {
             let number = usize::from(number);
-            let fits =
-                self.entries.get(number).is_some_and(|entry| entry.processors <= idle && entry.from == 0);
+            let fits = self
+                .entries
+                .get(number)
+                .is_some_and(|entry| entry.from == 0 && idle.rooms(&entry.demand).is_some());
             let later = self.starts.get(number).is_some_and(|&start| start > 0);
             if fits && later && begin_of(place) < place {
                 places.iter_mut().skip(found).take(1).for_each(|slot| *slot = place as u8);
@@ -228,15 +232,15 @@ impl<'s> Search<'s> {
         for (place, &number) in rest {
             let number = usize::from(number);
             let (entry, &before) = (self.entries.get(number)?, self.starts.get(number)?);
-            self.steps += u64::from(self.scratch.steps());
+            self.steps += u64::from(self.scratch.count());
             let found = if place < x {
-                Some(self.scratch.at(before, entry.run_time)).filter(|_| before < LONGEST)
+                self.scratch.at(before, &entry.demand, entry.run_time).filter(|_| before < LONGEST)
             } else {
-                self.scratch.earliest(entry.processors, entry.run_time, entry.from)
+                self.scratch.earliest(&entry.demand, entry.run_time, entry.from)
             };
             let mut start = LONGEST;
             if let Some(found) = found {
-                self.scratch.take(&found, entry.processors, entry.run_time);
+                self.scratch.take(&found, &entry.demand, entry.run_time);
                 start = found.start;
             }
             value = value.saturating_add(self.costs.of(entry.waited.saturating_add(start)));
@@ -274,10 +278,10 @@ impl<'s> Search<'s> {
                     *before = (value, alone);
                 }
             }
-            self.steps += u64::from(self.scratch.steps());
+            self.steps += u64::from(self.scratch.count());
             let mut start = LONGEST;
-            if let Some(found) = self.scratch.earliest(entry.processors, entry.run_time, entry.from) {
-                self.scratch.take(&found, entry.processors, entry.run_time);
+            if let Some(found) = self.scratch.earliest(&entry.demand, entry.run_time, entry.from) {
+                self.scratch.take(&found, &entry.demand, entry.run_time);
                 start = found.start;
             }
             if let Some(slot) = self.starts.get_mut(number) {
@@ -296,7 +300,7 @@ impl<'s> Search<'s> {
     }
 
     /// What is free beside the whole window.
-    pub(super) fn into_profile(mut self) -> &'s mut Profile {
+    pub(super) fn into_profile(mut self) -> &'s mut P {
         // What was tried last lies in the scratch profile.
         let order = self.order;
         self.settle(&order, self.entries.len().saturating_sub(1));

@@ -1,9 +1,11 @@
 //! The waiting jobs of a pass.
 
-use super::grid::{self, POINTS};
+use super::grid::{self, LONGEST, POINTS};
+use crate::error::{Error, Result};
+use crate::runtime::check_span;
 use bytemuck::{Pod, Zeroable};
 
-/// A waiting job, as a plan sees it. All times in seconds; beyond [`LONGEST`](super::LONGEST) they count as that.
+/// A waiting job, as a plan sees it. All times in seconds; beyond [`LONGEST`] they count as that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingJob {
     /// Which job: it keeps its place in the kept order by this number.
@@ -31,14 +33,14 @@ pub struct WaitingJob {
 pub(crate) struct Waiting {
     pub(super) id: i64,
     pub(super) processors: u32,
-    pub(super) run_time: u32,
-    pub(super) limit: u32,
+    pub(crate) run_time: u32,
+    pub(crate) limit: u32,
     pub(super) waited: u32,
     /// With the credit.
     pub(super) counted: u32,
-    pub(super) tier: i32,
+    pub(crate) tier: i32,
     /// Its planned start, or [`UNPLANNED`].
-    pub(super) start: u32,
+    pub(crate) start: u32,
     /// Its place in the kept order plus 1; 0 if it has none.
     pub(super) kept: u32,
     /// See [`WaitingJob::later`].
@@ -46,7 +48,48 @@ pub(crate) struct Waiting {
     pub(super) reserved: u32,
 }
 
+/// A span of time on the grid's range.
+pub(crate) fn seconds(span: i64) -> Result<u32> {
+    check_span(span)?;
+    Ok(u32::try_from(span).unwrap_or(LONGEST).min(LONGEST))
+}
+
 impl Waiting {
+    /// A job that is not planned yet.
+    pub(crate) fn new(job: &WaitingJob) -> Result<Waiting> {
+        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier, later } = job;
+        let (waited, credit) = (seconds(waited)?, seconds(credit)?);
+        let (run_time, limit) = (seconds(run_time)?.max(1), seconds(limit)?.max(1));
+        if processors == 0 {
+            return Err(Error::OutOfRange);
+        }
+        let counted = waited.saturating_add(credit).min(LONGEST);
+        let (start, later) = (UNPLANNED, u32::from(later));
+        Ok(Waiting {
+            id,
+            processors,
+            run_time,
+            limit,
+            waited,
+            counted,
+            tier,
+            start,
+            kept: 0,
+            later,
+            reserved: 0,
+        })
+    }
+
+    /// Whether it must not start now.
+    pub(crate) fn is_later(&self) -> bool {
+        self.later != 0
+    }
+
+    /// Nothing is planned of it.
+    pub(crate) fn unplan(&mut self) {
+        self.start = UNPLANNED;
+    }
+
     /// Whether it might start now, if it were alone.
     pub(super) fn fits(&self, idle: u32) -> bool {
         self.processors <= idle && self.later == 0
@@ -54,7 +97,7 @@ impl Waiting {
 }
 
 /// Not looked at, because it cannot start now.
-pub(super) const UNPLANNED: u32 = u32::MAX;
+pub(crate) const UNPLANNED: u32 = u32::MAX;
 
 /// The job that has waited longest, the first of equal ones, but for this one.
 pub(super) fn longest_but(waiting: &[Waiting], but: Option<usize>) -> Option<usize> {

@@ -2,8 +2,10 @@
 //! orders from scratch: over random queues, over a small workload, and across checkpoints.
 
 mod naive;
+mod nodes;
 
 use naive::{LONGEST, Naive, Running, WINDOW, easy};
+use nodes::OnNodes;
 use surefill::plan::{Plan, PlanCapacity, PlanRule, WaitingJob};
 use surefill::schedule::RecentWaits;
 
@@ -70,6 +72,7 @@ fn new_plan(room: u32, seed: u64) -> Vec<u64> {
 struct Both {
     memory: Vec<u64>,
     naive: Naive,
+    nodes: OnNodes,
     recent: Waits,
     counted: Waits,
     /// Passes, plans made, those of more than a window, those with a front job, jobs held back, jobs started.
@@ -80,7 +83,7 @@ impl Both {
     fn new(seed: u64) -> Both {
         let memory = new_plan(400, seed);
         let (recent, counted, naive) = (Waits::new(), Waits::new(), Naive::new(seed));
-        Both { memory, naive, recent, counted, counts: [0; 6] }
+        Both { memory, naive, nodes: OnNodes::new(seed), recent, counted, counts: [0; 6] }
     }
 
     /// A pass of both, which must agree; who starts.
@@ -94,10 +97,14 @@ impl Both {
         let expected = self.naive.decide(rule, idle, running, queue, &self.recent.list, &self.counted.list);
         let started: Vec<usize> = plan.starting().iter().map(|&number| number as usize).collect();
         assert_eq!(started, expected.started, "pass {}", self.counts[0]);
+        let waits = (&mut self.recent, &mut self.counted);
+        let (on_nodes, planned) = self.nodes.pass(rule, (idle, running, queue), waits);
+        assert_eq!(on_nodes, started, "on nodes, pass {}", self.counts[0]);
         for number in 0..queue.len() {
             if let Some(start) = plan.planned(number).unwrap() {
                 let expected = expected.starts.as_ref().map(|starts| starts[number]);
                 assert_eq!(Some(i64::from(start)), expected, "pass {}, job {number}", self.counts[0]);
+                assert_eq!(planned[number], Some(start), "on nodes, pass {}, job {number}", self.counts[0]);
             }
         }
         assert!(plan.work().evaluations <= 7 + rule.proposals);

@@ -8,12 +8,15 @@ use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
 use super::on_nodes::OnNodes;
 use super::parts::Parts;
+use super::plan_on_nodes::PlanOnNodes;
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
 use super::slack::Slack;
 use super::strict::Strict;
-use super::{Calibrate, Delay, Order, OrderOptions, PlanOptions, Policy, PolicyOptions, ProbOptions};
+use super::{
+    Calibrate, Delay, Multifactor, Order, OrderOptions, PlanOptions, Policy, PolicyOptions, ProbOptions,
+};
 use crate::replay::named::{Named, Names};
 use crate::replay::predict::{DistributionPredictor, PredictorName};
 use clap::ValueEnum;
@@ -278,12 +281,7 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Plan | PolicyName::PlanFast => {
-                let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
-                let site = self.order(options).site;
-                if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
-                    let why = "a plan counts points as time, and without a weight of age they are worth none";
-                    return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
-                }
+                let (numbers, site) = self.plan_and_site(options)?;
                 let own = self.predictor == PredictorName::Contexts;
                 let predictor = if own { None } else { Some(self.distributions(options)?) };
                 Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref()))
@@ -293,6 +291,20 @@ impl Choice {
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
             }
         })
+    }
+
+    /// The numbers of a plan, and the site's priorities if these are its order.
+    fn plan_and_site(
+        &self,
+        options: &PolicyOptions,
+    ) -> Result<(PlanOptions, Option<Multifactor>), BadChoice> {
+        let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
+        let site = self.order(options).site;
+        if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
+            let why = "a plan counts points as time, and without a weight of age they are worth none";
+            return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
+        }
+        Ok((numbers, site))
     }
 
     fn distributions(&self, options: &PolicyOptions) -> Result<Box<dyn DistributionPredictor>, BadChoice> {
@@ -317,6 +329,10 @@ impl Choice {
             }
             PolicyName::Prob if prob.delay == Delay::Exact && prob.calibrate != Calibrate::Decide => {
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
+            }
+            PolicyName::Plan | PolicyName::PlanFast => {
+                let (numbers, site) = self.plan_and_site(options)?;
+                Box::new(PlanOnNodes::new(self.distributions(options)?, &numbers, site.as_ref()))
             }
             _ => return Err(BadChoice::NoNodes(self.to_string())),
         })

@@ -1,0 +1,330 @@
+//! Groups of like nodes, as a plan sees them: what is free of each kind on all of a group's nodes together, and how
+//! many of them are free as a whole.
+//!
+//! That a job fits these sums does not say that it fits the nodes: the plan asks the nodes themselves whether it does
+//! before it starts, and when it could start first beside what runs ([`NodePlan`](super::NodePlan)).
+
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut};
+use crate::nodes::machine::Nodes;
+use crate::nodes::request::{MAX_RESOURCES, Part, RawRequest};
+use crate::plan::{Free, POINTS, Profile};
+use bytemuck::{Pod, Zeroable};
+
+/// The most groups.
+const GROUPS: usize = 8;
+
+/// The most numbers that describe what is free: one for each group and kind, and one for the whole nodes of each group.
+const SUMS: usize = 32;
+
+/// The sums of a machine stay below 2^28: amounts are rounded up to this many's 2^-28th share.
+const BITS: u32 = 28;
+
+/// A whole node. Small tasks take a part of one.
+const WHOLE: u32 = 256;
+
+/// What is free at an instant.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Sums([u32; SUMS]);
+
+/// What a job takes of each group's sums.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Demand {
+    count: u32,
+    /// How many sums each group has.
+    stride: u8,
+    /// The groups that have what the job asks for, in the order in which it takes them; [`GROUPS`] at the end.
+    groups: [u8; GROUPS],
+    /// Whether it takes whole nodes, and looks at their number alone.
+    whole: bool,
+    /// What a task takes of its group.
+    task: [u32; SUMS],
+}
+
+impl Demand {
+    /// The groups in which it may be, each with the range of its sums.
+    #[inline]
+    fn places(&self) -> impl Iterator<Item = (usize, core::ops::Range<usize>)> + '_ {
+        let stride = usize::from(self.stride);
+        let groups = self.groups.iter().map(|&group| usize::from(group)).take_while(|&group| group < GROUPS);
+        groups.map(move |group| (group, group * stride..(group + 1) * stride))
+    }
+}
+
+impl Free for Sums {
+    type Demand = Demand;
+    /// Tasks by group.
+    type Rooms = [u32; GROUPS];
+
+    #[inline]
+    fn rooms(&self, demand: &Demand) -> Option<[u32; GROUPS]> {
+        let mut rooms = [0; GROUPS];
+        let mut found = 0_u32;
+        for (group, range) in demand.places() {
+            let sums = self.0.get(range.clone()).zip(demand.task.get(range));
+            let Some((Some((nodes, kinds)), Some((part, task)))) =
+                sums.map(|(free, task)| (free.split_last(), task.split_last()))
+            else {
+                break;
+            };
+            let room = if demand.whole {
+                nodes.checked_div(*part).unwrap_or(demand.count)
+            } else {
+                let pairs = kinds.iter().zip(task).filter(|&(_, &task)| task > 0);
+                pairs.fold(demand.count, |room, (free, task)| {
+                    let all = u64::from(*task) * u64::from(room);
+                    if all <= u64::from(*free) { room } else { free.checked_div(*task).unwrap_or(room) }
+                })
+            };
+            let room = room.min(demand.count);
+            found = found.saturating_add(room);
+            if let Some(slot) = rooms.get_mut(group) {
+                *slot = room;
+            }
+        }
+        (found >= demand.count).then_some(rooms)
+    }
+
+    #[inline]
+    fn narrow(rooms: &mut [u32; GROUPS], other: &[u32; GROUPS], demand: &Demand) -> bool {
+        let mut found = 0_u32;
+        for (room, other) in rooms.iter_mut().zip(other) {
+            *room = (*room).min(*other);
+            found = found.saturating_add(*room);
+        }
+        found >= demand.count
+    }
+
+    #[inline]
+    fn take(&mut self, demand: &Demand, rooms: &[u32; GROUPS]) {
+        let mut missing = demand.count;
+        for (group, range) in demand.places() {
+            let tasks = rooms.get(group).copied().unwrap_or(0).min(missing);
+            missing -= tasks;
+            let sums = self.0.get_mut(range.clone()).zip(demand.task.get(range));
+            for (free, task) in sums.into_iter().flat_map(|(free, task)| free.iter_mut().zip(task)) {
+                *free = free.saturating_sub(task.saturating_mul(tasks));
+            }
+            if missing == 0 {
+                break;
+            }
+        }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.0.iter().all(|&sum| sum == 0)
+    }
+}
+
+/// What is free from which instant on.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct SumsOverTime {
+    times: [u32; POINTS],
+    free: [Sums; POINTS],
+    count: u32,
+    reserved: u32,
+}
+
+impl Profile for SumsOverTime {
+    type Free = Sums;
+
+    #[inline]
+    fn steps(&self) -> (&[u32; POINTS], &[Sums; POINTS], usize) {
+        (&self.times, &self.free, self.count as usize)
+    }
+
+    #[inline]
+    fn steps_mut(&mut self) -> (&mut [u32; POINTS], &mut [Sums; POINTS], &mut u32) {
+        (&mut self.times, &mut self.free, &mut self.count)
+    }
+}
+
+impl SumsOverTime {
+    /// Only this is free, for ever.
+    pub(super) fn begin(&mut self, sums: &Sums) {
+        (self.times[0], self.free[0], self.count) = (0, *sums, 1);
+    }
+
+    /// From this instant on, which is not before the last step, so much is free.
+    pub(super) fn add(&mut self, instant: u32, sums: &Sums) {
+        let last = (self.count as usize).saturating_sub(1);
+        let place = if self.times.get(last) == Some(&instant) { last } else { last + 1 };
+        if let (Some(time), Some(free)) = (self.times.get_mut(place), self.free.get_mut(place)) {
+            (*time, *free) = (instant, *sums);
+            self.count = place as u32 + 1;
+        }
+    }
+}
+
+/// Which group a class of nodes belongs to.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Grouped {
+    group: u32,
+    /// Its open nodes.
+    nodes: u32,
+}
+
+/// How a machine is seen.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Groups {
+    stride: u32,
+    count: u32,
+    /// Amounts of each kind are counted in units of 2^shift.
+    shift: [u32; MAX_RESOURCES],
+    /// The groups in the order in which jobs take them: those with the least that a job might not need first.
+    order: [u32; GROUPS],
+}
+
+impl Groups {
+    /// Groups the classes of a machine: one each, the classes of the fewest nodes together where they are too many.
+    pub(super) fn new(nodes: &Nodes, classes: &mut [Grouped]) -> Result<Groups> {
+        let resources = nodes.state.capacity.resources as usize;
+        let stride = resources + 1;
+        let most = SUMS.checked_div(stride).unwrap_or(1).clamp(1, GROUPS);
+        classes.iter_mut().for_each(|class| *class = Grouped::zeroed());
+        let mut total = [0_u64; MAX_RESOURCES];
+        for node in nodes.slices.nodes.iter().take(nodes.state.nodes as usize).filter(|node| node.open != 0) {
+            at_mut(classes, node.class as usize)?.nodes += 1;
+            let class = at(nodes.slices.classes, node.class as usize)?;
+            for (total, all) in total.iter_mut().zip(class.capacity) {
+                *total += u64::from(all);
+            }
+        }
+        let shift = total.map(|total| (u64::BITS - total.leading_zeros()).saturating_sub(BITS));
+        let known = nodes.state.classes as usize;
+        let mut count = 0;
+        for class in 0..known {
+            // Its rank by nodes, equal ones in their order.
+            let own = at(classes, class)?.nodes;
+            let ahead = classes.iter().take(known).enumerate();
+            let rank = ahead.filter(|&(other, it)| (it.nodes, class) > (own, other)).count();
+            let group = rank.min(most - 1);
+            at_mut(classes, class)?.group = group as u32;
+            count = count.max(group + 1);
+        }
+        let mut ranked = [(u32::MAX, 0_u32); GROUPS];
+        for (group, rank) in ranked.iter_mut().enumerate().take(count) {
+            rank.1 = group as u32;
+            for (class, _) in
+                classes.iter().take(known).enumerate().filter(|(_, class)| class.group as usize == group)
+            {
+                let class = at(nodes.slices.classes, class)?;
+                let kinds = class.capacity.iter().filter(|&&all| all > 0).count() as u32;
+                rank.0 = rank.0.min(kinds * 64 + class.features.count_ones());
+            }
+        }
+        for end in 1..count {
+            let place = ranked.iter().take(end).take_while(|&&other| other <= ranked[end]).count();
+            ranked.get_mut(place..=end).unwrap_or(&mut []).rotate_right(1);
+        }
+        let order = ranked.map(|(_, group)| group);
+        Ok(Groups { stride: stride as u32, count: count as u32, shift, order })
+    }
+
+    fn scaled(&self, kind: usize, amount: u32) -> u32 {
+        let shift = self.shift.get(kind).copied().unwrap_or(0).min(31);
+        amount.div_ceil(1 << shift)
+    }
+
+    /// What a request takes. `classes` are those of [`Groups::new`].
+    pub(super) fn demand(&self, nodes: &Nodes, classes: &[Grouped], request: &RawRequest) -> Result<Demand> {
+        let stride = self.stride as usize;
+        let mut demand = Demand {
+            count: request.count,
+            stride: stride as u8,
+            groups: [GROUPS as u8; GROUPS],
+            whole: request.alone(),
+            task: [0; SUMS],
+        };
+        let mut listed = 0;
+        for &group in self.order.iter().take(self.count as usize) {
+            let mut fits = false;
+            for (number, _) in classes.iter().enumerate().filter(|(_, it)| it.group == group && it.nodes > 0)
+            {
+                let Some(class) = nodes.slices.classes.get(number) else { break };
+                let most = request.room(&class.capacity, 0);
+                if fits || most == 0 || class.features & request.features != request.features {
+                    continue;
+                }
+                fits = true;
+                let range = group as usize * stride..(group as usize + 1) * stride;
+                let task = demand.task.get_mut(range).and_then(|task| task.split_last_mut());
+                let (part, kinds) = task.ok_or(Error::Corrupt)?;
+                let mut share = 1;
+                for (kind, (task, (&each, &all))) in
+                    kinds.iter_mut().zip(request.each.iter().zip(&class.capacity)).enumerate()
+                {
+                    let amount = if request.alone() { all.div_ceil(most) } else { each };
+                    *task = self.scaled(kind, amount);
+                    let parts = (u64::from(amount) * u64::from(WHOLE)).checked_div(all.into());
+                    share = share.max(parts.unwrap_or(0) as u32);
+                }
+                *part = if request.alone() { WHOLE.div_ceil(most) } else { share.min(WHOLE) };
+            }
+            if let Some(slot) = demand.groups.get_mut(listed).filter(|_| fits) {
+                *slot = group as u8;
+                listed += 1;
+            }
+        }
+        Ok(demand)
+    }
+
+    /// What is free on the nodes now. O(nodes).
+    pub(super) fn idle(&self, nodes: &Nodes, classes: &[Grouped]) -> Result<Sums> {
+        let mut sums = Sums([0; SUMS]);
+        for node in 0..nodes.state.nodes {
+            let known = at(nodes.slices.nodes, node as usize)?;
+            if known.open == 0 {
+                continue;
+            }
+            let group = at(classes, known.class as usize)?.group;
+            let free = nodes.free(node)?;
+
+            self.give(&mut sums, group, &free, known.jobs == 0)?;
+        }
+        Ok(sums)
+    }
+
+    /// So much becomes free on a node of this group; the node as a whole, if nobody is left on it.
+    fn give(&self, sums: &mut Sums, group: u32, amounts: &[u32], whole: bool) -> Result<()> {
+        let stride = self.stride as usize;
+        let range = group as usize * stride..(group as usize + 1) * stride;
+        let (last, kinds) =
+            sums.0.get_mut(range).and_then(|sums| sums.split_last_mut()).ok_or(Error::Corrupt)?;
+        for ((kind, sum), &amount) in kinds.iter_mut().enumerate().zip(amounts) {
+            let shift = self.shift.get(kind).copied().unwrap_or(0).min(31);
+            *sum = sum.saturating_add(amount >> shift);
+        }
+        *last = last.saturating_add(if whole { WHOLE } else { 0 });
+        Ok(())
+    }
+
+    /// A job that has these parts of a request ends; `after` is the machine without it.
+    pub(super) fn release(
+        &self,
+        sums: &mut Sums,
+        after: &Nodes,
+        classes: &[Grouped],
+        request: &RawRequest,
+        parts: &[Part],
+    ) -> Result<()> {
+        for part in parts {
+            let node = at(after.slices.nodes, part.node as usize)?;
+            if node.open == 0 {
+                continue;
+            }
+            let group = at(classes, node.class as usize)?.group;
+            let amounts = if request.alone() {
+                after.capacity_of(part.node)?
+            } else {
+                request.each.map(|each| each.saturating_mul(part.tasks))
+            };
+            self.give(sums, group, &amounts, node.jobs == 0)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,429 @@
+//! The plan of the whole queue ([`crate::plan`]) on a machine of nodes.
+
+use crate::error::{Error, Result};
+use crate::heap;
+use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::nodes::asked::Asked;
+use crate::nodes::floor::Floor;
+use crate::nodes::groups::{Demand, Grouped, Groups, SumsOverTime};
+use crate::nodes::guard::Ending;
+use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
+use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
+use crate::nodes::timeline::Timeline;
+use crate::plan::{
+    Arranged, KeptOrder, LONGEST, PROFILES, PlanRule, PlanWork, Queue, Rank, UNPLANNED, Waiting, WaitingJob,
+    seconds, up,
+};
+use crate::schedule::RecentWaits;
+use crate::seal::{Sealed, lifecycle};
+use bytemuck::{Pod, Zeroable};
+
+/// Capacities of a [`NodePlan`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct NodePlanCapacity {
+    /// Nodes of the machine (1 to [`MAX_NODES`]).
+    pub nodes: u32,
+    /// Classes of like nodes (1 to [`MAX_NODES`]).
+    pub classes: u32,
+    /// Kinds of resource on a node (1 to [`MAX_RESOURCES`]).
+    pub resources: u32,
+    /// Running jobs (at most 2^20).
+    pub running: u32,
+    /// Waiting jobs (1 to 2^20).
+    pub waiting: u32,
+    /// Nodes of the running and waiting jobs, together: the tasks of each, or the machine's nodes where these are fewer
+    /// (at most 2^24).
+    pub parts: u32,
+}
+
+impl Default for NodePlanCapacity {
+    /// 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running and 256 waiting jobs, 4,096 nodes of those
+    /// that start.
+    fn default() -> NodePlanCapacity {
+        NodePlanCapacity { nodes: 1024, classes: 16, resources: 3, running: 1024, waiting: 256, parts: 4096 }
+    }
+}
+
+impl NodePlanCapacity {
+    fn check(&self) -> Result<()> {
+        let valid = (1..=MAX_NODES).contains(&self.nodes)
+            && (1..=MAX_NODES).contains(&self.classes)
+            && (1..=MAX_RESOURCES as u32).contains(&self.resources)
+            && self.running <= 1 << 20
+            && (1..=1 << 20).contains(&self.waiting)
+            && self.parts <= 1 << 24;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+}
+
+/// The scalars at the head of a plan's block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct State {
+    pub(super) capacity: NodePlanCapacity,
+    pub(super) running: u32,
+    pub(super) waiting: u32,
+    pub(super) started: u32,
+    /// Whether the jobs told since the last `begin` have been planned.
+    pub(super) planned: u32,
+    /// Parts of those that start.
+    pub(super) parts: u32,
+    pub(super) evaluations: u32,
+    pub(super) steps: u64,
+    /// The changes of the machine at the beginning.
+    pub(super) changes: u64,
+    pub(super) groups: Groups,
+    pub(super) kept: KeptOrder,
+    /// Whether any job leaves room on its nodes for others.
+    pub(super) shared: u32,
+    pub(super) reserved: u32,
+}
+
+/// The slices behind the scalars.
+pub(crate) struct Slices<'a> {
+    pub(super) profiles: &'a mut [SumsOverTime],
+    pub(super) classes: &'a mut [Grouped],
+    pub(super) running: &'a mut [Ending],
+    pub(super) limited: &'a mut [Ending],
+    pub(super) waiting: &'a mut [Waiting],
+    pub(super) asked: &'a mut [Asked],
+    pub(super) ranked: &'a mut [Rank],
+    pub(super) starting: &'a mut [u32],
+    pub(super) parts: &'a mut [Part],
+    pub(super) timeline: Timeline<'a>,
+    pub(super) later: Floor<'a>,
+    pub(super) nodes: &'a mut [Ranked],
+    pub(super) found: &'a mut [Part],
+}
+
+/// A plan of the jobs that wait for a machine of nodes: a start for every one of them, and nodes for those that start
+/// now. From pass to pass it keeps an order and the state of its generator.
+///
+/// A pass is [`NodePlan::begin`], then [`NodePlan::add_running`] and [`NodePlan::add_waiting`] for all jobs, the
+/// waiting ones in the order of submission, then [`NodePlan::decide`].
+///
+/// The search is that of a [`Plan`](crate::plan::Plan), on the sums of what is free in at most eight groups of like
+/// nodes. No job of the window is planned before it fits the nodes beside what runs, and none starts that does not fit
+/// them; what the sums do not show is how waiting jobs keep nodes from one another. While the job that has waited
+/// longest is in front, those alone start that leave room for it on the nodes at the time of its start by the limits,
+/// or end by then.
+pub struct NodePlan<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) slices: Slices<'a>,
+}
+
+impl<'a> Object<'a> for NodePlan<'a> {
+    const KIND: Kind = Kind::NodePlan;
+    type Head = Sealed;
+    type Capacity = NodePlanCapacity;
+    type State = State;
+    type Parts = Slices<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &NodePlanCapacity) -> Result<Slices<'a>> {
+        capacity.check()?;
+        let [nodes, classes, resources, running, waiting] =
+            [capacity.nodes, capacity.classes, capacity.resources, capacity.running, capacity.waiting]
+                .map(|count| count as usize);
+        Ok(Slices {
+            profiles: carver.take(PROFILES)?,
+            classes: carver.take(classes)?,
+            running: carver.take(running)?,
+            limited: carver.take(running + waiting)?,
+            waiting: carver.take(waiting)?,
+            asked: carver.take(waiting)?,
+            ranked: carver.take(waiting)?,
+            starting: carver.take(waiting)?,
+            parts: carver.take(capacity.parts as usize)?,
+            timeline: Timeline::parts(carver, nodes, 2 * capacity.parts as usize)?,
+            later: Floor::parts(carver, nodes, classes, resources)?,
+            nodes: carver.take(nodes)?,
+            found: carver.take(nodes)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<NodePlanCapacity> {
+        Ok(state.capacity)
+    }
+
+    fn assemble(state: &'a mut State, slices: Slices<'a>) -> Result<NodePlan<'a>> {
+        let capacity = &state.capacity;
+        let sound = state.running <= capacity.running
+            && state.waiting <= capacity.waiting
+            && state.started <= state.waiting
+            && state.parts <= capacity.parts
+            && state.kept.is_sound();
+        if sound { Ok(NodePlan { state, slices }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(NodePlan, checkpoint);
+
+impl<'a> NodePlan<'a> {
+    /// Bytes that are needed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &NodePlanCapacity) -> Result<usize> {
+        <NodePlan as Object>::size(capacity)
+    }
+
+    /// A plan of nothing, in this memory, which may be longer than needed; `seed` is its generator's. O(size).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &NodePlanCapacity, seed: u64) -> Result<NodePlan<'a>> {
+        let (state, slices) = NodePlan::create(memory, capacity)?;
+        state.capacity = *capacity;
+        state.kept = KeptOrder::new(seed);
+        Ok(NodePlan { state, slices })
+    }
+
+    /// What there is room for.
+    pub fn capacity(&self) -> NodePlanCapacity {
+        self.state.capacity
+    }
+
+    /// The kept order and the generator go on in another block, a larger one perhaps. O(1).
+    pub fn continue_in(&self, other: &mut NodePlan<'_>) {
+        other.state.kept = self.state.kept;
+    }
+
+    /// A new pass on this machine. O(nodes + classes).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a machine with more nodes or classes, or other resources, than the capacity says.
+    pub fn begin(&mut self, nodes: &Nodes) -> Result<()> {
+        let capacity = &self.state.capacity;
+        let own = nodes.capacity();
+        let fits = nodes.count() <= capacity.nodes
+            && nodes.state.classes <= capacity.classes
+            && own.resources == capacity.resources;
+        if !fits {
+            return Err(Error::OutOfRange);
+        }
+        self.slices.later.describe(nodes)?;
+        self.state.groups = Groups::new(nodes, self.slices.classes)?;
+        self.state.changes = nodes.state.changes;
+        (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);
+        (self.state.parts, self.state.shared) = (0, 0);
+        Ok(())
+    }
+
+    /// A running job by the machine's handle: when it is expected to end, and when it will have reached its limit, both
+    /// in seconds from now; less than one counts as one. O(1).
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`]; [`Error::UnknownJob`] for a handle
+    /// of nobody; [`Error::Full`]; [`Error::OutOfRange`], [`Error::SpanTooLong`] for a span.
+    pub fn add_running(&mut self, nodes: &Nodes, handle: u32, ends_in: i64, limit_in: i64) -> Result<()> {
+        self.check(nodes)?;
+        let request = nodes.job(handle)?.request;
+        let (ends_in, limit_in) = (seconds(ends_in)?.max(1), seconds(limit_in)?.max(1));
+        let place = self.state.running as usize;
+        if self.state.running >= self.state.capacity.running {
+            return Err(Error::Full);
+        }
+        *at_mut(self.slices.running, place)? = Ending { after: up(ends_in), job: handle };
+        *at_mut(self.slices.limited, place)? = Ending { after: limit_in, job: handle };
+        self.state.shared |= u32::from(!takes_whole(nodes, &request));
+        self.state.running += 1;
+        Ok(())
+    }
+
+    /// A waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. Its
+    /// `processors` only say how wide it is among the others. O(1).
+    ///
+    /// # Errors
+    /// As [`NodePlan::add_running`] and [`Nodes::fits`].
+    pub fn add_waiting(
+        &mut self,
+        nodes: &Nodes,
+        job: &WaitingJob,
+        request: &Request,
+        fit: Fit,
+    ) -> Result<usize> {
+        self.check(nodes)?;
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        let waiting = Waiting::new(job)?;
+        let number = self.state.waiting as usize;
+        if self.state.waiting >= self.state.capacity.waiting {
+            return Err(Error::Full);
+        }
+        *at_mut(self.slices.waiting, number)? = waiting;
+        self.state.shared |= u32::from(!takes_whole(nodes, &request));
+        *at_mut(self.slices.asked, number)? =
+            Asked { request, fit: fit as u32, first: 0, parts: 0, reserved: 0 };
+        self.state.waiting += 1;
+        Ok(number)
+    }
+
+    /// Whether the machine is the one that the pass began with.
+    fn check(&self, nodes: &Nodes) -> Result<()> {
+        if nodes.state.changes == self.state.changes { Ok(()) } else { Err(Error::WrongState) }
+    }
+
+    /// Plans the queue: afterwards [`NodePlan::starting`] says who starts now, and where. `recent` holds the waits of
+    /// the jobs that were started, `counted` the same with their credits; without credits it is `recent`.
+    ///
+    /// (7 + proposals) x 64 x 337 steps at most for the window, each on the sums of up to eight groups; O(nodes + parts
+    /// of what runs) for each request of the window that does not fit now, O(nodes) for each job that starts.
+    ///
+    /// # Errors
+    /// As [`PlanRule::check`]; [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`];
+    /// [`Error::Full`] when the jobs that start have more parts than the capacity says; [`Error::Corrupt`].
+    pub fn decide(
+        &mut self,
+        nodes: &Nodes,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<()> {
+        rule.check()?;
+        self.check(nodes)?;
+        let count = self.state.waiting as usize;
+        (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
+        (self.state.planned, self.state.parts) = (1, 0);
+        let waiting = range_mut(self.slices.waiting, 0, count)?;
+        waiting.iter_mut().for_each(|job| job.unplan());
+        let asked = range(self.slices.asked, 0, count)?;
+        let mut any = false;
+        for (job, asked) in waiting.iter().zip(asked) {
+            any = any || !job.is_later() && nodes.has_room(&asked.request)?;
+        }
+        if !any {
+            return Ok(());
+        }
+        self.fill(nodes)?;
+        if self.starts_all(nodes)? {
+            return Ok(());
+        }
+        let front = self.arrange(nodes, rule, recent, counted)?;
+        self.settle(nodes, front)
+    }
+
+    /// The first profile: what is free beside what runs. The running jobs are in the order of their ends afterwards.
+    fn fill(&mut self, nodes: &Nodes) -> Result<()> {
+        let running = range_mut(self.slices.running, 0, self.state.running as usize)?;
+        heap::sort(running)?;
+        let groups = &self.state.groups;
+        let mut sums = groups.idle(nodes, self.slices.classes)?;
+        let profile = at_mut(self.slices.profiles, 0)?;
+        profile.begin(&sums);
+        self.slices.later.copy(nodes)?;
+        for ending in running.iter() {
+            let parts = nodes.placement(ending.job, self.slices.found)?;
+            let parts = range(self.slices.found, 0, parts)?;
+            let request = nodes.job(ending.job)?.request;
+            self.slices.later.give(&request, parts)?;
+            groups.release(&mut sums, &self.slices.later.view()?, self.slices.classes, &request, parts)?;
+            profile.add(ending.after, &sums);
+        }
+        Ok(())
+    }
+
+    /// Puts the queue in order.
+    fn arrange(
+        &mut self,
+        nodes: &Nodes,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<Option<usize>> {
+        let count = self.state.waiting as usize;
+        let running = range(self.slices.running, 0, self.state.running as usize)?;
+        let next_end = running.first().map_or(LONGEST, |ending| ending.after);
+        let asked = range(self.slices.asked, 0, count)?;
+        let (groups, classes) = (&self.state.groups, &*self.slices.classes);
+        let (later, found) = (&mut self.slices.later, &mut *self.slices.found);
+        // Of the last request asked about, which like jobs have too.
+        let mut last: Option<(RawRequest, u32, Demand)> = None;
+        let demand = |number: usize, job: &Waiting, inside: bool| {
+            let request = at(asked, number)?.request;
+            let (from, demand) = match last.filter(|(known, ..)| *known == request) {
+                Some((_, from, demand)) => (from, demand),
+                None => {
+                    let from = if inside { first_room(nodes, later, found, running, &request)? } else { 0 };
+                    let demand = groups.demand(nodes, classes, &request)?;
+                    last = inside.then_some((request, from, demand));
+                    (from, demand)
+                }
+            };
+            Ok((demand, if job.is_later() { from.max(next_end) } else { from }))
+        };
+        let mut queue = Queue {
+            kept: &mut self.state.kept,
+            profiles: self.slices.profiles,
+            waiting: range_mut(self.slices.waiting, 0, count)?,
+            ranked: range_mut(self.slices.ranked, 0, count)?,
+            placed: range_mut(self.slices.starting, 0, count)?,
+        };
+        let Arranged { front, placed, evaluations, steps } = queue.arrange(rule, recent, counted, demand)?;
+        (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
+        Ok(front)
+    }
+
+    /// The jobs that start now, in the plan's order, each with its number and its nodes; none before
+    /// [`NodePlan::decide`].
+    pub fn starting(&self) -> impl Iterator<Item = (usize, &[Part])> {
+        let started = if self.state.planned != 0 { self.state.started as usize } else { 0 };
+        self.slices.starting.iter().take(started).filter_map(|&number| {
+            let asked = self.slices.asked.get(number as usize)?;
+            let parts = self.slices.parts.get(asked.first as usize..)?.get(..asked.parts as usize)?;
+            Some((number as usize, parts))
+        })
+    }
+
+    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it
+    /// could not start now. It is a plan, not a promise: the next pass makes a new one.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn planned(&self, number: usize) -> Result<Option<u32>> {
+        let waiting = self.slices.waiting.get(..self.state.waiting as usize).unwrap_or(&[]);
+        let job = waiting.get(number).ok_or(Error::NoSuchIndex)?;
+        Ok(Some(job.start).filter(|&start| start != UNPLANNED && self.state.planned != 0))
+    }
+
+    /// What the last plan cost to make.
+    pub fn work(&self) -> PlanWork {
+        PlanWork { evaluations: self.state.evaluations, steps: self.state.steps }
+    }
+}
+
+/// Whether jobs of this request leave nothing on their nodes that others could use: nodes alone, or all of the first
+/// kind of resource. O(classes).
+fn takes_whole(nodes: &Nodes, request: &RawRequest) -> bool {
+    let classes = nodes.slices.classes.iter().take(nodes.state.classes as usize);
+    let mut able = classes.filter(|class| class.features & request.features == request.features);
+    request.alone() || able.all(|class| class.capacity[0] > 0 && request.each[0] == class.capacity[0])
+}
+
+/// The first instant at which a request fits the nodes beside what runs, whose jobs are in the order of their ends.
+/// O(nodes + parts).
+fn first_room(
+    nodes: &Nodes,
+    floor: &mut Floor<'_>,
+    found: &mut [Part],
+    running: &[Ending],
+    request: &RawRequest,
+) -> Result<u32> {
+    floor.copy(nodes)?;
+    let mut rooms = floor.view()?.rooms(request)?;
+    let mut instant = 0;
+    for ending in running {
+        if rooms >= u64::from(request.count) && ending.after > instant && floor.view()?.pool_has(request) {
+            return Ok(instant);
+        }
+        let count = nodes.placement(ending.job, found)?;
+        let parts = range(found, 0, count)?;
+        let leaving = nodes.job(ending.job)?.request;
+        let before = floor.view()?.rooms_on(request, parts)?;
+        floor.give(&leaving, parts)?;
+        let after = floor.view()?.rooms_on(request, parts)?;
+        rooms = (rooms + after).saturating_sub(before);
+        instant = ending.after;
+    }
+    let fits = rooms >= u64::from(request.count) && floor.view()?.pool_has(request);
+    Ok(if fits { instant } else { LONGEST })
+}

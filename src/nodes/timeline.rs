@@ -1,0 +1,155 @@
+//! What is free on every node over time: what runs ends, and jobs that are planned begin and end.
+
+use crate::error::{Error, Result};
+use crate::memory::{Carver, at, at_mut};
+use crate::nodes::asked::Jobs;
+use crate::nodes::machine::{NONE, Ranked};
+use crate::nodes::place::{EachRoom, choose};
+use crate::nodes::request::{Amounts, Fit, MAX_RESOURCES, Part, RawRequest};
+use crate::plan::LONGEST;
+use bytemuck::{Pod, Zeroable};
+
+/// A change of what is free on a node.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Change {
+    /// Twice the instant, and 1 more where something is taken: what becomes free at an instant is free for what begins
+    /// then.
+    when: u32,
+    /// The next change on the same node.
+    next: u32,
+    tasks: u32,
+    /// The running job's handle, or the planned job's number behind these.
+    job: u32,
+}
+
+/// The changes of every node, in the order of time.
+pub(crate) struct Timeline<'a> {
+    /// The first change of each node.
+    first: &'a mut [u32],
+    changes: &'a mut [Change],
+}
+
+/// What is free on a node, and how many jobs are on it.
+struct Left {
+    free: [u32; MAX_RESOURCES],
+    jobs: u32,
+}
+
+impl<'a> Timeline<'a> {
+    pub(super) fn parts(carver: &mut Carver<'a>, nodes: usize, changes: usize) -> Result<Timeline<'a>> {
+        Ok(Timeline { first: carver.take(nodes)?, changes: carver.take(changes)? })
+    }
+
+    /// Nothing changes.
+    pub(super) fn clear(&mut self) {
+        self.first.iter_mut().for_each(|first| *first = NONE);
+    }
+
+    /// A job's parts are taken, or given back, at this instant; `used` changes are there already. Returns how many
+    /// there are then. O(parts x changes of their nodes).
+    pub(super) fn add(
+        &mut self,
+        used: usize,
+        when: u32,
+        takes: bool,
+        job: u32,
+        parts: &[Part],
+    ) -> Result<usize> {
+        let when = 2 * when + u32::from(takes);
+        let new = self.changes.get_mut(used..used + parts.len()).ok_or(Error::Full)?;
+        for (new, part) in new.iter_mut().zip(parts) {
+            *new = Change { when, next: NONE, tasks: part.tasks, job };
+        }
+        for (place, part) in (used..).zip(parts) {
+            let first = at_mut(self.first, part.node as usize)?;
+            let (mut before, mut next) = (NONE, *first);
+            while let Some(change) = self.changes.get(next as usize).filter(|change| change.when <= when) {
+                (before, next) = (next, change.next);
+            }
+            at_mut(self.changes, place)?.next = next;
+            match self.changes.get_mut(before as usize) {
+                Some(before) => before.next = place as u32,
+                None => *first = place as u32,
+            }
+        }
+        Ok(used + parts.len())
+    }
+
+    /// How many tasks of a request find room on a node from the first of these instants until before the second, and
+    /// what is free at the first, and for how long nothing changes there before and afterwards.
+    pub(super) fn room(
+        &self,
+        jobs: &Jobs<'_, '_>,
+        request: &RawRequest,
+        node: u32,
+        (start, end): (u32, u32),
+    ) -> Result<(u32, Amounts, u32)> {
+        let nodes = jobs.nodes;
+        let mut left = Left { free: [0; MAX_RESOURCES], jobs: at(nodes.slices.nodes, node as usize)?.jobs };
+        if !nodes.admits(request, node)? {
+            return Ok((0, left.free, 0));
+        }
+        let row = nodes.row(node)?;
+        left.free.iter_mut().zip(row).for_each(|(to, from)| *to = *from);
+        let room = |left: &Left| request.room(left.free.get(..row.len()).unwrap_or(&[]), left.jobs);
+        let mut next = *at(self.first, node as usize)?;
+        let mut least = None;
+        // Since when, and until when, nothing changes.
+        let (mut since, mut until) = (0, LONGEST);
+        while let Some(change) = self.changes.get(next as usize) {
+            if change.when >= 2 * end {
+                until = change.when / 2;
+                break;
+            }
+            since = if change.when <= 2 * start { change.when / 2 } else { since };
+            if change.when > 2 * start {
+                // What is free at the start is known, and whatever is taken later narrows it.
+                let here = room(&left);
+                let (before, free) = least.unwrap_or((here, left.free));
+                if here.min(before) == 0 {
+                    return Ok((0, free, 0));
+                }
+                least = Some((here.min(before), free));
+            }
+            let moved = jobs.request(change.job)?;
+            let takes = change.when % 2 == 1;
+            for (free, each) in left.free.iter_mut().zip(moved.each) {
+                let amount = each.saturating_mul(change.tasks);
+                *free = if takes { free.saturating_sub(amount) } else { free.saturating_add(amount) };
+            }
+            left.jobs = if takes { moved.joined(left.jobs) } else { moved.left(left.jobs) };
+            next = change.next;
+        }
+        let here = room(&left);
+        let gap = start.saturating_sub(since).saturating_add(until.saturating_sub(end));
+        let (least, free) = least.map_or((here, left.free), |(least, free)| (least.min(here), free));
+        Ok((least, free, gap))
+    }
+
+    /// Finds nodes for a request between these instants, as [`place`](super::place) does. O(nodes x changes).
+    pub(super) fn place(
+        &self,
+        jobs: &Jobs<'_, '_>,
+        request: &RawRequest,
+        fit: Fit,
+        avoided: impl Fn(u32) -> u32,
+        span: (u32, u32),
+        (ranked, out): (&mut [Ranked], &mut [Part]),
+    ) -> Result<Option<usize>> {
+        let nodes = jobs.nodes;
+        let resources = nodes.state.capacity.resources as usize;
+        let each_room = |each: &mut EachRoom<'_>| {
+            for (number, node) in nodes.slices.nodes.iter().take(nodes.state.nodes as usize).enumerate() {
+                let (room, free, gap) = self.room(jobs, request, number as u32, span)?;
+                let class = at(nodes.slices.classes, node.class as usize)?;
+                if room > 0 && each(number as u32, class, free.get(..resources).unwrap_or(&[]), room, gap)? {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let room = |node| Ok(self.room(jobs, request, node, span)?.0);
+        choose(request, fit, avoided, ranked, out, each_room, room)
+    }
+}
