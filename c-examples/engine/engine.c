@@ -1,4 +1,4 @@
-/* The scheduler's memory and its state file: a sealed block, and nothing else. */
+/* The scheduler's memory, its forecasts, and its state file: a sealed block, and nothing else. */
 #define _POSIX_C_SOURCE 200809L
 #include "engine.h"
 
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, PATH = 4096, WORDS = 1000, PAGE = 4096 };
+enum { SCENARIOS = 20, EVENTS = 10 }; /* of a forecast; events between two looks at the clock */
+static const double FORESEEING = 0.25; /* seconds of processor time for a forecast in one cycle */
 
 static const char prefix[] = "surefill_";
 
@@ -30,7 +32,7 @@ static bool failed(char *message, size_t length, const char *format, ...) {
 /* Takes the shell's own words out of the text; the engine's are left in rest. */
 static bool take_words(const char *words, struct pace *pace, char *rest, char *message, size_t length) {
     static const char between[] = ", \t\n";
-    *pace = (struct pace){.interval = 5, .save = 300};
+    *pace = (struct pace){.interval = 5, .save = 300, .starts = 60};
     *rest = '\0';
     for (const char *at = words == NULL ? "" : words; *(at += strspn(at, between)) != '\0'; at += strcspn(at, between)) {
         const int size = (int)strcspn(at, between);
@@ -48,6 +50,10 @@ static bool take_words(const char *words, struct pace *pace, char *rest, char *m
             if (end != at + size || !(seconds >= 1 && seconds <= 86400))
                 return failed(message, length, "'%.*s': wanted is save= 1 to 86400 seconds", size, at);
             pace->save = seconds;
+        } else if (strncmp(name, "starts=", 7) == 0) {
+            if (end != at + size || !(seconds == 0 || (seconds >= 1 && seconds <= 86400)))
+                return failed(message, length, "'%.*s': wanted is starts= 1 to 86400 seconds, or 0", size, at);
+            pace->starts = seconds;
         } else if (strlen(rest) + (size_t)size + 2 > WORDS) {
             return failed(message, length, "too many settings");
         } else {
@@ -110,6 +116,7 @@ bool engine_make(struct engine *engine, const char *words, struct pace *pace, ch
 void engine_free(struct engine *engine) {
     free(engine->scheduler);
     free(engine->scratch);
+    free(engine->play);
     *engine = (struct engine){.scheduler = NULL};
 }
 
@@ -130,6 +137,7 @@ static bool grow(struct engine *engine, int64_t jobs, int64_t ended) {
     free(engine->scheduler);
     engine->scheduler = grown;
     engine->capacity = larger;
+    engine->starts = NULL; /* it was the smaller one's */
     return true;
 }
 
@@ -191,6 +199,83 @@ bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now)
     return false;
 }
 
+/* --- Predicted starts --- */
+
+static double processor_seconds(void) {
+    struct timespec used;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec : 0;
+}
+
+static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
+    int64_t size;
+    if (surefill_starts_size(&engine->capacity, SCENARIOS, &size) != SUREFILL_OK) return false;
+    if (size > engine->play_size) {
+        free(engine->play);
+        engine->play = malloc((size_t)size);
+        engine->play_size = engine->play == NULL ? 0 : size;
+    }
+    engine->foreseen = now;
+    engine->played = false;
+    if (engine->play == NULL || surefill_starts_begin(engine->play, engine->play_size, engine->scheduler, pool, now, SCENARIOS,
+                                                      &engine->starts) != SUREFILL_OK)
+        engine->starts = NULL;
+    return engine->starts != NULL;
+}
+
+bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every) {
+    const double until = processor_seconds() + FORESEEING;
+    int32_t step = SUREFILL_STEP_MORE;
+    if (every <= 0) return false;
+    if (engine->starts == NULL || engine->played) {
+        const bool early = engine->foreseen != 0 && now >= engine->foreseen && (double)(now - engine->foreseen) < every;
+        if (early || !begin_forecast(engine, pool, now)) return false;
+    }
+    while (step == SUREFILL_STEP_MORE && processor_seconds() < until)
+        if (surefill_starts_run(engine->starts, engine->scheduler, EVENTS, &step) != SUREFILL_OK) {
+            engine->starts = NULL;
+            return false;
+        }
+    engine->played = step == SUREFILL_STEP_DONE;
+    return engine->played;
+}
+
+static const char expected[] = "surefill: expected to start at ", minutes[] = "%Y-%m-%d %H:%M";
+
+/* The instant that a sentence names; -1 for another text. */
+static int64_t shown_start(const char *shown) {
+    struct tm local = {.tm_isdst = -1};
+    if (shown == NULL || strncmp(shown, expected, sizeof expected - 1) != 0 ||
+        sscanf(shown + sizeof expected - 1, "%d-%d-%d %d:%d", &local.tm_year, &local.tm_mon, &local.tm_mday, &local.tm_hour,
+               &local.tm_min) != 5)
+        return -1;
+    local.tm_year -= 1900;
+    local.tm_mon--;
+    return (int64_t)mktime(&local);
+}
+
+static bool write_minute(int64_t when, char *text, size_t length) {
+    const time_t moment = (time_t)when;
+    struct tm local;
+    return localtime_r(&moment, &local) != NULL && strftime(text, length, minutes, &local) > 0;
+}
+
+bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *shown, char *text, size_t length) {
+    surefill_start start = {.struct_size = sizeof start};
+    const int64_t before = shown_start(shown);
+    char median[32], late[32];
+    if (engine->starts == NULL || !engine->played ||
+        surefill_starts_predicted(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK)
+        return false;
+    /* What moves by less than a quarter of the rest is no news, unless its time has passed. */
+    if (before >= now && llabs(before - start.by[2]) <= 60 + (start.by[2] - now) / 4) return false;
+    if (surefill_starts_report(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK ||
+        !write_minute(start.by[2], median, sizeof median) || !write_minute(start.by[3], late, sizeof late))
+        return false;
+    snprintf(text, length, "%s%s, three of four such jobs by %s%s", expected, median, late,
+             start.capped ? " or later: longer waits are not known" : "");
+    return true;
+}
+
 /* --- The state file --- */
 
 /* A file that cannot be opened must not be destroyed by the next save. */
@@ -226,7 +311,8 @@ static void *read_file(const char *path, int64_t *size) {
 }
 
 enum engine_opened engine_open(struct engine *engine, const char *path, char *message, size_t length) {
-    struct engine opened = {.scratch = engine->scratch, .scratch_size = engine->scratch_size};
+    struct engine opened = {.scratch = engine->scratch, .scratch_size = engine->scratch_size,
+                            .play = engine->play, .play_size = engine->play_size};
     char wanted[WORDS], own[WORDS];
     int64_t size, needed = 0;
     void *block = read_file(path, &size);

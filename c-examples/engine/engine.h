@@ -15,6 +15,11 @@ struct engine {
     surefill_scheduler_capacity capacity;
     void *scratch; /* a cycle's */
     int64_t scratch_size;
+    void *play; /* a forecast's */
+    int64_t play_size;
+    surefill_starts *starts; /* the forecast under way, or the last one; NULL for none */
+    int64_t foreseen;        /* when it was begun */
+    bool played;
     struct {
         int64_t id, until;
     } refusals[ENGINE_REFUSALS]; /* the latest jobs that the manager would not start, and how long they are left alone */
@@ -24,6 +29,7 @@ struct engine {
 /* The shell's own words. */
 struct pace {
     double interval, save; /* seconds between cycles, and between saves */
+    double starts;         /* seconds between forecasts of the waiting jobs' starts; 0 for none */
 };
 
 /* A scheduler that knows nothing, with these settings: words such as "surefill_preset=fast,surefill_interval=2", NULL
@@ -63,5 +69,13 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
  * knows but has no function to ask. */
 int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now);
 bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now);
+
+/* Goes on with a forecast of the waiting jobs' starts, for some tenths of a second; a new one begins when the last is so
+ * many seconds old (0: never). True when one has just been completed: its starts are to be reported. */
+bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every);
+
+/* By the completed forecast, a sentence on when a job is expected to start, if that is news to people who are shown the
+ * last such sentence (NULL: another text, or none); it counts as reported. */
+bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *shown, char *text, size_t length);
 
 #endif

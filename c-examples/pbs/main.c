@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", message);
         return errno == ENOMEM ? 1 : 2;
     }
+    scheduler.starts = pace.starts;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     good = load(&scheduler, file);

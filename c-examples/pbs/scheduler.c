@@ -197,28 +197,23 @@ static bool start(struct scheduler *scheduler, int connection, const struct row 
     return good;
 }
 
-/* The head job's comment says when it is planned to start; it is written when that is news. */
-static void write_comment(struct scheduler *scheduler, int connection, surefill_cycle *cycle, int64_t now) {
+/* The comments of waiting jobs say when they are expected to start; each is written when that is news. */
+static void write_starts(struct scheduler *scheduler, int connection, int64_t now) {
+    enum { MOST_FAILURES = 10 };
     static char name[] = "comment";
-    const struct row *head = scheduler->head;
     char text[LINE];
     struct attrl comment = {.name = name, .value = text, .op = SET};
-    int64_t start, moved;
-    time_t moment;
-    struct tm local;
-    if (head == NULL || head->tasks == 0 ||
-        surefill_cycle_planned(cycle, scheduler->engine.scheduler, head->said.id, &start) != SUREFILL_OK)
-        return;
-    moved = scheduler->comment_start > start ? scheduler->comment_start - start : start - scheduler->comment_start;
-    if (scheduler->comment_job == head->said.id && moved <= 60 + (start - now) / 4) return;
-    moment = (time_t)start;
-    if (localtime_r(&moment, &local) == NULL ||
-        strftime(text, sizeof text, "surefill: planned to start at %Y-%m-%d %H:%M:%S", &local) == 0)
-        return;
-    if (pbs_alterjob(connection, head->job->name, &comment, NULL) != 0)
-        say(scheduler, "%s: no comment: %s", head->job->name, why_not(connection));
-    scheduler->comment_job = head->said.id;
-    scheduler->comment_start = start;
+    int failures = 0;
+    if (!engine_foresee(&scheduler->engine, 0, now, scheduler->starts)) return;
+    for (int32_t i = 0; i < scheduler->startable && failures < MOST_FAILURES; i++) {
+        const struct row *row = &scheduler->rows[i];
+        const char *shown = attribute(row->job, name, NULL);
+        if (row->tasks == 0 || !engine_start(&scheduler->engine, row->said.id, now, shown, text, sizeof text)) continue;
+        if (pbs_alterjob(connection, row->job->name, &comment, NULL) == 0) continue;
+        /* One may have left meanwhile; when many cannot be written, nor will the others. */
+        say(scheduler, "%s: no comment: %s", row->job->name, why_not(connection));
+        failures++;
+    }
 }
 
 /* Starts what the engine offers. False when PBS cannot be asked any more, or the engine. */
@@ -256,7 +251,6 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
             status = engine_refused(&scheduler->engine, cycle, &action, now);
         }
     }
-    if (status == SUREFILL_OK && !lost) write_comment(scheduler, connection, cycle, now);
     if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
     if (status != SUREFILL_OK) say(scheduler, "no decision: %s", surefill_status_text(status));
     scheduler->unanswered = status != SUREFILL_OK || lost;
@@ -320,6 +314,8 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
         if (report_all(scheduler, jobs, now)) {
             write_soft_limits(scheduler, connection, now);
             if (!scheduler->plans_only) good = schedule(scheduler, connection, why, now, done);
+            if (good && !scheduler->plans_only && !engine_has(&scheduler->engine, "mode=shadow"))
+                write_starts(scheduler, connection, now);
         }
     }
     pbs_statfree(queues);

@@ -13,6 +13,7 @@ struct row;
 struct scheduler {
     struct engine engine; /* made by the caller */
     const char *queue;    /* the only queue looked at, and the vnodes that belong to it; NULL: those without a queue */
+    double starts;        /* seconds between forecasts of the waiting jobs' starts; 0 for none */
     double soft;          /* quantile to write as soft_walltime of waiting jobs; 0 for none */
     void (*say)(void *context, const char *line);
     void *context;        /* say's */
@@ -25,7 +26,6 @@ struct scheduler {
     const struct row *head; /* the first in the site's order for which there is no room */
     const char *unjudged;  /* why counting vnodes does not describe what runs; NULL where it does */
     /* Kept. */
-    int64_t comment_job, comment_start; /* which job's comment was written last, and the start that it names */
     bool unanswered; /* the last cycle was broken off */
 };
 

@@ -29,6 +29,7 @@ enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua go
 struct scheduler {
     struct engine engine;
     const char *partition, *state_file;
+    double starts; /* seconds between forecasts of the waiting jobs' starts; 0 for none */
     char lock_file[300];
     int lock; /* open, and locked by us */
     struct look look;
@@ -85,12 +86,13 @@ static bool report_all(struct scheduler *scheduler, const job_info_msg_t *jobs, 
 static bool release(const char *name) {
     job_desc_msg_t change;
     job_array_resp_msg_t *answer = NULL;
-    char text[NAME];
+    char text[NAME], tag[] = TAG;
     bool good;
     int why;
     slurm_init_job_desc_msg(&change);
     snprintf(text, sizeof text, "%s", name);
     change.job_id_str = text;
+    change.admin_comment = tag; /* without the sentence on its start */
     change.priority = INFINITE; /* whatever Slurm's priority plugin says */
     good = slurm_update_job2(&change, &answer) == SLURM_SUCCESS;
     why = errno;
@@ -174,6 +176,33 @@ static bool decide(struct scheduler *scheduler, int64_t now) {
     return !scheduler->unanswered;
 }
 
+/* --- Predicted starts --- */
+
+/* The admin comments of the jobs that are held here say when they are expected to start; each is written when that is
+ * news. */
+static void write_starts(struct scheduler *scheduler, int64_t now) {
+    const struct look *look = &scheduler->look;
+    int failures = 0;
+    if (look->shadow || !engine_foresee(&scheduler->engine, 0, now, scheduler->starts)) return;
+    for (int32_t i = 0; i < look->startable && failures < MOST_REFUSED; i++) {
+        const struct row *row = &look->rows[i];
+        job_desc_msg_t change;
+        char name[NAME], text[MESSAGE];
+        /* One sentence for all tasks of an array would be wrong for most. */
+        if (!held_by_us(row->job) || row->released > 0 || row->job->array_job_id != 0 ||
+            !engine_start(&scheduler->engine, row->said.id, now, row->job->admin_comment, text, sizeof text))
+            continue;
+        slurm_init_job_desc_msg(&change);
+        snprintf(name, NAME, "%u", row->job->job_id);
+        change.job_id_str = name;
+        change.admin_comment = text;
+        if (slurm_update_job(&change) == SLURM_SUCCESS) continue;
+        /* One may have left meanwhile; when many cannot be written, nor will the others. */
+        say("JobId=%s: no admin comment: %s", name, slurm_strerror(errno));
+        failures++;
+    }
+}
+
 /* --- A cycle --- */
 
 static const partition_info_t *find_partition(const partition_info_msg_t *partitions, const char *name) {
@@ -197,6 +226,7 @@ static bool schedule(struct scheduler *scheduler, const struct listed *listed) {
     }
     why = admit(scheduler, now);
     if (!report_all(scheduler, listed->jobs, now) || !decide(scheduler, now)) return false;
+    write_starts(scheduler, now);
     if (why != NULL && scheduler->head + 1 < look->rows + look->startable && look->idle > 0) {
         char name[NAME];
         name_of(scheduler->head, name);
@@ -325,6 +355,7 @@ int main(int argc, char **argv) {
         return errno == ENOMEM ? 1 : 2;
     }
     surefill_scheduler_configure(scheduler.engine.scheduler, SETTLED, sizeof SETTLED - 1, NULL, message, MESSAGE);
+    scheduler.starts = pace.starts;
     shadow = scheduler.look.shadow = engine_has(&scheduler.engine, "mode=shadow");
     stop_on_signals();
     setenv("SLURM_BITSTR_LEN", "0", 1); /* libslurm names all tasks of an array */

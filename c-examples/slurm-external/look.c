@@ -58,8 +58,11 @@ static int32_t nodes_held(struct look *look, unsigned char *marks, uint32_t coun
 
 /* --- Jobs --- */
 
+/* The tag alone, or with the sentence on the job's start. */
+static bool tagged(const char *comment) { return comment != NULL && strncmp(comment, TAG, strlen(TAG)) == 0; }
+
 bool held_by_us(const slurm_job_info_t *job) {
-    return base_state(job) == JOB_PENDING && job->priority == 0 && same(job->admin_comment, TAG) &&
+    return base_state(job) == JOB_PENDING && job->priority == 0 && tagged(job->admin_comment) &&
            !same(job->comment, STAY);
 }
 

@@ -4,8 +4,8 @@
 
 #include "seen.h"
 
-/* The text that job_submit.lua writes into admin_comment of the jobs that it holds, and a user's comment on a job that
- * is to stay held. */
+/* The text that job_submit.lua writes into admin_comment of the jobs that it holds, behind which their predicted starts
+ * are written, and a user's comment on a job that is to stay held. */
 #define TAG "surefill"
 #define STAY "hold"
 

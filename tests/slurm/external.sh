@@ -18,7 +18,7 @@ free=$(job games 1 5 0.1)
 wait_for 20 is_completed "$free"
 
 start() {
-    daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" surefill_interval=0.5,surefill_save=1
+    daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" surefill_interval=0.5,surefill_save=1,surefill_starts=1
 }
 # A state file of the plugin, or of this program's earlier versions, is set aside.
 "$built/seed" "$work/former" "$games:30:40:60:3"
@@ -50,8 +50,12 @@ long=$(job nobody 1 120 1)
 short=$(job man 1 120 1)
 array=$(job man 1 60 1 --array=1-2)
 stay=$(job games 1 60 1 --comment=hold)
+expected() { timeout 5 scontrol show job "$1" | grep -q 'AdminComment=surefill: expected to start at 20.*, three of four such jobs by 20'; }
+wait_for 8 expected "$head"
+! expected "$own" || fail "a start is predicted for a job that its user holds"
 wait_for 15 is_completed "$short"
 wait_for 40 is_completed "$long"
+expected "$head" && fail "a start is predicted for a job that has run"
 check "the short candidate overtakes" "$(completed "$short" StartTime)" -lt "$(completed "$busy" EndTime)"
 check "the long candidate waits" "$(completed "$long" StartTime)" -ge "$(completed "$head" StartTime)"
 check "the head starts soon after the nodes are free" \
