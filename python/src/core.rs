@@ -1,4 +1,4 @@
-//! Objects of the core library, each in memory of its own: predictor, pass, waits, sizing.
+//! Objects of the core library, each in memory of its own: scheduler, predictor, pass, waits, sizing.
 //!
 //! The doc comments of classes and methods are what `help` shows in Python. Examples in them are run by
 //! `tests/test_docstrings.py`; they are indented so that Rust does not take them for quotations.
@@ -6,12 +6,14 @@
 mod distribution;
 mod pass;
 mod predictor;
+mod scheduler;
 mod sizing;
 mod waits;
 
 pub use distribution::Distribution;
 pub use pass::Pass;
 pub use predictor::Predictor;
+pub use scheduler::Scheduler;
 pub use sizing::Sizing;
 pub use waits::Waits;
 

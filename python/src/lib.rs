@@ -4,7 +4,7 @@
 //! * [`classes`]: policies, predictors and queue orders that are Python classes, as the simulator's traits.
 //! * [`replays`]: `simulate`, `compare`, `wait_bounds`.
 //! * [`errors`]: errors of files and numbers as Python raises them.
-//! * [`core`]: predictor, pass, waits, sizing.
+//! * [`core`]: scheduler, predictor, pass, waits, sizing.
 //!
 //! Units and meanings stand in the doc comments of classes, methods and functions, which are their docstrings, and in
 //! the docstrings of `surefill/__init__.py`; `surefill/__init__.pyi` has the types.
@@ -24,6 +24,7 @@ fn _surefill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classes::Job>()?;
     module.add_class::<classes::Cluster>()?;
     module.add_class::<replays::Replay>()?;
+    module.add_class::<core::Scheduler>()?;
     module.add_class::<core::Predictor>()?;
     module.add_class::<core::Distribution>()?;
     module.add_class::<core::Pass>()?;

@@ -7,7 +7,8 @@ Replays (all times in seconds unless a name says otherwise):
 * :class:`Policy`, :class:`RuntimePredictor` and :class:`QueueOrder` are base classes of your own; classes and built-in
   names stand side by side in ``compare``.
 
-Objects of the core library, for tools that are no simulation: :class:`Predictor` (how long will a job run),
+Objects of the core library, for tools that are no simulation: :class:`Scheduler` (a whole batch scheduler between a
+resource manager's reports and its starts), :class:`Predictor` (how long will a job run),
 :class:`Pass` (may this job jump the queue), :class:`Waits` (how long will this job wait), :class:`Sizing` (how many
 processors should a malleable job take).
 
@@ -32,6 +33,7 @@ from ._surefill import (  # noqa: F401
     Pass,
     Predictor,
     Replay,
+    Scheduler,
     Sizing,
     Table,
     Waits,
@@ -53,6 +55,7 @@ __all__ = [
     "QueueOrder",
     "Replay",
     "RuntimePredictor",
+    "Scheduler",
     "Sizing",
     "Table",
     "Waits",

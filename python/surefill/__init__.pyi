@@ -1,7 +1,7 @@
 """Types of the package. Meanings, units and errors stand in the docstrings: ``help(surefill.Pass)``."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Union
 
 import pandas
@@ -132,6 +132,55 @@ class Predictor:
     def end(self, id: int, now: int) -> None: ...
     def cancel(self, id: int, now: int) -> None: ...
     def predict(self, now: int, *, user: int, limit: int, processors: int) -> Distribution: ...
+
+class Scheduler:
+    def __init__(self, settings: str = "") -> None: ...
+    def configure(self, settings: str) -> None: ...
+    def set_pool(self, name: str, units: int, *, idle: int | None = None) -> None: ...
+    def set_queue(self, name: str, pool: str) -> None: ...
+    def set_job(
+        self,
+        now: int,
+        id: int,
+        state: str = "waiting",
+        *,
+        user: str = "",
+        processors: int = 0,
+        limit: int = 0,
+        submit: int = 0,
+        begin: int = 0,
+        start: int = 0,
+        ran: int = 0,
+        priority: float = 0.0,
+        tier: int = 0,
+        units: int = 0,
+        restarts: int = 0,
+        tasks: int = 0,
+        at_once: int = 0,
+        why: str = "",
+        queue: str | None = None,
+        prediction: Distribution | None = None,
+    ) -> None: ...
+    def begin_listing(self, now: int) -> None: ...
+    def end_listing(self, now: int) -> bool: ...
+    def wake(self, now: int) -> int | None: ...
+    def decide(
+        self, now: int, start: Callable[[dict[str, Any]], bool | int | str], *, pool: str | None = None
+    ) -> list[int]: ...
+    def predicted_starts(
+        self,
+        now: int,
+        jobs: Sequence[int],
+        *,
+        scenarios: int = 20,
+        report: bool = False,
+        pool: str | None = None,
+    ) -> dict[int, list[int] | None]: ...
+    def run_time(self, now: int, id: int, quantile: float) -> int: ...
+    def totals(self) -> dict[str, int]: ...
+    def checkpoint(self) -> bytes: ...
+    @staticmethod
+    def restored(checkpoint: bytes) -> Scheduler: ...
 
 class Pass:
     def __init__(

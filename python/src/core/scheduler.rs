@@ -1,0 +1,457 @@
+//! A batch scheduler without a machine.
+
+use super::{Distribution, block, count, wrong};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict};
+use std::collections::HashMap;
+use surefill::engine::{
+    self, Action, Cycle, JobReport, JobState, Offer, Refusal, SchedulerCapacity, StartForecast, Why,
+};
+use surefill::error::Error;
+
+/// Jobs for which there is room at first.
+const JOBS: u32 = 1000;
+
+/// So often is a decision begun anew because the manager has reported less room meanwhile.
+const ANEW: usize = 16;
+
+const STATES: [(&str, JobState); 10] = [
+    ("as before", JobState::AsBefore),
+    ("waiting", JobState::Waiting),
+    ("held", JobState::Held),
+    ("starting", JobState::Starting),
+    ("running", JobState::Running),
+    ("suspended", JobState::Suspended),
+    ("ending", JobState::Ending),
+    ("ended", JobState::Ended),
+    ("broken", JobState::Broken),
+    ("gone", JobState::Gone),
+];
+
+const REASONS: [(&str, Why); 8] = [
+    ("", Why::Unknown),
+    ("hold", Why::Hold),
+    ("dependency", Why::Dependency),
+    ("begin", Why::Begin),
+    ("limit", Why::Limit),
+    ("deadline", Why::Deadline),
+    ("queue closed", Why::QueueClosed),
+    ("other", Why::Other),
+];
+
+/// The value of this name.
+fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, value)| value).ok_or_else(|| PyKeyError::new_err(format!("no {what} is named '{name}'")))
+}
+
+/// A batch scheduler without a machine: jobs are reported to it, and it says which should start.
+///
+/// It plans the whole queue by predicted run times, which it learns from the jobs that end; it is the scheduler that
+/// the programs for Slurm and PBS run on. Whatever a resource manager says holds from now on: :meth:`set_job` takes an
+/// event, or a row of a whole listing between :meth:`begin_listing` and :meth:`end_listing`, in any order.
+///
+/// ``settings`` are words such as ``"preset=fast"``: ``preset=`` ``fair`` (short waits, and tails shorter than EASY's),
+/// ``fast`` (the shortest mean wait) or ``easy`` (EASY backfilling by the limits), ``mode=shadow``, ``order=``
+/// ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds since any origin.
+///
+/// Two processors are busy for an hour. A job that wants four waits, one of two starts:
+///
+///     >>> import surefill
+///     >>> scheduler = surefill.Scheduler("preset=fair")
+///     >>> scheduler.set_pool("nodes", 4)
+///     >>> scheduler.set_job(1000, 1, "running", processors=2, limit=3600, start=1000)
+///     >>> scheduler.set_job(1000, 2, processors=4, limit=600)
+///     >>> scheduler.set_job(1000, 3, processors=2, limit=600)
+///     >>> scheduler.decide(1000, lambda offer: True)
+///     [3]
+///     >>> scheduler.predicted_starts(1000, [2])
+///     {2: [4600, 4600, 4600, 4600, 4600]}
+#[pyclass(module = "surefill")]
+pub struct Scheduler {
+    memory: Vec<u64>,
+    capacity: SchedulerCapacity,
+    pools: HashMap<String, u32>,
+    queues: HashMap<String, u32>,
+    /// The queue of jobs of which none is said.
+    first: Option<u32>,
+}
+
+impl Scheduler {
+    fn with<T>(&mut self, act: impl FnOnce(&mut engine::Scheduler<'_>) -> Result<T, Error>) -> PyResult<T> {
+        let memory = bytemuck::cast_slice_mut(&mut self.memory);
+        engine::Scheduler::attach(memory).and_then(|mut scheduler| act(&mut scheduler)).map_err(wrong)
+    }
+
+    /// The same scheduler with room for twice as many jobs.
+    fn grow(&mut self) -> Result<(), Error> {
+        let (jobs, ended) = (2 * self.capacity.jobs, 2 * self.capacity.ended);
+        let larger = SchedulerCapacity { jobs, ended, ..self.capacity };
+        let mut memory = block(engine::Scheduler::size(&larger)?);
+        engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?
+            .grow(bytemuck::cast_slice_mut(&mut memory), &larger)?;
+        (self.memory, self.capacity) = (memory, larger);
+        Ok(())
+    }
+
+    /// Does it again in more memory where that is short.
+    fn growing<T>(
+        &mut self,
+        act: impl Fn(&mut engine::Scheduler<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        loop {
+            match act(&mut engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?) {
+                Err(Error::Full) => self.grow()?,
+                done => return done,
+            }
+        }
+    }
+
+    fn pool(&self, name: Option<&str>) -> PyResult<u32> {
+        match name {
+            Some(name) => self.pools.get(name).copied(),
+            None => self.pools.values().min().copied(),
+        }
+        .ok_or_else(|| PyKeyError::new_err(format!("there is no pool {}", name.unwrap_or("yet"))))
+    }
+}
+
+/// An offer as a dictionary.
+fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("job", offer.job)?;
+    dict.set_item("processors", offer.count)?;
+    dict.set_item("passes", (offer.head != 0).then_some(offer.head))?;
+    let why = match offer.why {
+        Why::InOrder => "in order",
+        Why::ByLimits => "by the limits",
+        _ => "planned",
+    };
+    dict.set_item("why", why)?;
+    Ok(dict)
+}
+
+/// The answer to an offer.
+enum Answer {
+    /// It has started, under this id.
+    Started(i64),
+    Refused(Refusal),
+}
+
+fn answer(offer: &Offer, said: &Bound<'_, PyAny>) -> PyResult<Answer> {
+    if let Ok(said) = said.cast::<PyBool>() {
+        let refused = Answer::Refused(Refusal::NotNow);
+        return Ok(if said.is_true() { Answer::Started(offer.job) } else { refused });
+    }
+    if let Ok(task) = said.extract::<i64>() {
+        return Ok(Answer::Started(task));
+    }
+    let all = [("busy", Refusal::Busy), ("not now", Refusal::NotNow), ("never", Refusal::Never)];
+    let said: String = said.extract().map_err(|_| {
+        PyTypeError::new_err("start returns True, False, the id of an array's task, or why it refuses")
+    })?;
+    Ok(Answer::Refused(named("refusal", &said, &all)?))
+}
+
+#[pymethods]
+impl Scheduler {
+    #[new]
+    #[pyo3(signature = (settings = ""))]
+    fn new(settings: &str) -> PyResult<Scheduler> {
+        let capacity = SchedulerCapacity::of(JOBS);
+        let mut memory = block(engine::Scheduler::size(&capacity).map_err(wrong)?);
+        engine::Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).map_err(wrong)?;
+        let mut made =
+            Scheduler { memory, capacity, pools: HashMap::new(), queues: HashMap::new(), first: None };
+        made.configure(settings)?;
+        Ok(made)
+    }
+
+    /// Changes the settings that the text names, and leaves the others.
+    ///
+    /// Raises ValueError for a word that is not known, and changes nothing then.
+    fn configure(&mut self, settings: &str) -> PyResult<()> {
+        let memory = bytemuck::cast_slice_mut(&mut self.memory);
+        let mut scheduler = engine::Scheduler::attach(memory).map_err(wrong)?;
+        scheduler.configure(settings, "").map_err(|bad| {
+            let word = settings.get(bad.at..bad.at + bad.length).unwrap_or(settings);
+            PyValueError::new_err(format!("'{word}': wanted is {}", bad.wanted))
+        })
+    }
+
+    /// Sets the processors (or nodes) of the pool of this name, for which jobs compete.
+    ///
+    /// ``idle`` is how many of them are idle; without it those are that no known job holds. What is neither idle nor a
+    /// known job's is unaccounted: nothing is known of its end. A queue of the same name comes with a new pool.
+    ///
+    /// Raises ValueError for no units, and for more idle ones than units.
+    #[pyo3(signature = (name, units, *, idle = None))]
+    fn set_pool(
+        &mut self,
+        name: &str,
+        #[pyo3(from_py_with = count)] units: u32,
+        idle: Option<u32>,
+    ) -> PyResult<()> {
+        let pool = self.with(|scheduler| scheduler.set_pool(name.as_bytes(), units, idle))?;
+        self.pools.insert(name.to_owned(), pool);
+        if self.queues.contains_key(name) { Ok(()) } else { self.set_queue(name, name) }
+    }
+
+    /// A queue of this name has jobs that compete for this pool.
+    ///
+    /// Raises KeyError for a pool that was not set.
+    fn set_queue(&mut self, name: &str, pool: &str) -> PyResult<()> {
+        let pool = self.pool(Some(pool))?;
+        let queue = self.with(|scheduler| scheduler.set_queue(name.as_bytes(), pool))?;
+        self.queues.insert(name.to_owned(), queue);
+        self.first.get_or_insert(queue);
+        Ok(())
+    }
+
+    /// The resource manager says this of a job now: an event, or a row of the listing under way.
+    ///
+    /// ``id`` is any whole number but 0. ``state`` is ``"waiting"``, ``"held"``, ``"starting"``, ``"running"``,
+    /// ``"suspended"``, ``"ending"`` (over, but what it held is still being cleaned), ``"ended"`` (its run time is
+    /// learnt), ``"broken"`` (by a failure: not learnt), ``"gone"`` (withdrawn before it ran) or ``"as before"``. Of one
+    /// that is over id, state and ``ran`` are enough.
+    ///
+    /// ``limit`` is its time limit in seconds (0 for none), ``submit`` when it was submitted (0 for now), ``begin`` until
+    /// when it is held, ``start`` when this run started, ``ran`` for how long it has run without suspensions. Larger
+    /// ``priority`` first; jobs of a higher ``tier`` never wait for those of a lower one. ``units`` are the processors
+    /// that it holds where these are others than it wanted, ``restarts`` how often it was put back, ``tasks`` of an
+    /// array those that wait and ``at_once`` how many of them may start now. ``why`` it is held: ``"hold"``,
+    /// ``"dependency"``, ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"`` or ``"other"``. ``queue`` is that of
+    /// the first pool unless it is named. With a ``prediction`` the run time is not predicted from like jobs.
+    ///
+    /// Raises KeyError for a state, reason or queue of another name, ValueError for numbers out of range, and for the
+    /// end of a job that is not known and not described.
+    #[pyo3(signature = (now, id, state = "waiting", *, user = "", processors = 0, limit = 0, submit = 0, begin = 0, start = 0, ran = 0, priority = 0.0, tier = 0, units = 0, restarts = 0, tasks = 0, at_once = 0, why = "", queue = None, prediction = None))]
+    #[allow(clippy::too_many_arguments)] // all by name
+    fn set_job(
+        &mut self,
+        now: i64,
+        id: i64,
+        state: &str,
+        user: &str,
+        #[pyo3(from_py_with = count)] processors: u32,
+        limit: i64,
+        submit: i64,
+        begin: i64,
+        start: i64,
+        ran: i64,
+        priority: f64,
+        tier: i32,
+        #[pyo3(from_py_with = count)] units: u32,
+        #[pyo3(from_py_with = count)] restarts: u32,
+        #[pyo3(from_py_with = count)] tasks: u32,
+        #[pyo3(from_py_with = count)] at_once: u32,
+        why: &str,
+        queue: Option<&str>,
+        prediction: Option<&Distribution>,
+    ) -> PyResult<()> {
+        let unknown = || PyKeyError::new_err(format!("there is no queue {}", queue.unwrap_or("yet")));
+        let queue = match queue {
+            Some(name) => Some(*self.queues.get(name).ok_or_else(unknown)?),
+            None => self.first,
+        };
+        let state = named("state", state, &STATES)?;
+        if processors > 0 && queue.is_none() {
+            return Err(unknown());
+        }
+        let report = JobReport {
+            id,
+            state,
+            user: engine::hash(user.as_bytes()),
+            submit,
+            begin,
+            start,
+            limit,
+            ran,
+            priority,
+            tier,
+            count: processors,
+            units,
+            restarts,
+            tasks,
+            at_once,
+            why: named("reason", why, &REASONS)?,
+            queues: queue.as_slice(),
+            prediction: prediction.map(|prediction| &prediction.0),
+            ..JobReport::default()
+        };
+        self.growing(|scheduler| scheduler.set_job(now, &report)).map_err(wrong)
+    }
+
+    /// A listing of all jobs begins: until :meth:`end_listing` every :meth:`set_job` is a row of it.
+    fn begin_listing(&mut self, now: i64) -> PyResult<()> {
+        self.with(|scheduler| scheduler.list_begin(now))
+    }
+
+    /// The listing is complete: what was not in it is gone. Returns whether it is doubted.
+    ///
+    /// A listing that lacks more than half of the jobs that ran is doubted, and nobody is gone; the next one counts.
+    ///
+    /// Raises ValueError without :meth:`begin_listing`.
+    fn end_listing(&mut self, now: i64) -> PyResult<bool> {
+        self.with(|scheduler| scheduler.list_end(now))
+    }
+
+    /// When the next decision is wanted, at ``now`` or later; None before something is reported.
+    fn wake(&mut self, now: i64) -> PyResult<Option<i64>> {
+        Ok(self.with(|scheduler| scheduler.wake(now))?.map(|(when, _)| when))
+    }
+
+    /// Decides who starts now, and returns the ids of those that did.
+    ///
+    /// Each offer is a dictionary with ``"job"``, ``"processors"``, ``"passes"`` (the first waiting job that it
+    /// overtakes, or None) and ``"why"``; ``start`` is called with it and returns True if the job has started, of an
+    /// array the id of the task that has, or False if not now (others have their turn); ``"busy"`` says that there is
+    /// no room for it after all, ``"never"`` that it cannot start unless it is changed. ``start`` must not call the
+    /// scheduler. With ``mode=shadow`` it is not called, and those are returned that would start. ``pool`` is the first
+    /// one unless it is named.
+    ///
+    /// Raises what ``start`` raises, and its offer counts as refused; KeyError for a pool that was not set, ValueError
+    /// in the midst of a listing.
+    #[pyo3(signature = (now, start, *, pool = None))]
+    fn decide(
+        &mut self,
+        py: Python<'_>,
+        now: i64,
+        start: &Bound<'_, PyAny>,
+        pool: Option<&str>,
+    ) -> PyResult<Vec<i64>> {
+        let pool = self.pool(pool)?;
+        let mut started = Vec::new();
+        for _ in 0..ANEW {
+            let mut cycle = block(Cycle::size(&self.capacity).map_err(wrong)?);
+            let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut cycle);
+            self.with(|scheduler| Cycle::begin(memory, scheduler, pool, now).map(drop))?;
+            loop {
+                let memory = &mut cycle;
+                let mut next = || {
+                    let mut scheduler =
+                        engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?;
+                    Cycle::attach(bytemuck::cast_slice_mut(memory))?.next(&mut scheduler)
+                };
+                let offer = match next() {
+                    Ok(Action::Start(offer)) => offer,
+                    Ok(Action::WouldStart(offer)) => {
+                        started.push(offer.job);
+                        continue;
+                    }
+                    Ok(Action::Done) => {
+                        self.with(|scheduler| {
+                            Cycle::attach(bytemuck::cast_slice_mut(&mut cycle))?.close(scheduler)
+                        })?;
+                        return Ok(started);
+                    }
+                    Ok(Action::Stale) => break,
+                    Err(Error::Full) => {
+                        self.grow().map_err(wrong)?;
+                        continue;
+                    }
+                    Err(error) => return Err(wrong(error)),
+                };
+                let said = start.call1((as_dict(py, &offer)?,))?;
+                let answer = answer(&offer, &said)?;
+                self.with(|scheduler| {
+                    let mut cycle = Cycle::attach(bytemuck::cast_slice_mut(&mut cycle))?;
+                    match answer {
+                        Answer::Started(id) => cycle.started(scheduler, offer.number, id),
+                        Answer::Refused(why) => cycle.refused(scheduler, offer.number, why),
+                    }
+                })?;
+                if let Answer::Started(id) = answer {
+                    started.push(id);
+                }
+            }
+        }
+        Err(PyRuntimeError::new_err("what is reported leaves less and less room: no decision holds"))
+    }
+
+    /// When these waiting jobs start: for each id the instants by which it starts with probability .05, .25, .5, .75
+    /// and .95, or None for one that does not wait for room, is held, or is wider than its pool.
+    ///
+    /// ``scenarios`` (1 to 64) of the queue are played forward under the same plan, with drawn run times and later
+    /// submissions. With ``report=True`` they count as told to people: when the jobs start, later answers follow. Ask
+    /// after :meth:`decide`. ``pool`` is the first one unless it is named.
+    ///
+    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing.
+    #[pyo3(signature = (now, jobs, *, scenarios = 20, report = false, pool = None))]
+    fn predicted_starts(
+        &mut self,
+        now: i64,
+        jobs: Vec<i64>,
+        #[pyo3(from_py_with = count)] scenarios: u32,
+        report: bool,
+        pool: Option<&str>,
+    ) -> PyResult<HashMap<i64, Option<[i64; 5]>>> {
+        let pool = self.pool(pool)?;
+        let mut memory = block(StartForecast::size(&self.capacity, scenarios).map_err(wrong)?);
+        self.with(|scheduler| {
+            let memory = bytemuck::cast_slice_mut(&mut memory);
+            let mut forecast = StartForecast::begin(memory, scheduler, pool, now, scenarios)?;
+            while !forecast.run(scheduler, u64::MAX)? {}
+            let predicted = jobs.iter().map(|&job| {
+                let found = if report {
+                    forecast.report(scheduler, job)?
+                } else {
+                    forecast.predicted(scheduler, job)?
+                };
+                Ok((job, found.map(|start| start.by)))
+            });
+            predicted.collect()
+        })
+    }
+
+    /// The run time in seconds that a job exceeds with probability at most ``1 - quantile``, from its start on.
+    ///
+    /// Raises ValueError for a job that is not known, and for a quantile outside 0 to 1.
+    fn run_time(&mut self, now: i64, id: i64, quantile: f64) -> PyResult<i64> {
+        self.with(|scheduler| scheduler.run_time(id, quantile, now))
+    }
+
+    /// Counts of what was reported since the scheduler was made, by name.
+    fn totals<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let totals = self.with(|scheduler| Ok(scheduler.totals()))?;
+        let dict = PyDict::new(py);
+        for (name, count) in [
+            ("submitted", totals.submitted),
+            ("started", totals.started),
+            ("ended", totals.ended),
+            ("broken", totals.broken),
+            ("withdrawn", totals.withdrawn),
+            ("requeued", totals.requeued),
+            ("refused", totals.refused),
+            ("surprises", totals.surprises),
+            ("clock_set_back", totals.clock_set_back),
+            ("unknown_jobs", totals.unknown_jobs),
+            ("doubted", totals.doubted),
+        ] {
+            dict.set_item(name, count)?;
+        }
+        Ok(dict)
+    }
+
+    /// All that the scheduler knows, as bytes for :meth:`restored`: what a site writes into its state file.
+    fn checkpoint<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut self.memory);
+        engine::Scheduler::seal(memory).map_err(wrong)?;
+        Ok(PyBytes::new(py, memory))
+    }
+
+    /// A scheduler that goes on from a :meth:`checkpoint`. Pools and queues are to be set again, under their names.
+    ///
+    /// Raises ValueError for bytes that are no checkpoint, or a damaged one.
+    #[staticmethod]
+    fn restored(checkpoint: &[u8]) -> PyResult<Scheduler> {
+        let mut memory = block(checkpoint.len());
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+        let whole = bytes.get_mut(..checkpoint.len()).filter(|_| checkpoint.len().is_multiple_of(8));
+        whole.ok_or_else(|| PyValueError::new_err("no checkpoint"))?.copy_from_slice(checkpoint);
+        let capacity = engine::Scheduler::open(bytes).map_err(wrong)?.capacity();
+        let (pools, queues) = (HashMap::new(), HashMap::new());
+        Ok(Scheduler { memory, capacity, pools, queues, first: None })
+    }
+}

@@ -1,0 +1,145 @@
+"""A batch scheduler from Python: what it starts is what the simulator starts."""
+
+import gzip
+import heapq
+
+import pytest
+import surefill
+from surefill import Distribution, Scheduler
+
+
+def replay(trace, settings, processors):
+    """The starts of all jobs, by number; ends come before submissions at one second."""
+    jobs = []
+    for line in gzip.open(trace, "rt"):
+        if not line.startswith(";"):
+            fields = [int(float(field)) for field in line.split()]
+            number, submit, run_time, used, asked, limit, user = (fields[i] for i in (0, 1, 3, 4, 7, 8, 11))
+            wide = asked if asked > 0 else used
+            jobs.append((submit, number, min(run_time, limit) if limit > 0 else run_time, wide, limit, user))
+    scheduler = Scheduler(settings + " settle=0")
+    scheduler.set_pool("machine", processors)
+    by_number = {job[1]: job for job in jobs}
+    waiting, running, starts = sorted(jobs), [], {}
+    while waiting or running:
+        now = min([waiting[0][0]] * bool(waiting) + [running[0][0]] * bool(running))
+        while running and running[0][0] == now:
+            scheduler.set_job(now, heapq.heappop(running)[1], "ended")
+        while waiting and waiting[0][0] == now:
+            submit, number, _, wide, limit, user = waiting.pop(0)
+            scheduler.set_job(now, number, user=str(user), processors=wide, limit=limit, submit=submit)
+        for number in scheduler.decide(now, lambda offer: True):
+            starts[number] = now
+            heapq.heappush(running, (now + by_number[number][2], number))
+    return starts
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory, demo):
+    path = tmp_path_factory.mktemp("few") / "few.swf.gz"
+    with gzip.open(demo, "rt") as whole, gzip.open(path, "wt") as part:
+        part.writelines([line for line in whole][:900])
+    return path
+
+
+@pytest.mark.parametrize("settings, policy", [("preset=fair", "plan"), ("preset=fast", "plan-fast"), ("preset=easy", "easy")])
+def test_it_starts_what_the_simulator_starts(few, settings, policy):
+    replayed = surefill.simulate(few, policy)
+    expected = dict(zip(replayed.jobs["number"], replayed.jobs["start_s"]))
+    processors = max(replayed.jobs["processors"])
+    found = replay(few, settings, replayed.processors if hasattr(replayed, "processors") else processors)
+    assert found == expected and len(found) > 500
+
+
+def test_offers_are_answered():
+    scheduler = Scheduler()
+    scheduler.set_pool("nodes", 4)
+    for id in (1, 2, 3):
+        scheduler.set_job(100, id, processors=2, limit=600)
+    seen = []
+
+    def start(offer):
+        seen.append(offer)
+        return offer["job"] != 2
+
+    assert scheduler.wake(100) == 100
+    assert scheduler.decide(100, start) == [1, 3]
+    assert [offer["job"] for offer in seen] == [1, 2, 3] and seen[2]["passes"] is None
+    assert scheduler.totals()["refused"] == 1 and scheduler.totals()["started"] == 2
+    # A minute later it has another chance, as soon as there is room.
+    scheduler.set_job(200, 1, "ended", ran=100)
+    assert scheduler.decide(200, start) == [2] or scheduler.decide(200, lambda offer: True) == [2]
+    scheduler.set_job(300, 4, processors=4, limit=60)
+    assert scheduler.predicted_starts(300, [4, 5])[5] is None
+    assert scheduler.predicted_starts(300, [4], report=True)[4][2] > 300
+    assert 0 < scheduler.run_time(300, 4, 0.5) <= 60
+
+
+def test_an_array_starts_task_by_task():
+    scheduler = Scheduler("preset=easy")
+    scheduler.set_pool("nodes", 8)
+    scheduler.set_job(10, 7, processors=2, limit=60, tasks=3)
+    tasks = iter([71, 72, 73])
+    assert scheduler.decide(10, lambda offer: next(tasks)) == [71, 72, 73]
+    assert scheduler.decide(11, lambda offer: True) == []
+
+
+def test_a_checkpoint_goes_on():
+    one = Scheduler("preset=fast")
+    one.set_pool("nodes", 4)
+    for id in range(1, 2500):
+        one.set_job(id, id, user="ada", processors=1, limit=100)
+        one.decide(id, lambda offer: True)
+        one.set_job(id, id, "ended", ran=7)
+    one.set_job(3000, 9999, user="ada", processors=4, limit=100)
+    other = Scheduler.restored(one.checkpoint())
+    other.set_pool("nodes", 4)
+    assert other.run_time(3000, 9999, 0.5) == one.run_time(3000, 9999, 0.5) < 20
+    assert other.decide(3000, lambda offer: True) == one.decide(3000, lambda offer: True) == [9999]
+    for damaged in (b"", b"12345678", one.checkpoint()[:-8], b"x" + one.checkpoint()[1:]):
+        with pytest.raises(ValueError):
+            Scheduler.restored(damaged)
+
+
+def test_listings_say_who_has_left():
+    scheduler = Scheduler()
+    scheduler.set_pool("nodes", 4, idle=4)
+    scheduler.begin_listing(50)
+    scheduler.set_job(50, 1, processors=1, limit=60)
+    scheduler.set_job(50, 2, processors=1, limit=60)
+    assert scheduler.end_listing(50) is False
+    scheduler.begin_listing(60)
+    scheduler.set_job(60, 2, processors=1, limit=60)
+    scheduler.end_listing(60)
+    assert scheduler.decide(60, lambda offer: True) == [2]
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="preset=quick"):
+        Scheduler("preset=quick")
+    scheduler = Scheduler()
+    with pytest.raises(KeyError):
+        scheduler.set_job(1, 1, processors=1)
+    with pytest.raises(KeyError):
+        scheduler.decide(1, lambda offer: True)
+    scheduler.set_pool("nodes", 4)
+    with pytest.raises(KeyError):
+        scheduler.set_job(1, 1, "sleeping", processors=1)
+    with pytest.raises(KeyError):
+        scheduler.set_job(1, 1, processors=1, queue="none")
+    with pytest.raises(ValueError):
+        scheduler.set_job(1, 0, processors=1)
+    with pytest.raises(ValueError):
+        scheduler.set_job(1, 1, processors=-1)
+    with pytest.raises(ValueError):
+        scheduler.set_job(1, 77, "ended")
+    with pytest.raises(ValueError):
+        scheduler.set_pool("nodes", 4, idle=5)
+    scheduler.set_job(1, 1, processors=1, limit=5, prediction=Distribution.single(3))
+    with pytest.raises(ZeroDivisionError):
+        scheduler.decide(1, lambda offer: 1 / 0)
+    with pytest.raises(KeyError):
+        scheduler.decide(1, lambda offer: "tired")
+    with pytest.raises(TypeError):
+        scheduler.decide(1, lambda offer: 1.5)
+    assert scheduler.decide(1, lambda offer: True) == [1]
