@@ -42,6 +42,9 @@ HAVE_CARGO := $(shell command -v $(CARGO) 2> /dev/null)
 BUILD := build
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
+# Cargo's profile of the command that is installed. make check takes the one of the demonstration, which is built sooner.
+TOOL_PROFILE ?= release
+TOOL := $(CARGO_TARGET_DIR)/$(TOOL_PROFILE)/surefill
 
 SONAME := libsurefill.so.$(ABI)
 HEADERS := include/surefill.h include/surefill_nodes.h include/surefill_models.h include/surefill.f90 \
@@ -165,7 +168,7 @@ endif
 install-tool: tool
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
 # Without symbols, which are nine tenths of it.
-	install -m 755 $(CARGO_TARGET_DIR)/release/surefill '$(DESTDIR)$(BINDIR)'
+	install -m 755 $(TOOL) '$(DESTDIR)$(BINDIR)'
 	$(STRIP) '$(DESTDIR)$(BINDIR)/surefill'
 	install -m 644 $(BUILD)/packaging/man1/*.1 '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(BUILD)/packaging/completions/surefill.bash '$(DESTDIR)$(BASHDIR)/surefill'
@@ -185,12 +188,12 @@ install-slurm: $(BUILD)/libsurefill.a
 # The command with its manual pages and completions, which it writes itself.
 ifneq ($(HAVE_CARGO),)
 tool:
-	$(CARGO) build --quiet --release -p surefill-simulator
+	$(CARGO) build --quiet --profile $(TOOL_PROFILE) -p surefill-simulator
 	rm -rf $(BUILD)/packaging
-	$(CARGO_TARGET_DIR)/release/surefill packaging $(BUILD)/packaging
+	$(TOOL) packaging $(BUILD)/packaging
 else
 tool:
-	@test -d $(BUILD)/packaging || { echo 'No $(CARGO) here, and no $(BUILD)/packaging: run make tool first, where there is one.' >&2; exit 1; }
+	@test -d $(BUILD)/packaging && test -x $(TOOL) || { echo 'No $(CARGO) here, and no $(TOOL) with $(BUILD)/packaging: run make tool first, where there is one.' >&2; exit 1; }
 endif
 
 uninstall:

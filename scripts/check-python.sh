@@ -18,8 +18,8 @@ CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_DEBUG=line-tables-only \
     cargo clippy --quiet --manifest-path python/Cargo.toml -- -D warnings
 cargo fmt --manifest-path python/Cargo.toml --check
 
-# It is built to be tested, not to be fast.
-export CARGO_TARGET_DIR=$target/python CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0
+# In the profile of the demonstration it is built soonest, and with what the command was built of; before a release as for its users.
+export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile ${TOOL_PROFILE:-demo}"
 
 rm -rf "$build/wheel" "$build/venv"
 mkdir -p "$build"

@@ -77,8 +77,8 @@ esac
 
 build=build/slurm
 if [ -z "${SUREFILL_BIN:-}" ]; then
-    cargo build --quiet --release -p surefill-simulator
-    SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/release/surefill
+    cargo build --quiet --profile "${TOOL_PROFILE:-release}" -p surefill-simulator
+    SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/${TOOL_PROFILE:-release}/surefill
 fi
 SUREFILL_BIN=$(realpath "$SUREFILL_BIN")
 export SUREFILL_BIN

@@ -5,6 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build
 target=${CARGO_TARGET_DIR:-target}
+# The command is built sooner for the tests than for its users; before a release it is theirs that is tested.
+[ -n "${SUREFILL_ALL:-}" ] && profile=release || profile=demo
+export TOOL_PROFILE=${TOOL_PROFILE:-$profile}
 passed=0
 failed=()
 # A name is one word on the command line: binary-interface.
@@ -117,11 +120,11 @@ step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
 step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
-step "the simulator" cargo build --release -p surefill-simulator
-step "bits in the release build" cargo test --release -p surefill-simulator --test bits
+step "the simulator" cargo build --profile "$TOOL_PROFILE" -p surefill-simulator
+release_step "bits in the release build" cargo test --release -p surefill-simulator --test bits
 release_step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
-step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
+step "C" env SUREFILL_BIN="$(realpath -m "$target/$TOOL_PROFILE/surefill")" tests/c/run.sh $build
 release_step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build
 step "binary interface" scripts/check-abi.sh
