@@ -5,7 +5,7 @@
 #   make test       the Rust tests of core, C interface and simulator: two minutes once built, no root, nothing installed
 #   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
 #                   make check STEPS=list their names
-#   make check-all  the same before a release: other processors, compilers and vector units too
+#   make check-all  the same before a release: the release build, other processors, compilers and vector units too
 #   make packages   installs what make check needs on a Debian machine (root)
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
@@ -127,8 +127,7 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo "What was gained: $$(tail -n 1 $(BUILD)/demo.txt)"
 
 test:
-	$(CARGO) test --quiet --workspace
-	$(CARGO) test --quiet -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
+	$(CARGO) test --quiet --workspace --features surefill/capi
 
 # A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
 print-%:
