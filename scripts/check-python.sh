@@ -27,10 +27,10 @@ mkdir -p "$build"
 ls "$build/wheel"/surefill-*-abi3-*.whl
 
 "$python" -m venv "$build/venv"
-"$build/venv/bin/pip" install --quiet --only-binary :all: "$build/wheel"/surefill-*.whl \
+"$build/venv/bin/pip" install --quiet --no-compile --only-binary :all: "$build/wheel"/surefill-*.whl \
     pytest pandas polars pyarrow nbclient nbformat ipykernel mypy
 # Without it its test is skipped, and says so.
-"$build/venv/bin/pip" install --quiet evalys || echo "SKIPPED: evalys does not install"
+"$build/venv/bin/pip" install --quiet --no-compile evalys || echo "SKIPPED: evalys does not install"
 
 # From another folder, so that it is the installed package.
 tests=$(realpath python/tests) notebook=$(realpath docs/tutorial.ipynb)
