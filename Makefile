@@ -5,7 +5,7 @@
 #   make test       the Rust tests of core, C interface and simulator: two minutes once built, no root, nothing installed
 #   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
 #                   make check STEPS=list their names
-#   make check-all  the same before a release: other processors, compilers and vector units too
+#   make check-all  the same before a release: the release build, other processors, compilers and vector units too
 #   make packages   installs what make check needs on a Debian machine (root)
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
@@ -42,6 +42,9 @@ HAVE_CARGO := $(shell command -v $(CARGO) 2> /dev/null)
 BUILD := build
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
+# Cargo's profile of the command that is installed. make check takes the one of the demonstration, which is built sooner.
+TOOL_PROFILE ?= release
+TOOL := $(CARGO_TARGET_DIR)/$(TOOL_PROFILE)/surefill
 
 SONAME := libsurefill.so.$(ABI)
 HEADERS := include/surefill.h include/surefill_nodes.h include/surefill_models.h include/surefill.f90 \
@@ -124,8 +127,7 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo "What was gained: $$(tail -n 1 $(BUILD)/demo.txt)"
 
 test:
-	$(CARGO) test --quiet --workspace
-	$(CARGO) test --quiet -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
+	$(CARGO) test --quiet --workspace --features surefill/capi
 
 # A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
 print-%:
@@ -165,7 +167,7 @@ endif
 install-tool: tool
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
 # Without symbols, which are nine tenths of it.
-	install -m 755 $(CARGO_TARGET_DIR)/release/surefill '$(DESTDIR)$(BINDIR)'
+	install -m 755 $(TOOL) '$(DESTDIR)$(BINDIR)'
 	$(STRIP) '$(DESTDIR)$(BINDIR)/surefill'
 	install -m 644 $(BUILD)/packaging/man1/*.1 '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(BUILD)/packaging/completions/surefill.bash '$(DESTDIR)$(BASHDIR)/surefill'
@@ -185,12 +187,12 @@ install-slurm: $(BUILD)/libsurefill.a
 # The command with its manual pages and completions, which it writes itself.
 ifneq ($(HAVE_CARGO),)
 tool:
-	$(CARGO) build --quiet --release -p surefill-simulator
+	$(CARGO) build --quiet --profile $(TOOL_PROFILE) -p surefill-simulator
 	rm -rf $(BUILD)/packaging
-	$(CARGO_TARGET_DIR)/release/surefill packaging $(BUILD)/packaging
+	$(TOOL) packaging $(BUILD)/packaging
 else
 tool:
-	@test -d $(BUILD)/packaging || { echo 'No $(CARGO) here, and no $(BUILD)/packaging: run make tool first, where there is one.' >&2; exit 1; }
+	@test -d $(BUILD)/packaging && test -x $(TOOL) || { echo 'No $(CARGO) here, and no $(TOOL) with $(BUILD)/packaging: run make tool first, where there is one.' >&2; exit 1; }
 endif
 
 uninstall:

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}/pages
-surefill=${SUREFILL_BIN:-${CARGO_TARGET_DIR:-target}/release/surefill}
+surefill=${SUREFILL_BIN:-${CARGO_TARGET_DIR:-target}/${TOOL_PROFILE:-release}/surefill}
 scripts/packages.sh chromium python3
 traces=${SUREFILL_TRACES:-../shared/traces}
 rm -rf "$build"

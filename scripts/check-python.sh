@@ -18,8 +18,8 @@ CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_DEBUG=line-tables-only \
     cargo clippy --quiet --manifest-path python/Cargo.toml -- -D warnings
 cargo fmt --manifest-path python/Cargo.toml --check
 
-# It is built to be tested, not to be fast.
-export CARGO_TARGET_DIR=$target/python CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0
+# In the profile of the demonstration it is built soonest, and with what the command was built of; before a release as for its users.
+export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile ${TOOL_PROFILE:-demo}"
 
 rm -rf "$build/wheel" "$build/venv"
 mkdir -p "$build"
@@ -27,10 +27,10 @@ mkdir -p "$build"
 ls "$build/wheel"/surefill-*-abi3-*.whl
 
 "$python" -m venv "$build/venv"
-"$build/venv/bin/pip" install --quiet --only-binary :all: "$build/wheel"/surefill-*.whl \
+"$build/venv/bin/pip" install --quiet --no-compile --only-binary :all: "$build/wheel"/surefill-*.whl \
     pytest pandas polars pyarrow nbclient nbformat ipykernel mypy
 # Without it its test is skipped, and says so.
-"$build/venv/bin/pip" install --quiet evalys || echo "SKIPPED: evalys does not install"
+"$build/venv/bin/pip" install --quiet --no-compile evalys || echo "SKIPPED: evalys does not install"
 
 # From another folder, so that it is the installed package.
 tests=$(realpath python/tests) notebook=$(realpath docs/tutorial.ipynb)

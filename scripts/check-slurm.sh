@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs
-# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Takes some seven
+# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Takes some ten
 # minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 begun=$SECONDS
 
 # Whatever ends this script, the tests end their clusters, and nothing stays.
-declare -A running=() # process number: test
+declare -A running=() since=() # process number: test; test: when it began
 policy='' logs=''
 clean_up() {
     local pid
@@ -77,8 +77,8 @@ esac
 
 build=build/slurm
 if [ -z "${SUREFILL_BIN:-}" ]; then
-    cargo build --quiet --release -p surefill-simulator
-    SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/release/surefill
+    cargo build --quiet --profile "${TOOL_PROFILE:-release}" -p surefill-simulator
+    SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/${TOOL_PROFILE:-release}/surefill
 fi
 SUREFILL_BIN=$(realpath "$SUREFILL_BIN")
 export SUREFILL_BIN
@@ -143,11 +143,13 @@ else
     echo "SKIPPED: the fingerprint under the sanitizers ($(tail -n 1 <<< "$why"))"
 fi
 
-# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side, and those in
-# the chroot, which is made first, beside them.
+echo "check-slurm: built and packaged in $((SECONDS - begun)) s"
+
+# Every test has its own cluster and ports; they sleep most of the time, so that three run side by side, and those in
+# the chroot, which is made first, beside them. The longest begin first.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(chroot faults reconfigure stream shared kills accounts heads overlap killed rules wishes shapes edits power scenarios order external soft
-    rollback advise watch seen thousand quick example array refusals releases)
+[ ${#tests[@]} -gt 0 ] || tests=(chroot kills refusals releases accounts shared quick faults power external stream killed overlap scenarios thousand heads
+    rules order reconfigure watch seen advise wishes rollback shapes array example edits soft)
 logs=$(mktemp -d)
 export SLURM_ROOT=${SLURM_ROOT:-$logs/debian} # for a second try as well
 port=16000
@@ -156,6 +158,7 @@ finish() {
     local name=${running[$1]} status=0
     wait "$1" || status=$?
     cat "$logs/$name"
+    echo "check-slurm: $name: $((SECONDS - ${since[$name]})) s"
     [ $status = 0 ] || failed+=("$name")
     unset "running[$1]"
 }
@@ -164,9 +167,9 @@ start() { # NAME SECONDS: as a job of its own, which is killed after so long
     port=$((port + 300))
     [ "$1" != chroot ] || seconds=1800
     CLUSTER_PORT=$port timeout -k 40 "$seconds" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
-    running[$!]=$1
+    running[$!]=$1 since[$1]=$SECONDS
 }
-beside() { [[ " ${running[*]} " == *' chroot '* ]] && echo 3 || echo 2; }
+beside() { [[ " ${running[*]} " == *' chroot '* ]] && echo 4 || echo 3; }
 for name in "${tests[@]}"; do
     while [ ${#running[@]} -ge "$(beside)" ]; do
         for pid in "${!running[@]}"; do
