@@ -66,8 +66,8 @@ fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
 ///     >>> scheduler.set_job(1000, 3, processors=2, limit=600)
 ///     >>> scheduler.decide(1000, lambda offer: True)
 ///     [3]
-///     >>> scheduler.predicted_starts(1000, [2])
-///     {2: [4600, 4600, 4600, 4600, 4600]}
+///     >>> scheduler.predicted_starts(1000, [2])[2][2]
+///     4600
 #[pyclass(module = "surefill")]
 pub struct Scheduler {
     memory: Vec<u64>,
