@@ -2,11 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::heap;
-use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Kind, Object, at_mut, range, range_mut};
 use crate::nodes::asked::Asked;
 use crate::nodes::floor::Floor;
 use crate::nodes::groups::{Demand, Grouped, Groups, SumsOverTime};
 use crate::nodes::guard::Ending;
+use crate::nodes::licences::Licences;
 use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
 use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
 use crate::nodes::timeline::Timeline;
@@ -92,6 +93,7 @@ pub(crate) struct Slices<'a> {
     pub(super) starting: &'a mut [u32],
     pub(super) parts: &'a mut [Part],
     pub(super) timeline: Timeline<'a>,
+    pub(super) licences: Licences<'a>,
     pub(super) later: Floor<'a>,
     pub(super) nodes: &'a mut [Ranked],
     pub(super) found: &'a mut [Part],
@@ -136,6 +138,7 @@ impl<'a> Object<'a> for NodePlan<'a> {
             starting: carver.take(waiting)?,
             parts: carver.take(capacity.parts as usize)?,
             timeline: Timeline::parts(carver, nodes, 2 * capacity.parts as usize)?,
+            licences: Licences::parts(carver)?,
             later: Floor::parts(carver, nodes, classes, resources)?,
             nodes: carver.take(nodes)?,
             found: carver.take(nodes)?,
@@ -252,8 +255,7 @@ impl<'a> NodePlan<'a> {
         }
         *at_mut(self.slices.waiting, number)? = waiting;
         self.state.shared |= u32::from(!takes_whole(nodes, &request));
-        *at_mut(self.slices.asked, number)? =
-            Asked { request, fit: fit as u32, first: 0, parts: 0, reserved: 0 };
+        *at_mut(self.slices.asked, number)? = Asked { request, fit: fit as u32, first: 0, parts: 0, from: 0 };
         self.state.waiting += 1;
         Ok(number)
     }
@@ -333,13 +335,15 @@ impl<'a> NodePlan<'a> {
         let count = self.state.waiting as usize;
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
-        let asked = range(self.slices.asked, 0, count)?;
+        let asked = range_mut(self.slices.asked, 0, count)?;
+        asked.iter_mut().for_each(|asked| asked.from = 0);
         let (groups, classes) = (&self.state.groups, &*self.slices.classes);
         let (later, found) = (&mut self.slices.later, &mut *self.slices.found);
         // Of the last request asked about, which like jobs have too.
         let mut last: Option<(RawRequest, u32, Demand)> = None;
         let demand = |number: usize, job: &Waiting, inside: bool| {
-            let request = at(asked, number)?.request;
+            let asked = at_mut(asked, number)?;
+            let request = asked.request;
             let (from, demand) = match last.filter(|(known, ..)| *known == request) {
                 Some((_, from, demand)) => (from, demand),
                 None => {
@@ -349,7 +353,8 @@ impl<'a> NodePlan<'a> {
                     (from, demand)
                 }
             };
-            Ok((demand, if job.is_later() { from.max(next_end) } else { from }))
+            asked.from = if job.is_later() { from.max(next_end) } else { from };
+            Ok((demand, asked.from))
         };
         let mut queue = Queue {
             kept: &mut self.state.kept,

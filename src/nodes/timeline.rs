@@ -47,7 +47,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// A job's parts are taken, or given back, at this instant; `used` changes are there already. Returns how many
-    /// there are then. O(parts x changes of their nodes).
+    /// there are then. O(parts x changes of their nodes before that instant).
     pub(super) fn add(
         &mut self,
         used: usize,
@@ -61,10 +61,11 @@ impl<'a> Timeline<'a> {
         for (new, part) in new.iter_mut().zip(parts) {
             *new = Change { when, next: NONE, tasks: part.tasks, job };
         }
+        // Changes of the same instant and direction may stand in any order: the newest comes first, without a walk.
         for (place, part) in (used..).zip(parts) {
             let first = at_mut(self.first, part.node as usize)?;
             let (mut before, mut next) = (NONE, *first);
-            while let Some(change) = self.changes.get(next as usize).filter(|change| change.when <= when) {
+            while let Some(change) = self.changes.get(next as usize).filter(|change| change.when < when) {
                 (before, next) = (next, change.next);
             }
             at_mut(self.changes, place)?.next = next;
