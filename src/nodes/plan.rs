@@ -309,17 +309,17 @@ impl<'a> NodePlan<'a> {
         let running = range_mut(self.slices.running, 0, self.state.running as usize)?;
         heap::sort(running)?;
         let groups = &self.state.groups;
-        let mut sums = groups.idle(nodes, self.slices.classes)?;
+        let mut totals = groups.idle(nodes, self.slices.classes)?;
         let profile = at_mut(self.slices.profiles, 0)?;
-        profile.begin(&sums);
+        profile.begin(&groups.sums(&totals));
         self.slices.later.copy(nodes)?;
         for ending in running.iter() {
             let parts = nodes.placement(ending.job, self.slices.found)?;
             let parts = range(self.slices.found, 0, parts)?;
             let request = nodes.job(ending.job)?.request;
             self.slices.later.give(&request, parts)?;
-            groups.release(&mut sums, &self.slices.later.view()?, self.slices.classes, &request, parts)?;
-            profile.add(ending.after, &sums);
+            groups.release(&mut totals, &self.slices.later.view()?, self.slices.classes, &request, parts)?;
+            profile.add(ending.after, &groups.sums(&totals));
         }
         Ok(())
     }
