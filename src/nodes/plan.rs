@@ -39,8 +39,8 @@ pub struct NodePlanCapacity {
 }
 
 impl Default for NodePlanCapacity {
-    /// 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running and 256 waiting jobs, 4,096 nodes of those
-    /// that start.
+    /// 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running and 256 waiting jobs, 4,096 nodes of these
+    /// jobs together.
     fn default() -> NodePlanCapacity {
         NodePlanCapacity { nodes: 1024, classes: 16, resources: 3, running: 1024, waiting: 256, parts: 4096 }
     }
@@ -192,7 +192,7 @@ impl<'a> NodePlan<'a> {
         other.state.kept = self.state.kept;
     }
 
-    /// A new pass on this machine. O(nodes + classes).
+    /// A new pass on this machine. O(nodes x kinds + classes).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a machine with more nodes or classes, or other resources, than the capacity says.
@@ -214,7 +214,7 @@ impl<'a> NodePlan<'a> {
     }
 
     /// A running job by the machine's handle: when it is expected to end, and when it will have reached its limit, both
-    /// in seconds from now; less than one counts as one. O(1).
+    /// in seconds from now; less than one counts as one. O(classes).
     ///
     /// # Errors
     /// [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`]; [`Error::UnknownJob`] for a handle
@@ -235,7 +235,7 @@ impl<'a> NodePlan<'a> {
     }
 
     /// A waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. Its
-    /// `processors` only say how wide it is among the others. O(1).
+    /// `processors` only say how wide it is among the others. O(classes).
     ///
     /// # Errors
     /// As [`NodePlan::add_running`] and [`Nodes::fits`].
@@ -268,12 +268,15 @@ impl<'a> NodePlan<'a> {
     /// Plans the queue: afterwards [`NodePlan::starting`] says who starts now, and where. `recent` holds the waits of
     /// the jobs that were started, `counted` the same with their credits; without credits it is `recent`.
     ///
-    /// (7 + proposals) x 64 x 337 steps at most for the window, each on the sums of up to eight groups; O(nodes + parts
-    /// of what runs) for each request of the window that does not fit now, O(nodes) for each job that starts.
+    /// O(nodes) for each job until one is found that fits now; without one nothing is planned. Then, at most, (7 +
+    /// proposals) x 64 x 337 steps for the window, each on the sums of up to eight groups; O(nodes + parts of what
+    /// runs) for each request of the window; O(nodes x changes there) for each instant at which a job of the window is
+    /// looked nodes for, 64 of them at most, and for each job beyond it that fits the sums now.
     ///
     /// # Errors
     /// As [`PlanRule::check`]; [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`];
-    /// [`Error::Full`] when the jobs that start have more parts than the capacity says; [`Error::Corrupt`].
+    /// [`Error::Full`] when what runs and the jobs that are given nodes have more parts than the capacity says;
+    /// [`Error::Corrupt`]. Then nobody starts, nothing is planned, and the kept order is the one before.
     pub fn decide(
         &mut self,
         nodes: &Nodes,
@@ -283,9 +286,26 @@ impl<'a> NodePlan<'a> {
     ) -> Result<()> {
         rule.check()?;
         self.check(nodes)?;
+        let kept = self.state.kept;
+        let made = self.make(nodes, rule, recent, counted);
+        self.state.planned = u32::from(made.is_ok());
+        if made.is_err() {
+            self.state.kept = kept;
+        }
+        made
+    }
+
+    /// See [`NodePlan::decide`].
+    fn make(
+        &mut self,
+        nodes: &Nodes,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<()> {
         let count = self.state.waiting as usize;
         (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
-        (self.state.planned, self.state.parts) = (1, 0);
+        self.state.parts = 0;
         let waiting = range_mut(self.slices.waiting, 0, count)?;
         waiting.iter_mut().for_each(|job| job.unplan());
         let asked = range(self.slices.asked, 0, count)?;
