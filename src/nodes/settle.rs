@@ -11,14 +11,14 @@ use crate::nodes::machine::{Nodes, Ranked};
 use crate::nodes::place::place;
 use crate::nodes::plan::{NodePlan, State};
 use crate::nodes::request::{Fit, Part, RawRequest};
-use crate::nodes::timeline::Timeline;
+use crate::nodes::timeline::{TOGETHER, Timeline};
 use crate::plan::{LONGEST, Place, Profile, Rooms, WINDOW, Waiting, up};
 
 /// A place by the sums.
 type Span = Place<Rooms<SumsOverTime>>;
 
 /// The most instants at which a job is looked room for on the nodes, of those at which the sums suffice.
-const TRIES: u32 = 64;
+const TRIES: usize = 64;
 
 impl NodePlan<'_> {
     /// Starts all jobs in the order of submission if all fit together.
@@ -182,19 +182,33 @@ impl Sought<'_> {
         avoided: impl Fn(u32) -> u32,
         (ranked, out): (&mut [Ranked], &mut [Part]),
     ) -> Result<Option<(Span, usize)>> {
-        let mut from = self.from;
-        for _ in 0..TRIES {
-            let Some(sums) = self.next(profile, licences, from) else { break };
-            if sums.start > 0 && !self.by_nodes {
-                return Ok(Some((sums, 0)));
+        let (mut from, mut tries) = (Some(self.from), TRIES);
+        while tries > 0 && from.is_some() {
+            // The first instant mostly suffices; those behind it are looked at together.
+            let most = if tries == TRIES { 1 } else { tries.min(TOGETHER) };
+            let (mut places, mut spans) = ([None; TOGETHER], [(u32::MAX, 0); TOGETHER]);
+            for (place, span) in places.iter_mut().zip(&mut spans).take(most) {
+                *place = from.and_then(|from| self.next(profile, licences, from));
+                let Some(sums) = *place else {
+                    from = None;
+                    break;
+                };
+                if sums.start > 0 && !self.by_nodes {
+                    return Ok(Some((sums, 0)));
+                }
+                *span = (sums.start, sums.start.saturating_add(self.run_time).min(LONGEST));
+                from = profile.next(sums.start);
             }
-            let span = (sums.start, sums.start.saturating_add(self.run_time).min(LONGEST));
-            let scratch = (&mut *ranked, &mut *out);
-            if let Some(count) = timeline.place(jobs, self.request, self.fit, &avoided, span, scratch)? {
-                return Ok(Some((sums, count)));
+            let rooms =
+                if most == 1 { [u64::MAX; TOGETHER] } else { timeline.rooms(jobs, self.request, &spans)? };
+            for ((place, span), rooms) in places.into_iter().zip(spans).zip(rooms) {
+                let Some(sums) = place.filter(|_| rooms >= u64::from(self.request.count)) else { continue };
+                let scratch = (&mut *ranked, &mut *out);
+                if let Some(count) = timeline.place(jobs, self.request, self.fit, &avoided, span, scratch)? {
+                    return Ok(Some((sums, count)));
+                }
             }
-            let Some(next) = profile.next(sums.start) else { break };
-            from = next;
+            tries -= most;
         }
         Ok(None)
     }
