@@ -276,9 +276,12 @@ impl Groups {
     pub(super) fn sums(&self, totals: &Totals) -> Sums {
         let mut sums = Sums([0; SUMS]);
         let stride = self.stride as usize;
-        let rows = sums.0.chunks_mut(stride.max(1)).zip(totals.0.chunks(stride.max(1)));
-        for (sums, totals) in rows.take(self.count as usize) {
-            for ((kind, sum), &total) in sums.iter_mut().enumerate().zip(totals) {
+        for group in 0..self.count as usize {
+            let range = group * stride..(group + 1) * stride;
+            let pairs = sums.0.get_mut(range.clone()).zip(totals.0.get(range));
+            for (kind, (sum, total)) in
+                pairs.into_iter().flat_map(|(to, from)| to.iter_mut().zip(from)).enumerate()
+            {
                 let lost = if kind + 1 == stride { 0 } else { self.lost(kind) };
                 *sum = u32::try_from(total.div_ceil(1 << lost)).unwrap_or(u32::MAX);
             }
