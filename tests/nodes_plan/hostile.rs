@@ -236,3 +236,29 @@ fn the_largest_machine() {
     assert_eq!(started.iter().map(|(_, parts)| parts.len()).max(), Some(MAX_NODES as usize - 1));
     assert!((0..4).all(|number| crate::plan(&mut plan).planned(number).unwrap().is_some()));
 }
+
+/// Behind a job of a higher tier the front job has room by all that is free, but not on the nodes: it waits, and is
+/// guarded from a job that might run beyond its reservation.
+#[test]
+fn the_front_job_behind_a_higher_tier() {
+    let own = NodesCapacity { nodes: 2, classes: 1, resources: 1, jobs: 9, parts: 99 };
+    let mut block = new_nodes(&own, &[(0, amounts(&[4]), 2)]);
+    let nodes = machine(&mut block);
+    let capacity = NodePlanCapacity { nodes: 2, classes: 1, resources: 1, running: 0, waiting: 9, parts: 99 };
+    let (mut block, mut recent) = (new_plan(&capacity, 1), new_waits(100));
+    let mut recent = waits(&mut recent);
+    (0..100).for_each(|wait| recent.add(wait).unwrap());
+    let higher = WaitingJob { tier: 1, ..job(1, 100) };
+    let front = WaitingJob { waited: 1 << 20, ..job(2, 100) };
+    for (limit, started) in [(100, vec![0, 2]), (101, vec![0])] {
+        let mut plan = plan(&mut block);
+        plan.begin(&nodes).unwrap();
+        let last = WaitingJob { limit, ..job(3, 50) };
+        for (job, request) in [(higher, wide(1, 3)), (front, wide(2, 2)), (last, wide(1, 4))] {
+            plan.add_waiting(&nodes, &job, &request, Fit::Best).unwrap();
+        }
+        plan.decide(&nodes, &PlanRule::FAIR, &recent, &recent).unwrap();
+        assert_eq!(plan.starting().map(|(number, _)| number).collect::<Vec<_>>(), started, "{limit}");
+        assert_eq!(plan.planned(1), Ok(Some(100)));
+    }
+}
