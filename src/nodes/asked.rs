@@ -17,7 +17,8 @@ pub(crate) struct Asked {
     pub(super) fit: u32,
     pub(super) first: u32,
     pub(super) parts: u32,
-    pub(super) reserved: u32,
+    /// An instant before which it is known to have no room.
+    pub(super) from: u32,
 }
 
 /// The jobs that run, by the machine's handles, and those that wait, by their numbers behind [`WAITING`].
@@ -31,10 +32,10 @@ pub(super) struct Jobs<'j, 'n> {
 
 impl Jobs<'_, '_> {
     /// The request of a job.
-    pub(super) fn request(&self, job: u32) -> Result<RawRequest> {
+    pub(super) fn request(&self, job: u32) -> Result<&RawRequest> {
         match job.checked_sub(WAITING) {
-            Some(number) => Ok(at(self.asked, number as usize)?.request),
-            None => Ok(self.nodes.job(job)?.request),
+            Some(number) => Ok(&at(self.asked, number as usize)?.request),
+            None => Ok(&self.nodes.job(job)?.request),
         }
     }
 

@@ -1,10 +1,12 @@
 //! Groups of like nodes, as a plan sees them: what is free of each kind on all of a group's nodes together, and how
 //! many of them are free as a whole.
 //!
-//! That a job fits these sums does not say that it fits the nodes: the plan asks the nodes themselves whether it does
-//! before it starts, and when it could start first beside what runs ([`NodePlan`](super::NodePlan)).
+//! A job that fits the nodes beside what runs fits these sums: what is free is rounded up, and what a job takes down.
+//! That it fits the sums does not say that it fits the nodes: the plan asks the nodes themselves whether it does before
+//! it starts, and when it could start first beside what runs ([`NodePlan`](super::NodePlan)).
 
 use crate::error::{Error, Result};
+use crate::heap;
 use crate::memory::{at, at_mut};
 use crate::nodes::machine::Nodes;
 use crate::nodes::request::{MAX_RESOURCES, Part, RawRequest};
@@ -17,16 +19,20 @@ const GROUPS: usize = 8;
 /// The most numbers that describe what is free: one for each group and kind, and one for the whole nodes of each group.
 const SUMS: usize = 32;
 
-/// The sums of a machine stay below 2^28: amounts are rounded up to this many's 2^-28th share.
+/// The sums of a machine are counted in units in which they stay below 2^28.
 const BITS: u32 = 28;
 
 /// A whole node. Small tasks take a part of one.
-const WHOLE: u32 = 256;
+const WHOLE: u32 = 1 << 12;
 
 /// What is free at an instant.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Sums([u32; SUMS]);
+
+/// The same in full, while it is added up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Totals([u64; SUMS]);
 
 /// What a job takes of each group's sums.
 #[derive(Debug, Clone, Copy, Default)]
@@ -196,41 +202,40 @@ impl Groups {
         }
         let shift = total.map(|total| (u64::BITS - total.leading_zeros()).saturating_sub(BITS));
         let known = nodes.state.classes as usize;
-        let mut count = 0;
-        for class in 0..known {
-            // Its rank by nodes, equal ones in their order.
-            let own = at(classes, class)?.nodes;
-            let ahead = classes.iter().take(known).enumerate();
-            let rank = ahead.filter(|&(other, it)| (it.nodes, class) > (own, other)).count();
-            let group = rank.min(most - 1);
-            at_mut(classes, class)?.group = group as u32;
-            count = count.max(group + 1);
+        let classes = classes.get_mut(..known).ok_or(Error::Corrupt)?;
+        classes.iter_mut().for_each(|class| class.group = u32::MAX);
+        for group in 1..most as u32 {
+            // The class of the most nodes that has no group yet, the first of equal ones.
+            let left = classes.iter_mut().filter(|class| class.group == u32::MAX);
+            let next = left.reduce(|best, class| if class.nodes > best.nodes { class } else { best });
+            next.into_iter().for_each(|class| class.group = group - 1);
         }
+        let last = most as u32 - 1;
+        classes.iter_mut().for_each(|class| class.group = class.group.min(last));
+        let count = known.min(most);
         let mut ranked = [(u32::MAX, 0_u32); GROUPS];
-        for (group, rank) in ranked.iter_mut().enumerate().take(count) {
-            rank.1 = group as u32;
-            for (class, _) in
-                classes.iter().take(known).enumerate().filter(|(_, class)| class.group as usize == group)
-            {
-                let class = at(nodes.slices.classes, class)?;
-                let kinds = class.capacity.iter().filter(|&&all| all > 0).count() as u32;
-                rank.0 = rank.0.min(kinds * 64 + class.features.count_ones());
-            }
+        for (class, grouped) in nodes.slices.classes.iter().zip(&*classes) {
+            let kinds = class.capacity.iter().filter(|&&all| all > 0).count() as u32;
+            let rank = at_mut(&mut ranked, grouped.group as usize)?;
+            rank.0 = rank.0.min(kinds * 64 + class.features.count_ones());
         }
+        ranked.iter_mut().zip(0..).for_each(|(rank, group)| rank.1 = group);
         for end in 1..count {
-            let place = ranked.iter().take(end).take_while(|&&other| other <= ranked[end]).count();
-            ranked.get_mut(place..=end).unwrap_or(&mut []).rotate_right(1);
+            let rank = *at(&ranked, end)?;
+            let place = ranked.iter().take(end).take_while(|&&other| other <= rank).count();
+            heap::insert(ranked.get_mut(..=end).unwrap_or(&mut []), place, rank);
         }
         let order = ranked.map(|(_, group)| group);
         Ok(Groups { stride: stride as u32, count: count as u32, shift, order })
     }
 
-    fn scaled(&self, kind: usize, amount: u32) -> u32 {
-        let shift = self.shift.get(kind).copied().unwrap_or(0).min(31);
-        amount.div_ceil(1 << shift)
+    /// The bits that amounts of a kind lose.
+    fn lost(&self, kind: usize) -> u32 {
+        self.shift.get(kind).copied().unwrap_or(0).min(31)
     }
 
-    /// What a request takes. `classes` are those of [`Groups::new`].
+    /// What a request takes of each group, the least of what it takes of its classes. `classes` are those of
+    /// [`Groups::new`]. O(classes).
     pub(super) fn demand(&self, nodes: &Nodes, classes: &[Grouped], request: &RawRequest) -> Result<Demand> {
         let stride = self.stride as usize;
         let mut demand = Demand {
@@ -238,44 +243,55 @@ impl Groups {
             stride: stride as u8,
             groups: [GROUPS as u8; GROUPS],
             whole: request.alone(),
-            task: [0; SUMS],
+            task: [u32::MAX; SUMS],
         };
-        let mut listed = 0;
-        for &group in self.order.iter().take(self.count as usize) {
-            let mut fits = false;
-            for (number, _) in classes.iter().enumerate().filter(|(_, it)| it.group == group && it.nodes > 0)
-            {
-                let Some(class) = nodes.slices.classes.get(number) else { break };
-                let most = request.room(&class.capacity, 0);
-                if fits || most == 0 || class.features & request.features != request.features {
-                    continue;
-                }
-                fits = true;
-                let range = group as usize * stride..(group as usize + 1) * stride;
-                let task = demand.task.get_mut(range).and_then(|task| task.split_last_mut());
-                let (part, kinds) = task.ok_or(Error::Corrupt)?;
-                let mut share = 1;
-                for (kind, (task, (&each, &all))) in
-                    kinds.iter_mut().zip(request.each.iter().zip(&class.capacity)).enumerate()
-                {
-                    let amount = if request.alone() { all.div_ceil(most) } else { each };
-                    *task = self.scaled(kind, amount);
-                    let parts = (u64::from(amount) * u64::from(WHOLE)).checked_div(all.into());
-                    share = share.max(parts.unwrap_or(0) as u32);
-                }
-                *part = if request.alone() { WHOLE.div_ceil(most) } else { share.min(WHOLE) };
+        let mut fits = [false; GROUPS];
+        let known = nodes.slices.classes.iter().take(nodes.state.classes as usize);
+        for (class, grouped) in known.zip(classes).filter(|(_, grouped)| grouped.nodes > 0) {
+            let most = request.room(&class.capacity, 0);
+            if most == 0 || class.features & request.features != request.features {
+                continue;
             }
-            if let Some(slot) = demand.groups.get_mut(listed).filter(|_| fits) {
-                *slot = group as u8;
-                listed += 1;
+            let group = grouped.group as usize;
+            *at_mut(&mut fits, group)? = true;
+            let task = demand.task.get_mut(group * stride..(group + 1) * stride);
+            let (part, kinds) = task.and_then(|task| task.split_last_mut()).ok_or(Error::Corrupt)?;
+            let mut share = 1;
+            let amounts = request.each.iter().zip(&class.capacity);
+            for ((kind, task), (&each, &all)) in kinds.iter_mut().enumerate().zip(amounts) {
+                let amount = if request.alone() { all / most } else { each };
+                *task = (*task).min(amount >> self.lost(kind));
+                let parts = (u64::from(amount) * u64::from(WHOLE)).checked_div(all.into());
+                share = share.max(parts.unwrap_or(0) as u32);
             }
+            *part = (*part).min(if request.alone() { WHOLE / most } else { share.min(WHOLE) });
         }
+        let able = self.order.iter().take(self.count as usize);
+        let able = able.filter(|&&group| fits.get(group as usize).is_some_and(|&fits| fits));
+        demand.groups.iter_mut().zip(able).for_each(|(slot, &group)| *slot = group as u8);
         Ok(demand)
     }
 
-    /// What is free on the nodes now. O(nodes).
-    pub(super) fn idle(&self, nodes: &Nodes, classes: &[Grouped]) -> Result<Sums> {
+    /// The totals in the units of the sums.
+    pub(super) fn sums(&self, totals: &Totals) -> Sums {
         let mut sums = Sums([0; SUMS]);
+        let stride = self.stride as usize;
+        for group in 0..self.count as usize {
+            let range = group * stride..(group + 1) * stride;
+            let pairs = sums.0.get_mut(range.clone()).zip(totals.0.get(range));
+            for (kind, (sum, total)) in
+                pairs.into_iter().flat_map(|(to, from)| to.iter_mut().zip(from)).enumerate()
+            {
+                let lost = if kind + 1 == stride { 0 } else { self.lost(kind) };
+                *sum = u32::try_from(total.div_ceil(1 << lost)).unwrap_or(u32::MAX);
+            }
+        }
+        sums
+    }
+
+    /// What is free on the nodes now. O(nodes).
+    pub(super) fn idle(&self, nodes: &Nodes, classes: &[Grouped]) -> Result<Totals> {
+        let mut sums = Totals([0; SUMS]);
         for node in 0..nodes.state.nodes {
             let known = at(nodes.slices.nodes, node as usize)?;
             if known.open == 0 {
@@ -283,30 +299,26 @@ impl Groups {
             }
             let group = at(classes, known.class as usize)?.group;
             let free = nodes.free(node)?;
-
             self.give(&mut sums, group, &free, known.jobs == 0)?;
         }
         Ok(sums)
     }
 
     /// So much becomes free on a node of this group; the node as a whole, if nobody is left on it.
-    fn give(&self, sums: &mut Sums, group: u32, amounts: &[u32], whole: bool) -> Result<()> {
+    fn give(&self, sums: &mut Totals, group: u32, amounts: &[u32], whole: bool) -> Result<()> {
         let stride = self.stride as usize;
         let range = group as usize * stride..(group as usize + 1) * stride;
         let (last, kinds) =
             sums.0.get_mut(range).and_then(|sums| sums.split_last_mut()).ok_or(Error::Corrupt)?;
-        for ((kind, sum), &amount) in kinds.iter_mut().enumerate().zip(amounts) {
-            let shift = self.shift.get(kind).copied().unwrap_or(0).min(31);
-            *sum = sum.saturating_add(amount >> shift);
-        }
-        *last = last.saturating_add(if whole { WHOLE } else { 0 });
+        kinds.iter_mut().zip(amounts).for_each(|(sum, &amount)| *sum = sum.saturating_add(amount.into()));
+        *last = last.saturating_add(if whole { WHOLE.into() } else { 0 });
         Ok(())
     }
 
     /// A job that has these parts of a request ends; `after` is the machine without it.
     pub(super) fn release(
         &self,
-        sums: &mut Sums,
+        sums: &mut Totals,
         after: &Nodes,
         classes: &[Grouped],
         request: &RawRequest,

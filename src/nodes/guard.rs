@@ -47,7 +47,7 @@ impl NodeGuard {
             let leaving = jobs.request(ending.job)?;
             let count = jobs.placement(ending.job, found)?;
             let parts = range(found, 0, count)?;
-            guard.change(then, parts, |then| then.give(&leaving, parts))?;
+            guard.change(then, parts, |then| then.give(leaving, parts))?;
             guard.shadow = ending.after;
         }
         if !guard.holds(then)? || later && guard.shadow == 0 {

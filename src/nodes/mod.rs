@@ -14,8 +14,9 @@
 //! * [`NodeForecast`]: when every waiting job will start, the queue played forward on the nodes; `floor`: the machine
 //!   in a scenario; `ahead`: who finds room there, and who may overtake.
 //! * [`NodePlan`]: a start for every waiting job ([`crate::plan`]), and nodes for those that start now; `groups`: the
-//!   nodes as its search sees them; `settle`: from its order to starts on the nodes; `asked` and `timeline`: the jobs
-//!   there, and the nodes over time; `guard`: who may start while the job that has waited longest must not be delayed.
+//!   nodes as its search sees them; `settle`: from its order to starts on the nodes; `asked`, `timeline`, `licences`:
+//!   the jobs there, and the nodes and the machine's own resources over time; `guard`: who may start while the job that
+//!   has waited longest must not be delayed.
 
 mod ahead;
 mod asked;
@@ -24,6 +25,7 @@ mod floor;
 mod forecast;
 mod groups;
 mod guard;
+mod licences;
 mod machine;
 mod pass;
 mod place;

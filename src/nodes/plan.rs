@@ -2,11 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::heap;
-use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Kind, Object, at_mut, range, range_mut};
 use crate::nodes::asked::Asked;
 use crate::nodes::floor::Floor;
 use crate::nodes::groups::{Demand, Grouped, Groups, SumsOverTime};
 use crate::nodes::guard::Ending;
+use crate::nodes::licences::Licences;
 use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
 use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
 use crate::nodes::timeline::Timeline;
@@ -38,8 +39,8 @@ pub struct NodePlanCapacity {
 }
 
 impl Default for NodePlanCapacity {
-    /// 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running and 256 waiting jobs, 4,096 nodes of those
-    /// that start.
+    /// 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running and 256 waiting jobs, 4,096 nodes of these
+    /// jobs together.
     fn default() -> NodePlanCapacity {
         NodePlanCapacity { nodes: 1024, classes: 16, resources: 3, running: 1024, waiting: 256, parts: 4096 }
     }
@@ -92,6 +93,7 @@ pub(crate) struct Slices<'a> {
     pub(super) starting: &'a mut [u32],
     pub(super) parts: &'a mut [Part],
     pub(super) timeline: Timeline<'a>,
+    pub(super) licences: Licences<'a>,
     pub(super) later: Floor<'a>,
     pub(super) nodes: &'a mut [Ranked],
     pub(super) found: &'a mut [Part],
@@ -136,6 +138,7 @@ impl<'a> Object<'a> for NodePlan<'a> {
             starting: carver.take(waiting)?,
             parts: carver.take(capacity.parts as usize)?,
             timeline: Timeline::parts(carver, nodes, 2 * capacity.parts as usize)?,
+            licences: Licences::parts(carver)?,
             later: Floor::parts(carver, nodes, classes, resources)?,
             nodes: carver.take(nodes)?,
             found: carver.take(nodes)?,
@@ -189,7 +192,7 @@ impl<'a> NodePlan<'a> {
         other.state.kept = self.state.kept;
     }
 
-    /// A new pass on this machine. O(nodes + classes).
+    /// A new pass on this machine. O(nodes x kinds + classes).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a machine with more nodes or classes, or other resources, than the capacity says.
@@ -211,7 +214,7 @@ impl<'a> NodePlan<'a> {
     }
 
     /// A running job by the machine's handle: when it is expected to end, and when it will have reached its limit, both
-    /// in seconds from now; less than one counts as one. O(1).
+    /// in seconds from now; less than one counts as one. O(classes).
     ///
     /// # Errors
     /// [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`]; [`Error::UnknownJob`] for a handle
@@ -232,7 +235,7 @@ impl<'a> NodePlan<'a> {
     }
 
     /// A waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. Its
-    /// `processors` only say how wide it is among the others. O(1).
+    /// `processors` only say how wide it is among the others. O(classes).
     ///
     /// # Errors
     /// As [`NodePlan::add_running`] and [`Nodes::fits`].
@@ -252,8 +255,7 @@ impl<'a> NodePlan<'a> {
         }
         *at_mut(self.slices.waiting, number)? = waiting;
         self.state.shared |= u32::from(!takes_whole(nodes, &request));
-        *at_mut(self.slices.asked, number)? =
-            Asked { request, fit: fit as u32, first: 0, parts: 0, reserved: 0 };
+        *at_mut(self.slices.asked, number)? = Asked { request, fit: fit as u32, first: 0, parts: 0, from: 0 };
         self.state.waiting += 1;
         Ok(number)
     }
@@ -266,12 +268,15 @@ impl<'a> NodePlan<'a> {
     /// Plans the queue: afterwards [`NodePlan::starting`] says who starts now, and where. `recent` holds the waits of
     /// the jobs that were started, `counted` the same with their credits; without credits it is `recent`.
     ///
-    /// (7 + proposals) x 64 x 337 steps at most for the window, each on the sums of up to eight groups; O(nodes + parts
-    /// of what runs) for each request of the window that does not fit now, O(nodes) for each job that starts.
+    /// O(nodes) for each job until one is found that fits now; without one nothing is planned. Then, at most, (7 +
+    /// proposals) x 64 x 337 steps for the window, each on the sums of up to eight groups; O(nodes + parts of what
+    /// runs) for each request of the window; O(nodes x changes there) for each instant at which a job of the window is
+    /// looked nodes for, 64 of them at most, and for each job beyond it that fits the sums now.
     ///
     /// # Errors
     /// As [`PlanRule::check`]; [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`];
-    /// [`Error::Full`] when the jobs that start have more parts than the capacity says; [`Error::Corrupt`].
+    /// [`Error::Full`] when what runs and the jobs that are given nodes have more parts than the capacity says;
+    /// [`Error::Corrupt`]. Then nobody starts, nothing is planned, and the kept order is the one before.
     pub fn decide(
         &mut self,
         nodes: &Nodes,
@@ -281,9 +286,26 @@ impl<'a> NodePlan<'a> {
     ) -> Result<()> {
         rule.check()?;
         self.check(nodes)?;
+        let kept = self.state.kept;
+        let made = self.make(nodes, rule, recent, counted);
+        self.state.planned = u32::from(made.is_ok());
+        if made.is_err() {
+            self.state.kept = kept;
+        }
+        made
+    }
+
+    /// See [`NodePlan::decide`].
+    fn make(
+        &mut self,
+        nodes: &Nodes,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<()> {
         let count = self.state.waiting as usize;
         (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
-        (self.state.planned, self.state.parts) = (1, 0);
+        self.state.parts = 0;
         let waiting = range_mut(self.slices.waiting, 0, count)?;
         waiting.iter_mut().for_each(|job| job.unplan());
         let asked = range(self.slices.asked, 0, count)?;
@@ -307,17 +329,17 @@ impl<'a> NodePlan<'a> {
         let running = range_mut(self.slices.running, 0, self.state.running as usize)?;
         heap::sort(running)?;
         let groups = &self.state.groups;
-        let mut sums = groups.idle(nodes, self.slices.classes)?;
+        let mut totals = groups.idle(nodes, self.slices.classes)?;
         let profile = at_mut(self.slices.profiles, 0)?;
-        profile.begin(&sums);
+        profile.begin(&groups.sums(&totals));
         self.slices.later.copy(nodes)?;
         for ending in running.iter() {
             let parts = nodes.placement(ending.job, self.slices.found)?;
             let parts = range(self.slices.found, 0, parts)?;
             let request = nodes.job(ending.job)?.request;
             self.slices.later.give(&request, parts)?;
-            groups.release(&mut sums, &self.slices.later.view()?, self.slices.classes, &request, parts)?;
-            profile.add(ending.after, &sums);
+            groups.release(&mut totals, &self.slices.later.view()?, self.slices.classes, &request, parts)?;
+            profile.add(ending.after, &groups.sums(&totals));
         }
         Ok(())
     }
@@ -333,13 +355,15 @@ impl<'a> NodePlan<'a> {
         let count = self.state.waiting as usize;
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
-        let asked = range(self.slices.asked, 0, count)?;
+        let asked = range_mut(self.slices.asked, 0, count)?;
+        asked.iter_mut().for_each(|asked| asked.from = 0);
         let (groups, classes) = (&self.state.groups, &*self.slices.classes);
         let (later, found) = (&mut self.slices.later, &mut *self.slices.found);
         // Of the last request asked about, which like jobs have too.
         let mut last: Option<(RawRequest, u32, Demand)> = None;
         let demand = |number: usize, job: &Waiting, inside: bool| {
-            let request = at(asked, number)?.request;
+            let asked = at_mut(asked, number)?;
+            let request = asked.request;
             let (from, demand) = match last.filter(|(known, ..)| *known == request) {
                 Some((_, from, demand)) => (from, demand),
                 None => {
@@ -349,7 +373,8 @@ impl<'a> NodePlan<'a> {
                     (from, demand)
                 }
             };
-            Ok((demand, if job.is_later() { from.max(next_end) } else { from }))
+            asked.from = if job.is_later() { from.max(next_end) } else { from };
+            Ok((demand, asked.from))
         };
         let mut queue = Queue {
             kept: &mut self.state.kept,

@@ -117,6 +117,11 @@ impl RawRequest {
         self.exclusive != 0
     }
 
+    /// Whether it takes anything of the whole machine's own resources.
+    pub(super) fn wants_pool(&self) -> bool {
+        self.pool.iter().any(|&amount| amount > 0)
+    }
+
     /// How many tasks find room on a node with this much free and this number of jobs; at most 1 on nodes of their own,
     /// at most the request's count anywhere. Whether the node has the features is asked elsewhere.
     #[inline]

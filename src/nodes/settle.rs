@@ -4,15 +4,21 @@ use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::nodes::asked::{Asked, Jobs, WAITING};
+use crate::nodes::groups::{Demand, SumsOverTime};
 use crate::nodes::guard::{Ending, NodeGuard};
-use crate::nodes::machine::Nodes;
+use crate::nodes::licences::Licences;
+use crate::nodes::machine::{Nodes, Ranked};
 use crate::nodes::place::place;
 use crate::nodes::plan::{NodePlan, State};
 use crate::nodes::request::{Fit, Part, RawRequest};
-use crate::plan::{LONGEST, Profile, WINDOW, Waiting, up};
+use crate::nodes::timeline::{TOGETHER, Timeline};
+use crate::plan::{LONGEST, Place, Profile, Rooms, WINDOW, Waiting, up};
+
+/// A place by the sums.
+type Span = Place<Rooms<SumsOverTime>>;
 
 /// The most instants at which a job is looked room for on the nodes, of those at which the sums suffice.
-const TRIES: u32 = 64;
+const TRIES: usize = 64;
 
 impl NodePlan<'_> {
     /// Starts all jobs in the order of submission if all fit together.
@@ -47,7 +53,8 @@ impl NodePlan<'_> {
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
         let mut changes = 0;
         self.slices.timeline.clear();
-        for ending in running {
+        // Those that end last come first: each change is put before all others of its node.
+        for ending in running.iter().rev() {
             let count = nodes.placement(ending.job, self.slices.found)?;
             let parts = range(self.slices.found, 0, count)?;
             changes = self.slices.timeline.add(changes, ending.after, false, ending.job, parts)?;
@@ -56,22 +63,26 @@ impl NodePlan<'_> {
         let profile = others.first_mut().ok_or(Error::Corrupt)?;
         profile.copy(first);
         let (groups, classes) = (self.state.groups, &*self.slices.classes);
-        let front =
-            front.map(|front| Ok((*at(self.slices.waiting, front)?, at(self.slices.asked, front)?.request)));
-        let front = front.transpose()?.filter(|(job, _)| job.start > 0);
+        let front = front.map(|number| {
+            Ok((number, *at(self.slices.waiting, number)?, at(self.slices.asked, number)?.request))
+        });
+        let mut front = front.transpose()?;
         let (mut guard, mut limited) = (None, self.state.running as usize);
         self.slices.later.copy(nodes)?;
+        let ends = running.iter().map(|ending| Ok((ending.after, nodes.job(ending.job)?.request)));
+        self.slices.licences.begin(&nodes.state.pool_free, ends)?;
         // Those that start take the places of those that were looked at.
         for place in 0..core::mem::take(&mut self.state.started) as usize {
             let number = *at(self.slices.starting, place)?;
             let job = *at(self.slices.waiting, number as usize)?;
-            let Asked { request, fit, .. } = *at(self.slices.asked, number as usize)?;
+            let Asked { request, fit, from, .. } = *at(self.slices.asked, number as usize)?;
             let fit = Fit::from_number(fit)?;
             let demand = groups.demand(nodes, classes, &request)?;
-            let mut from = if job.is_later() { next_end } else { 0 };
+            let from = if job.is_later() { from.max(next_end) } else { from };
             let window = place < WINDOW;
-            let heeded = front.filter(|(front, _)| front.tier >= job.tier);
-            if let (Some((front, head)), None) = (heeded, guard) {
+            // The front job comes before all that heed it.
+            let heeded = front.filter(|(front, head, _)| *front != number as usize && head.tier >= job.tier);
+            if let (Some((_, front, head)), None) = (heeded, guard) {
                 let limited = range_mut(self.slices.limited, 0, limited)?;
                 heap::sort(limited)?;
                 let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
@@ -83,39 +94,34 @@ impl NodePlan<'_> {
             let room = |head: &RawRequest, node| then.room(head, node).is_ok_and(|room| room > 0);
             let avoided = |node| u32::from(apart.as_ref().is_some_and(|head| room(head, node)));
             let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
-            let mut found = None;
-            for _ in 0..TRIES {
-                let Some(sums) = profile.earliest(&demand, job.run_time, from) else { break };
-                if sums.start >= LONGEST {
-                    break;
-                }
-                if sums.start > 0 && (!window || self.state.shared == 0) {
-                    // Whole nodes are like processors: which of them it will have does not matter yet. Nor does it
-                    // beyond the window, where those that start now alone are looked for.
-                    found = Some((sums, 0, LONGEST));
-                    break;
-                }
-                let end = sums.start.saturating_add(job.run_time).min(LONGEST);
-                let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
-                let timeline = &self.slices.timeline;
-                let span = (sums.start, end);
-                if let Some(count) = timeline.place(&jobs, &request, fit, avoided, span, scratch)? {
-                    found = Some((sums, count, up(end)));
-                    break;
-                }
-                let Some(next) = profile.next(sums.start) else { break };
-                from = next;
-            }
+            // Whole nodes are like processors: which of them it will have does not matter before it starts. Nor does it
+            // beyond the window, where those that start now alone are looked for.
+            let sought = Sought {
+                request: &request,
+                fit,
+                demand,
+                run_time: job.run_time,
+                from,
+                window,
+                by_nodes: window && self.state.shared != 0,
+            };
+            let over_time = (&*profile, &mut self.slices.licences, &self.slices.timeline);
+            let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
+            let found = sought.first(&jobs, over_time, avoided, scratch)?;
             let waiting = at_mut(self.slices.waiting, number as usize)?;
-            let Some((sums, count, end)) = found else {
+            let Some((sums, count)) = found else {
                 waiting.start = waiting.start.max(next_end);
                 continue;
             };
             waiting.start = sums.start;
             profile.take(&sums, &demand, job.run_time);
+            if window || sums.start == 0 {
+                self.slices.licences.take(&request, sums.start, job.run_time);
+            }
             let parts = range(self.slices.found, 0, count)?;
             let name = WAITING + number;
             changes = self.slices.timeline.add(changes, sums.start, true, name, parts)?;
+            let end = up(sums.start.saturating_add(job.run_time).min(LONGEST));
             changes = self.slices.timeline.add(changes, end, false, name, parts)?;
             if sums.start > 0 || job.is_later() {
                 continue;
@@ -133,10 +139,78 @@ impl NodePlan<'_> {
                     limited += 1;
                 }
             }
+            front = front.filter(|(front, ..)| *front != number as usize);
             let starts = (&mut *self.slices.asked, &mut *self.slices.parts, &mut *self.slices.starting);
             begin_job(self.state, starts, number as usize, parts)?;
         }
         Ok(())
+    }
+}
+
+/// A job that is looked a place for.
+struct Sought<'s> {
+    request: &'s RawRequest,
+    fit: Fit,
+    demand: Demand,
+    run_time: u32,
+    from: u32,
+    window: bool,
+    /// Whether it must have its nodes even if it starts later.
+    by_nodes: bool,
+}
+
+impl Sought<'_> {
+    /// The next place by the sums and the licences.
+    fn next(&self, profile: &SumsOverTime, licences: &mut Licences<'_>, mut from: u32) -> Option<Span> {
+        loop {
+            let sums = profile.earliest(&self.demand, self.run_time, from)?;
+            if sums.start >= LONGEST {
+                return None;
+            }
+            if !self.window && sums.start > 0 || licences.suffice(self.request, sums.start, self.run_time) {
+                return Some(sums);
+            }
+            from = profile.next(sums.start)?;
+        }
+    }
+
+    /// The first place on the nodes too, where that is asked for, and how many nodes it was given.
+    fn first(
+        &self,
+        jobs: &Jobs<'_, '_>,
+        (profile, licences, timeline): (&SumsOverTime, &mut Licences<'_>, &Timeline<'_>),
+        avoided: impl Fn(u32) -> u32,
+        (ranked, out): (&mut [Ranked], &mut [Part]),
+    ) -> Result<Option<(Span, usize)>> {
+        let (mut from, mut tries) = (Some(self.from), TRIES);
+        while tries > 0 && from.is_some() {
+            // The first instant mostly suffices; those behind it are looked at together.
+            let most = if tries == TRIES { 1 } else { tries.min(TOGETHER) };
+            let (mut places, mut spans) = ([None; TOGETHER], [(u32::MAX, 0); TOGETHER]);
+            for (place, span) in places.iter_mut().zip(&mut spans).take(most) {
+                *place = from.and_then(|from| self.next(profile, licences, from));
+                let Some(sums) = *place else {
+                    from = None;
+                    break;
+                };
+                if sums.start > 0 && !self.by_nodes {
+                    return Ok(Some((sums, 0)));
+                }
+                *span = (sums.start, sums.start.saturating_add(self.run_time).min(LONGEST));
+                from = profile.next(sums.start);
+            }
+            let rooms =
+                if most == 1 { [u64::MAX; TOGETHER] } else { timeline.rooms(jobs, self.request, &spans)? };
+            for ((place, span), rooms) in places.into_iter().zip(spans).zip(rooms) {
+                let Some(sums) = place.filter(|_| rooms >= u64::from(self.request.count)) else { continue };
+                let scratch = (&mut *ranked, &mut *out);
+                if let Some(count) = timeline.place(jobs, self.request, self.fit, &avoided, span, scratch)? {
+                    return Ok(Some((sums, count)));
+                }
+            }
+            tries -= most;
+        }
+        Ok(None)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut};
 use crate::nodes::asked::Jobs;
-use crate::nodes::machine::{NONE, Ranked};
+use crate::nodes::machine::{NONE, Nodes, Ranked};
 use crate::nodes::place::{EachRoom, choose};
 use crate::nodes::request::{Amounts, Fit, MAX_RESOURCES, Part, RawRequest};
 use crate::plan::LONGEST;
@@ -23,6 +23,9 @@ pub(crate) struct Change {
     job: u32,
 }
 
+/// How many spans are looked at together.
+pub(super) const TOGETHER: usize = 16;
+
 /// The changes of every node, in the order of time.
 pub(crate) struct Timeline<'a> {
     /// The first change of each node.
@@ -36,6 +39,26 @@ struct Left {
     jobs: u32,
 }
 
+impl Left {
+    /// What is free on a node now.
+    fn new(nodes: &Nodes, node: u32) -> Result<Left> {
+        let mut left = Left { free: [0; MAX_RESOURCES], jobs: at(nodes.slices.nodes, node as usize)?.jobs };
+        left.free.iter_mut().zip(nodes.row(node)?).for_each(|(to, from)| *to = *from);
+        Ok(left)
+    }
+
+    fn change(&mut self, change: &Change, jobs: &Jobs<'_, '_>) -> Result<()> {
+        let moved = jobs.request(change.job)?;
+        let takes = change.when % 2 == 1;
+        for (free, each) in self.free.iter_mut().zip(moved.each) {
+            let amount = each.saturating_mul(change.tasks);
+            *free = if takes { free.saturating_sub(amount) } else { free.saturating_add(amount) };
+        }
+        self.jobs = if takes { moved.joined(self.jobs) } else { moved.left(self.jobs) };
+        Ok(())
+    }
+}
+
 impl<'a> Timeline<'a> {
     pub(super) fn parts(carver: &mut Carver<'a>, nodes: usize, changes: usize) -> Result<Timeline<'a>> {
         Ok(Timeline { first: carver.take(nodes)?, changes: carver.take(changes)? })
@@ -47,7 +70,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// A job's parts are taken, or given back, at this instant; `used` changes are there already. Returns how many
-    /// there are then. O(parts x changes of their nodes).
+    /// there are then. O(parts x changes of their nodes before that instant).
     pub(super) fn add(
         &mut self,
         used: usize,
@@ -61,10 +84,11 @@ impl<'a> Timeline<'a> {
         for (new, part) in new.iter_mut().zip(parts) {
             *new = Change { when, next: NONE, tasks: part.tasks, job };
         }
+        // Changes of the same instant and direction may stand in any order: the newest comes first, without a walk.
         for (place, part) in (used..).zip(parts) {
             let first = at_mut(self.first, part.node as usize)?;
             let (mut before, mut next) = (NONE, *first);
-            while let Some(change) = self.changes.get(next as usize).filter(|change| change.when <= when) {
+            while let Some(change) = self.changes.get(next as usize).filter(|change| change.when < when) {
                 (before, next) = (next, change.next);
             }
             at_mut(self.changes, place)?.next = next;
@@ -86,13 +110,11 @@ impl<'a> Timeline<'a> {
         (start, end): (u32, u32),
     ) -> Result<(u32, Amounts, u32)> {
         let nodes = jobs.nodes;
-        let mut left = Left { free: [0; MAX_RESOURCES], jobs: at(nodes.slices.nodes, node as usize)?.jobs };
+        let mut left = Left::new(nodes, node)?;
         if !nodes.admits(request, node)? {
             return Ok((0, left.free, 0));
         }
-        let row = nodes.row(node)?;
-        left.free.iter_mut().zip(row).for_each(|(to, from)| *to = *from);
-        let room = |left: &Left| request.room(left.free.get(..row.len()).unwrap_or(&[]), left.jobs);
+        let room = |left: &Left| request.room(&left.free, left.jobs);
         let mut next = *at(self.first, node as usize)?;
         let mut least = None;
         // Since when, and until when, nothing changes.
@@ -112,19 +134,53 @@ impl<'a> Timeline<'a> {
                 }
                 least = Some((here.min(before), free));
             }
-            let moved = jobs.request(change.job)?;
-            let takes = change.when % 2 == 1;
-            for (free, each) in left.free.iter_mut().zip(moved.each) {
-                let amount = each.saturating_mul(change.tasks);
-                *free = if takes { free.saturating_sub(amount) } else { free.saturating_add(amount) };
-            }
-            left.jobs = if takes { moved.joined(left.jobs) } else { moved.left(left.jobs) };
+            left.change(change, jobs)?;
             next = change.next;
         }
         let here = room(&left);
         let gap = start.saturating_sub(since).saturating_add(until.saturating_sub(end));
         let (least, free) = least.map_or((here, left.free), |(least, free)| (least.min(here), free));
         Ok((least, free, gap))
+    }
+
+    /// How many tasks find room on all nodes together in each of these spans, which begin and end one after the other.
+    /// O(nodes x changes).
+    pub(super) fn rooms(
+        &self,
+        jobs: &Jobs<'_, '_>,
+        request: &RawRequest,
+        spans: &[(u32, u32); TOGETHER],
+    ) -> Result<[u64; TOGETHER]> {
+        let mut rooms = [0_u64; TOGETHER];
+        let last = spans.iter().map(|span| span.1).max().unwrap_or(0);
+        for node in 0..jobs.nodes.state.nodes {
+            if !jobs.nodes.admits(request, node)? {
+                continue;
+            }
+            let mut left = Left::new(jobs.nodes, node)?;
+            let mut next = *at(self.first, node as usize)?;
+            let mut least = [u32::MAX; TOGETHER];
+            let mut since = 0;
+            while since < last {
+                // From then until the next change the node is as it is.
+                let change = self.changes.get(next as usize);
+                let until = change.map_or(u32::MAX, |change| change.when / 2);
+                if until > since {
+                    let room = request.room(&left.free, left.jobs);
+                    for (least, (start, end)) in least.iter_mut().zip(spans) {
+                        let here = if *start < until && since < *end { room } else { u32::MAX };
+                        *least = (*least).min(here);
+                    }
+                    since = until;
+                }
+                if let Some(change) = change {
+                    left.change(change, jobs)?;
+                    next = change.next;
+                }
+            }
+            rooms.iter_mut().zip(least).for_each(|(sum, room)| *sum += u64::from(room));
+        }
+        Ok(rooms)
     }
 
     /// Finds nodes for a request between these instants, as [`place`](super::place) does. O(nodes x changes).

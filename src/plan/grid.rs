@@ -24,7 +24,7 @@ pub(crate) fn up(time: u32) -> u32 {
 }
 
 /// The number of an instant.
-pub(super) fn number(instant: u32) -> usize {
+pub(crate) fn number(instant: u32) -> usize {
     if instant < 32 {
         return instant as usize;
     }

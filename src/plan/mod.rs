@@ -41,11 +41,11 @@ mod search;
 mod waiting;
 
 pub use grid::LONGEST;
-pub(crate) use grid::{POINTS, up};
+pub(crate) use grid::{POINTS, number, up};
 pub(crate) use guard::{Guard, Limited};
 pub(crate) use object::MAX_PLANNED;
 pub use object::{Plan, PlanCapacity, PlanWork, StartedNow};
-pub(crate) use profile::{Free, Profile};
+pub(crate) use profile::{Free, Place, Profile, Rooms};
 pub(crate) use queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked as Rank};
 pub use rule::{LongWaits, PlanRule};
 pub use search::WINDOW;
