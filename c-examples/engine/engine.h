@@ -70,8 +70,8 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
 int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now);
 bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now);
 
-/* Goes on with a forecast of the waiting jobs' starts, for some tenths of a second; a new one begins when the last is so
- * many seconds old (0: never). True when one has just been completed: its starts are to be reported. */
+/* Goes on with a forecast of the waiting jobs' starts, for some tenths of a second; a new one begins when the last is
+ * `every` seconds old (0: never). True when one has just been completed: its starts are to be reported. */
 bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every);
 
 /* By the completed forecast, a sentence on when a job is expected to start, if that is news to people who are shown the
