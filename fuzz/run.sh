@@ -25,7 +25,7 @@ flags=(
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
     -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares
-    --cfg fuzzing -Cdebug-assertions -Ccodegen-units=1
+    --cfg fuzzing -Cdebug-assertions
 )
 # The address sanitizer comes with the toolchain on common hosts, but stable compilers do not admit to it.
 folder=target
