@@ -2,7 +2,7 @@
 #
 #   make            build/libsurefill.a and build/libsurefill.so
 #   make demo       see it decide backfills on a workload that comes with it
-#   make test       the Rust tests of core, C interface and simulator: three minutes once built, no root, nothing installed
+#   make test       the Rust tests of core, C interface and simulator: two minutes once built, no root, nothing installed
 #   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
 #                   make check STEPS=list their names
 #   make check-all  the same before a release: the release build, other processors, compilers and vector units too
