@@ -95,7 +95,8 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
         let nodes = workload(&text, &on(&format!("{procs}x(cores=1)")));
         let policies = ["fcfs", "easy", "easy:limit:sjbf", "easy:clairvoyant", "easy++", "easy:limit:sjf"];
         let exact = ["prob:user:fcfs:exact=0.1@1", "prob:mix:sjbf:seconds=60@2", "fair"];
-        for policy in policies.into_iter().chain(exact) {
+        let planned = ["plan", "plan-fast:limit"];
+        for policy in policies.into_iter().chain(exact).chain(planned) {
             let (one, other) = (run(&whole, policy), run(&nodes, policy));
             assert_eq!(starts(&one), starts(&other), "case {case}, {policy}");
             let observed = |outcome: &Outcome| -> Vec<_> {

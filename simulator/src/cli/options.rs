@@ -135,6 +135,19 @@ impl ReplayOptions {
         }
     }
 
+    /// Refuses to play the plan forward on a machine of nodes.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub(super) fn plays_forward(&self, choice: &Choice) -> Result<(), Failure> {
+        let plan = matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast);
+        if plan && self.nodes.is_some() {
+            let why = "the plan is not played forward on machines of nodes: no starts are predicted there";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        Ok(())
+    }
+
     /// What a paper says of the trace, where that gives the machine's size.
     fn published(&self, file_name: &str) -> Option<&'static papers::Published> {
         papers::published(file_name).filter(|_| self.sized())

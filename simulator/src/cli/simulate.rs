@@ -75,6 +75,9 @@ impl Simulate {
                 "--starts: the queue cannot be played forward by this policy and order".into(),
             ));
         }
+        if self.starts {
+            self.replay.plays_forward(&choice)?;
+        }
         self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);

@@ -67,6 +67,7 @@ impl StartTimes {
                     .to_owned(),
             ));
         }
+        self.replay.plays_forward(&choice)?;
         let beliefs = self.beliefs.unwrap_or(Asks::of(&choice).beliefs);
         if !PredictorName::DISTRIBUTION.contains(&beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));

@@ -128,7 +128,9 @@ impl PlanOnNodes {
                 let rest = predicted.distribution.quantile(self.options.running, asked, limit)?;
                 (predicted.asked, predicted.end_age) = (asked, asked + rest);
             }
-            plan.add_running(&cluster.nodes(), handle, predicted.end_age - age, limit - age)?;
+            // An age may lie beyond the end that was asked for at the last one.
+            let (end, limit) = ((predicted.end_age - age).max(1), (limit - age).max(1));
+            plan.add_running(&cluster.nodes(), handle, end, limit)?;
         }
         let queue: Vec<JobId> = cluster.queue().iter().copied().collect();
         if let Some((_, priorities)) = &mut self.site {
