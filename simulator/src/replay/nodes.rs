@@ -94,6 +94,11 @@ impl NodeState {
         self.handles[job]
     }
 
+    /// Whether anything of the first kind of resource is free.
+    pub(crate) fn has_idle(&self) -> bool {
+        self.machine.total()[0] > self.held[0]
+    }
+
     /// Whether a job finds room now.
     pub(crate) fn fits(&mut self, request: &Request) -> bool {
         self.block.view().fits(request).expect("the workload's requests are the machine's")

@@ -208,13 +208,15 @@ impl Policy for PlanOnNodes {
     }
 
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        // Where nothing is free there is nothing to decide, and predictions are renewed when there is.
+        if cluster.queue().is_empty() || !cluster.node_state().has_idle() {
+            return;
+        }
         for user in std::mem::take(&mut self.learnt) {
             for id in self.waiting.get(&user).cloned().unwrap_or_default() {
                 self.predict(cluster.job(id), cluster.now());
             }
         }
-        if !cluster.queue().is_empty() {
-            self.decide(cluster).expect("the machine's state is within a plan's limits");
-        }
+        self.decide(cluster).expect("the machine's state is within a plan's limits");
     }
 }
