@@ -42,7 +42,7 @@ failed=0
 try() {
     local name=$1
     shift
-    if timeout 300 "$@" > "$log" 2>&1 < /dev/null; then
+    if timeout 1200 "$@" > "$log" 2>&1 < /dev/null; then
         passed=$((passed + 1))
         printf '%-52s passed  %s\n' "$name" "$(tail -n 1 "$log" | cut -c 1-50)"
     else

@@ -12,8 +12,8 @@ cd "$(dirname "$0")/../.."
 make -s -C c-examples/pbs BUILD="$built" tests
 cd "$built"
 for test in test same; do
-    timeout 120 "./$test"
-    timeout 280 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "./$test" short >/dev/null
+    timeout 400 "./$test"
+    timeout 900 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "./$test" short >/dev/null
 done
 echo "pbs: valgrind finds nothing"
 
