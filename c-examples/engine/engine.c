@@ -266,7 +266,7 @@ bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *s
     if (engine->starts == NULL || !engine->played ||
         surefill_starts_predicted(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK)
         return false;
-    /* What moves by less than a quarter of the rest is no news, unless its time has passed. */
+    /* A time that moves by less than a quarter of the rest is no news, unless it has passed. */
     if (before >= now && llabs(before - start.by[2]) <= 60 + (start.by[2] - now) / 4) return false;
     if (surefill_starts_report(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK ||
         !write_minute(start.by[2], median, sizeof median) || !write_minute(start.by[3], late, sizeof late))

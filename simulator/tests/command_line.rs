@@ -269,6 +269,9 @@ fn schedules_are_written_and_can_be_replayed() {
     ] {
         assert_eq!(code(&surefill(refused, folder.path())), 2);
     }
+    // The policies that are compared without being named are those that know the machine.
+    let on_nodes = surefill(&["compare", "t.swf", "--nodes", "64x(cores=8)"], folder.path());
+    assert_eq!(code(&on_nodes), 0, "{}", stderr(&on_nodes));
 
     let swf = surefill(&["simulate", "t.swf", "--jobs", "s.swf"], folder.path());
     assert_eq!(code(&swf), 0);

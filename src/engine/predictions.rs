@@ -8,6 +8,7 @@ use super::settings::Settings;
 use super::table::{Predicted, Record};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
+use crate::plan::last_asked;
 use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 
 /// How long what a job held is expected to be cleaned once it is over, in seconds.
@@ -21,11 +22,6 @@ fn limit(job: &Record) -> i64 {
 /// The limit at which what is predicted of a job is cut: one value of the caller's may lie beyond its limit.
 fn cut_at(job: &Record) -> i64 {
     if job.predicted == Predicted::Single as u32 { limit(job).max(job.single) } else { limit(job) }
-}
-
-/// The age at which the end of a running job is predicted anew that was last predicted at this one.
-fn next_asked(asked: i64) -> i64 {
-    asked + asked / 10 + 6
 }
 
 impl Scheduler<'_> {
@@ -146,9 +142,7 @@ impl Scheduler<'_> {
         if age < asked || asked < 0 {
             asked = 0;
         }
-        while age >= next_asked(asked) {
-            asked = next_asked(asked);
-        }
+        asked = last_asked(age, asked);
         if asked != job.asked || job.end_age == 0 {
             let rest = self.predicted(slot)?.quantile(settings.running, asked, cut_at(&job))?;
             let job = self.parts.table.get_mut(slot)?;

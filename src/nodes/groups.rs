@@ -25,7 +25,7 @@ const BITS: u32 = 28;
 /// A whole node. Small tasks take a part of one.
 const WHOLE: u32 = 1 << 12;
 
-/// What is free at an instant.
+/// The sums of what is free at an instant.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Sums([u32; SUMS]);
@@ -34,7 +34,7 @@ pub(crate) struct Sums([u32; SUMS]);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Totals([u64; SUMS]);
 
-/// What a job takes of each group's sums.
+/// The sums that a job takes of each group.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Demand {
     count: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Demand {
     groups: [u8; GROUPS],
     /// Whether it takes whole nodes, and looks at their number alone.
     whole: bool,
-    /// What a task takes of its group.
+    /// The part of a group's sums that a task takes.
     task: [u32; SUMS],
 }
 
@@ -123,7 +123,7 @@ impl Free for Sums {
     }
 }
 
-/// What is free from which instant on.
+/// The sums from each instant on.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct SumsOverTime {
@@ -234,8 +234,8 @@ impl Groups {
         self.shift.get(kind).copied().unwrap_or(0).min(31)
     }
 
-    /// What a request takes of each group, the least of what it takes of its classes. `classes` are those of
-    /// [`Groups::new`]. O(classes).
+    /// The demand of a request: what it takes of each group, the least of what it takes of its classes. `classes` are
+    /// those of [`Groups::new`]. O(classes).
     pub(super) fn demand(&self, nodes: &Nodes, classes: &[Grouped], request: &RawRequest) -> Result<Demand> {
         let stride = self.stride as usize;
         let mut demand = Demand {
@@ -289,7 +289,7 @@ impl Groups {
         sums
     }
 
-    /// What is free on the nodes now. O(nodes).
+    /// The sums of the nodes as they are now. O(nodes).
     pub(super) fn idle(&self, nodes: &Nodes, classes: &[Grouped]) -> Result<Totals> {
         let mut sums = Totals([0; SUMS]);
         for node in 0..nodes.state.nodes {

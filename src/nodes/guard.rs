@@ -1,4 +1,5 @@
-//! Who may start on the nodes while the front job waits: those that EASY backfilling by the limits would let pass it.
+//! The guard of the front job on the nodes: while it waits, those alone start that EASY backfilling by the limits
+//! would let pass it.
 
 use crate::error::Result;
 use crate::memory::range;

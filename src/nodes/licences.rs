@@ -5,7 +5,7 @@ use crate::memory::Carver;
 use crate::nodes::request::{Amounts, RawRequest};
 use crate::plan::{LONGEST, POINTS, number, up};
 
-/// What is free from each instant of the grid on.
+/// The licences that are free from each instant of the grid on.
 pub(crate) struct Licences<'a>(&'a mut [Amounts]);
 
 impl<'a> Licences<'a> {

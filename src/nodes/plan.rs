@@ -182,7 +182,7 @@ impl<'a> NodePlan<'a> {
         Ok(NodePlan { state, slices })
     }
 
-    /// What there is room for.
+    /// The capacities.
     pub fn capacity(&self) -> NodePlanCapacity {
         self.state.capacity
     }
@@ -359,7 +359,7 @@ impl<'a> NodePlan<'a> {
         asked.iter_mut().for_each(|asked| asked.from = 0);
         let (groups, classes) = (&self.state.groups, &*self.slices.classes);
         let (later, found) = (&mut self.slices.later, &mut *self.slices.found);
-        // Of the last request asked about, which like jobs have too.
+        // The answer for the last request: like jobs have the same.
         let mut last: Option<(RawRequest, u32, Demand)> = None;
         let demand = |number: usize, job: &Waiting, inside: bool| {
             let asked = at_mut(asked, number)?;
@@ -410,7 +410,7 @@ impl<'a> NodePlan<'a> {
         Ok(Some(job.start).filter(|&start| start != UNPLANNED && self.state.planned != 0))
     }
 
-    /// What the last plan cost to make.
+    /// The cost of making the last plan.
     pub fn work(&self) -> PlanWork {
         PlanWork { evaluations: self.state.evaluations, steps: self.state.steps }
     }

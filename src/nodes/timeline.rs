@@ -1,4 +1,4 @@
-//! What is free on every node over time: what runs ends, and jobs that are planned begin and end.
+//! The nodes over time: what runs ends, and jobs that are planned begin and end.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut};
@@ -33,14 +33,14 @@ pub(crate) struct Timeline<'a> {
     changes: &'a mut [Change],
 }
 
-/// What is free on a node, and how many jobs are on it.
+/// The rest of a node: what is free on it, and how many jobs are there.
 struct Left {
     free: [u32; MAX_RESOURCES],
     jobs: u32,
 }
 
 impl Left {
-    /// What is free on a node now.
+    /// The rest of a node now.
     fn new(nodes: &Nodes, node: u32) -> Result<Left> {
         let mut left = Left { free: [0; MAX_RESOURCES], jobs: at(nodes.slices.nodes, node as usize)?.jobs };
         left.free.iter_mut().zip(nodes.row(node)?).for_each(|(to, from)| *to = *from);
@@ -126,7 +126,7 @@ impl<'a> Timeline<'a> {
             }
             since = if change.when <= 2 * start { change.when / 2 } else { since };
             if change.when > 2 * start {
-                // What is free at the start is known, and whatever is taken later narrows it.
+                // The rest at the start is known, and whatever is taken later narrows it.
                 let here = room(&left);
                 let (before, free) = least.unwrap_or((here, left.free));
                 if here.min(before) == 0 {

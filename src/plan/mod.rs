@@ -47,7 +47,7 @@ pub(crate) use object::MAX_PLANNED;
 pub use object::{Plan, PlanCapacity, PlanWork, StartedNow};
 pub(crate) use profile::{Free, Place, Profile, Rooms};
 pub(crate) use queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked as Rank};
-pub use rule::{LongWaits, PlanRule};
+pub use rule::{LongWaits, PlanRule, last_asked};
 pub use search::WINDOW;
 pub use waiting::WaitingJob;
 pub(crate) use waiting::{UNPLANNED, Waiting, seconds};

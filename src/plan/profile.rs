@@ -1,12 +1,12 @@
-//! What of a machine is free from which instant on.
+//! A machine over time: what of it is free from each instant on.
 
 use super::grid::{self, LONGEST, POINTS};
 use crate::heap::insert;
 use bytemuck::{Pod, Zeroable};
 
-/// What is free at an instant: a number of processors, or what nodes have left.
+/// The free part of a machine at an instant: a number of processors, or what nodes have left.
 pub(crate) trait Free: Copy {
-    /// What a job takes of it.
+    /// The part that a job takes.
     type Demand: Copy + Default;
     /// How much of it each part of the machine could give a job.
     type Rooms: Copy;
@@ -86,7 +86,7 @@ pub(crate) trait Profile: Pod {
         *to_count = count as u32;
     }
 
-    /// What is free now.
+    /// The free part now.
     fn idle(&self) -> &Self::Free {
         &self.steps().1[0]
     }
@@ -195,7 +195,7 @@ pub(crate) trait Profile: Pod {
     }
 }
 
-/// What a job takes of what a profile knows.
+/// The demand of a job on a profile.
 pub(crate) type Demand<P> = <<P as Profile>::Free as Free>::Demand;
 
 /// See [`Free::Rooms`].

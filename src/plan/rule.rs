@@ -79,6 +79,17 @@ impl Default for PlanRule {
     }
 }
 
+/// The age at which the end of a running job of this age was last asked for: one of 0 s, 6 s, 12 s, ..., each a tenth
+/// and six seconds beyond the one before, from `asked` on, which is one of them. O(log age).
+pub fn last_asked(age: i64, asked: i64) -> i64 {
+    let next = |asked: i64| asked + asked / 10 + 6;
+    let mut asked = asked.max(0);
+    while age >= next(asked) {
+        asked = next(asked);
+    }
+    asked
+}
+
 /// Which waits are long, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongWaits {

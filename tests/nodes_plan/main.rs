@@ -2,37 +2,15 @@
 //! for a job that waits alone, across checkpoints, and (`hostile`) with what a careless caller might do.
 
 mod hostile;
+#[path = "../plan_naive/random.rs"]
+mod random;
 
+use random::Random;
 use surefill::nodes::{
     Amounts, Fit, NodePlan, NodePlanCapacity, Nodes, NodesCapacity, Part, Request, Spread,
 };
 use surefill::plan::{LONGEST, PlanRule, WINDOW, WaitingJob};
 use surefill::schedule::RecentWaits;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % n
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len() as u64) as usize]
-    }
-
-    /// Every octave up to that of 2^`octaves` is as likely.
-    fn spread(&mut self, octaves: u64) -> i64 {
-        let octave = 1 << self.below(octaves);
-        (octave + self.below(octave)) as i64
-    }
-}
 
 /// The first instant of a plan's grid that is not before this one: every second until 32, then 16 an octave.
 fn up(time: i64) -> i64 {
@@ -189,7 +167,7 @@ fn new_nodes(capacity: &NodesCapacity, classes: &[(u64, Amounts, u32)]) -> Vec<u
     block
 }
 
-/// What a pass has decided: those that start with their nodes, in the plan's order, and what is planned.
+/// The decision of a pass: those that start with their nodes, in the plan's order, and what is planned.
 #[derive(Clone, Debug, PartialEq)]
 struct Decided {
     started: Vec<(usize, Vec<Part>)>,
@@ -446,8 +424,8 @@ impl World {
         );
     }
 
-    /// Of no kind is more taken at once than there is, licences too, where every job has its nodes in the plan: it has
-    /// few steps, and behind the last of them all nodes are free.
+    /// No more of any kind is taken at once than there is, licences too, where every job has its nodes in the plan: it
+    /// has few steps, and behind the last of them all nodes are free.
     fn together(&self, decided: &Decided, ends: &[(i64, &Request, &[Part])]) {
         if self.running.len() + 2 * self.queue.len() > 60 {
             return;

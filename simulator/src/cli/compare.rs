@@ -25,7 +25,8 @@ pub struct Compare {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// The policies, each policy[:predictor[:order[:rule]]]; see below [default:
-    /// fcfs,easy,conservative,easy++,fair,fast,plan,plan-fast; with a preset of prob easy,prob]
+    /// fcfs,easy,conservative,easy++,fair,fast,plan,plan-fast, on nodes without conservative; with a preset of prob
+    /// easy,prob]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     policies: Option<Vec<Choice>>,
     /// Run one shard of N and print its part as JSON, for merge; "array" takes I and N from the Slurm job array whose
@@ -153,7 +154,9 @@ impl Compare {
         let Some(named) = &self.policies else {
             let names = if preset.is_some() { WITH_PRESET.iter() } else { DEFAULT.iter() };
             let choices = names.map(|name| name.parse::<Choice>());
-            return Ok(choices.collect::<Result<_, _>>().map_err(anyhow::Error::new)?);
+            let mut choices: Vec<_> = choices.collect::<Result<_, _>>().map_err(anyhow::Error::new)?;
+            choices.retain(|choice| !self.replay.on_nodes() || choice.policy.knows_nodes());
+            return Ok(choices);
         };
         let takes = |choice: &Choice| choice.policy == PolicyName::Prob && choice.preset.is_none();
         match preset {

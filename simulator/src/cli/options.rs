@@ -124,6 +124,11 @@ impl ReplayOptions {
         self.source.read_sized(path, self.strict, self.procs)
     }
 
+    /// Whether the machine is one of nodes.
+    pub(super) fn on_nodes(&self) -> bool {
+        self.nodes.is_some()
+    }
+
     /// Refuses a machine of nodes for a verb that knows processors only.
     ///
     /// # Errors

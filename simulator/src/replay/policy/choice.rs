@@ -201,6 +201,11 @@ impl PolicyName {
         }
     }
 
+    /// Whether it knows machines of nodes, with some of its options at least.
+    pub fn knows_nodes(self) -> bool {
+        !matches!(self, PolicyName::Conservative | PolicyName::Named(_))
+    }
+
     /// The orders this policy works with, its default first.
     pub fn orders(self) -> Vec<Order> {
         let all = Order::value_variants().iter().copied();

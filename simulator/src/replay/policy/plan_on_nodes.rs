@@ -5,23 +5,20 @@ use crate::replay::policy::{Multifactor, PlanOptions, Policy, Priorities, QueueO
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
-use surefill::engine::Settings;
+use surefill::engine::{SchedulerCapacity, Settings};
 use surefill::error::Result;
 use surefill::nodes::{NodePlan, NodePlanCapacity, Part, Request};
-use surefill::plan::WaitingJob;
+use surefill::plan::{WaitingJob, last_asked};
 use surefill::runtime::{MAX_SECONDS, RuntimeDistribution};
 use surefill::schedule::RecentWaits;
 
-/// Waits that are remembered.
-const WAITS: u32 = 5000;
-
-/// What is predicted of a job that waits or runs.
+/// The prediction of a job that waits or runs.
 struct Predicted {
     distribution: RuntimeDistribution,
     limit: i64,
     /// The mean, cut as the options say.
     mean: i64,
-    /// Of a running job, the age at which its end was last asked for, and the age at which it ends.
+    /// The age at which the end of a running job was last asked for, and the age at which it ends.
     asked: i64,
     end_age: i64,
 }
@@ -58,8 +55,10 @@ impl PlanOnNodes {
         options: &PlanOptions,
         site: Option<&Multifactor>,
     ) -> PlanOnNodes {
-        let mut waits = words(RecentWaits::size(WAITS).expect("a capacity in range"));
-        RecentWaits::init(bytemuck::cast_slice_mut(&mut waits), WAITS).expect("room was made");
+        // As many as the engine remembers.
+        let count = SchedulerCapacity::of(1).waits;
+        let mut waits = words(RecentWaits::size(count).expect("a capacity in range"));
+        RecentWaits::init(bytemuck::cast_slice_mut(&mut waits), count).expect("room was made");
         PlanOnNodes {
             predictor,
             options: *options,
@@ -120,10 +119,7 @@ impl PlanOnNodes {
             let handle = cluster.node_state().handle(running.job).expect("a running job has a handle");
             let predicted = self.predicted.get_mut(&running.job).expect("a running job is predicted");
             let (age, limit) = (now - running.start, predicted.limit);
-            let mut asked = predicted.asked;
-            while age >= asked + asked / 10 + 6 {
-                asked += asked / 10 + 6;
-            }
+            let asked = last_asked(age, predicted.asked);
             if asked != predicted.asked || predicted.end_age == 0 {
                 let rest = predicted.distribution.quantile(self.options.running, asked, limit)?;
                 (predicted.asked, predicted.end_age) = (asked, asked + rest);
