@@ -121,6 +121,10 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_JOB_GONE = 9_c_int32_t
   !> Flag of a job: while it is suspended it holds nothing.
   integer(c_int32_t), parameter :: SUREFILL_FLAG_HOLDS_NOTHING = 1_c_int32_t
+  !> Flag of a job: nobody else may be on its nodes.
+  integer(c_int32_t), parameter :: SUREFILL_FLAG_EXCLUSIVE = 4_c_int32_t
+  !> Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
+  integer(c_int32_t), parameter :: SUREFILL_FLAG_PACKED = 8_c_int32_t
   !> No reason is known.
   integer(c_int32_t), parameter :: SUREFILL_WHY_UNKNOWN = 0_c_int32_t
   !> It starts in the order of submission.
@@ -182,6 +186,15 @@ module surefill
     integer(c_int32_t) :: bins
     !> Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
     integer(c_int32_t) :: arrivals
+    !> Nodes, by the largest number and 1 more (at most 65,536); 0 where all pools have counted units. With nodes
+    !! there is room for at most 262,144 jobs.
+    integer(c_int32_t) :: nodes
+    !> Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES), processors first.
+    integer(c_int32_t) :: kinds
+    !> Pairs of a job and a node on which it holds something (at most 2,097,152).
+    integer(c_int32_t) :: parts
+    !> Reservations of nodes (at most 64).
+    integer(c_int32_t) :: reservations
   end type surefill_scheduler_capacity
 
   !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
@@ -209,9 +222,10 @@ module surefill
     real(c_double) :: priority
     !> Jobs of a higher tier never wait for those of a lower one.
     integer(c_int32_t) :: tier
-    !> Processors, nodes or other units that it wants, at least 1.
+    !> Processors, nodes or other units that it wants, in a pool of nodes tasks; at least 1.
     integer(c_int32_t) :: count
-    !> Units that it holds, where these are others than it wanted.
+    !> Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
+    !! known as wide, where these are others than its tasks take of the first kind of resource.
     integer(c_int32_t) :: units
     !> How often it was put back into the queue.
     integer(c_int32_t) :: restarts
@@ -232,6 +246,25 @@ module surefill
     !> Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
     !! prediction.
     type(c_ptr) :: prediction
+    !> What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
+    type(c_ptr) :: features
+    !> Of these features its nodes have at least one; 0 if that does not matter.
+    type(c_ptr) :: any
+    !> Its nodes have none of these.
+    type(c_ptr) :: without
+    !> The key of the reservation in which it runs.
+    integer(c_int64_t) :: reservation
+    !> What a task takes of its node, kind by kind, processors first.
+    integer(c_int32_t) :: each(8)
+    !> The licences that the whole job takes, kind by kind.
+    integer(c_int32_t) :: licences(8)
+    !> The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
+    !! before, and of a job that holds nothing.
+    type(c_ptr) :: parts
+    !> How many they are.
+    integer(c_int32_t) :: part_count
+    !> 0.
+    integer(c_int32_t) :: reserved_too
   end type surefill_job
 
   !> Counts of events since the block was made.
@@ -282,7 +315,7 @@ module surefill
     integer(c_int32_t) :: number
     !> A queue of the job's.
     integer(c_int32_t) :: queue
-    !> Units that it takes.
+    !> Units that it takes, or tasks on nodes (surefill_cycle_parts).
     integer(c_int32_t) :: count
     !> Why it starts: one of SUREFILL_WHY_.
     integer(c_int32_t) :: why
@@ -1117,8 +1150,9 @@ module surefill
     end function surefill_scheduler_words
 
     !> Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
-    !! jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the
-    !! pool's number, the same for the same name. O(pools).
+    !! jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units
+    !! it is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes
+    !! the pool's number, the same for the same name. O(pools).
     function surefill_scheduler_set_pool(scheduler, name, length, units, idle, pool) bind(c, &
             name='surefill_scheduler_set_pool') result(code)
       import

@@ -372,6 +372,12 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Flag of a job: while it is suspended it holds nothing. */
 #define SUREFILL_FLAG_HOLDS_NOTHING 1
 
+/* Flag of a job: nobody else may be on its nodes. */
+#define SUREFILL_FLAG_EXCLUSIVE 4
+
+/* Flag of a job: several of its tasks may share a node. Without it each is on a node of its own. */
+#define SUREFILL_FLAG_PACKED 8
+
 /* No reason is known. */
 #define SUREFILL_WHY_UNKNOWN 0
 
@@ -463,6 +469,15 @@ typedef struct surefill_scheduler_capacity {
   int32_t bins;
   /* Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none). */
   int32_t arrivals;
+  /* Nodes, by the largest number and 1 more (at most 65,536); 0 where all pools have counted units. With nodes
+   * there is room for at most 262,144 jobs. */
+  int32_t nodes;
+  /* Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES), processors first. */
+  int32_t kinds;
+  /* Pairs of a job and a node on which it holds something (at most 2,097,152). */
+  int32_t parts;
+  /* Reservations of nodes (at most 64). */
+  int32_t reservations;
 } surefill_scheduler_capacity;
 
 /* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
@@ -490,9 +505,10 @@ typedef struct surefill_job {
   double priority;
   /* Jobs of a higher tier never wait for those of a lower one. */
   int32_t tier;
-  /* Processors, nodes or other units that it wants, at least 1. */
+  /* Processors, nodes or other units that it wants, in a pool of nodes tasks; at least 1. */
   int32_t count;
-  /* Units that it holds, where these are others than it wanted. */
+  /* Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
+   * known as wide, where these are others than its tasks take of the first kind of resource. */
   int32_t units;
   /* How often it was put back into the queue. */
   int32_t restarts;
@@ -513,6 +529,25 @@ typedef struct surefill_job {
   /* Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
    * prediction. */
   const surefill_distribution *prediction;
+  /* What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them. */
+  uint64_t features;
+  /* Of these features its nodes have at least one; 0 if that does not matter. */
+  uint64_t any;
+  /* Its nodes have none of these. */
+  uint64_t without;
+  /* The key of the reservation in which it runs. */
+  int64_t reservation;
+  /* What a task takes of its node, kind by kind, processors first. */
+  int32_t each[8];
+  /* The licences that the whole job takes, kind by kind. */
+  int32_t licences[8];
+  /* The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
+   * before, and of a job that holds nothing. */
+  const surefill_part *parts;
+  /* How many they are. */
+  int32_t part_count;
+  /* 0. */
+  int32_t reserved_too;
 } surefill_job;
 
 /* Counts of events since the block was made. */
@@ -563,7 +598,7 @@ typedef struct surefill_action {
   int32_t number;
   /* A queue of the job's. */
   int32_t queue;
-  /* Units that it takes. */
+  /* Units that it takes, or tasks on nodes (surefill_cycle_parts). */
   int32_t count;
   /* Why it starts: one of SUREFILL_WHY_. */
   int32_t why;
@@ -646,7 +681,8 @@ int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
 int32_t surefill_scheduler_words(const surefill_scheduler *scheduler, char *words, int64_t room);
 
 /* Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
- * jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the
+ * jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it
+ * is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
  * pool's number, the same for the same name. O(pools).
  *
  * Errors: OUT_OF_RANGE, FULL. */

@@ -56,13 +56,15 @@ fn on_nodes(trace: &Trace) {
     let machine: Machine = "4x(cores=8,mem=16G,gpu=2,T4)+2x(cores=16,mem=64G,V100)".parse().unwrap();
     let nodes = Some(Arc::new(machine));
     // Predictors with memories of their own would take nearly all of the time.
-    for (width, choice) in [(Width::Cores, "easy"), (Width::Scarcest, "prob:limit:fcfs:exact")] {
+    let choices =
+        [(Width::Cores, "easy"), (Width::Scarcest, "prob:limit:fcfs:exact"), (Width::Cores, "plan:limit")];
+    for (width, choice) in choices {
         let rules = Rules { nodes: nodes.clone(), width, limit_jobs: Some(JOBS), ..Rules::default() };
         let Ok(workload) = Workload::new(trace, &rules) else { return };
         let choice: Choice = choice.parse().unwrap();
         let order = Some(choice.order(&PolicyOptions::default()));
         let options = choice.options(&PolicyOptions { order, ..PolicyOptions::default() });
-        let mut policy = choice.build_on_nodes(&options, workload.on_whole_nodes()).unwrap();
+        let mut policy = choice.build_on_nodes(&options, &workload).unwrap();
         let outcome = replay(&workload, Setup::default(), &mut *policy, &|_| {}).unwrap();
         assert_eq!(outcome.jobs.len(), workload.jobs.len());
         let used = outcome.nodes.unwrap();

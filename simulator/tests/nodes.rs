@@ -50,7 +50,7 @@ fn run(workload: &Workload, policy: &str) -> Outcome {
         PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
     let options = choice.options(&base);
     let mut policy = match workload.nodes {
-        Some(_) => choice.build_on_nodes(&options, workload.on_whole_nodes()).unwrap(),
+        Some(_) => choice.build_on_nodes(&options, workload).unwrap(),
         None => choice.build(&options).unwrap(),
     };
     replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap()
@@ -327,7 +327,7 @@ fn a_job_is_as_wide_as_its_scarcest_resource() {
         assert_eq!(nodes.jobs.iter().map(|job| job.width()).collect::<Vec<_>>(), widths);
         let options = PolicyOptions { order: Some(narrow_first.clone()), ..PolicyOptions::default() };
         let choice: Choice = "easy".parse().unwrap();
-        let mut policy = choice.build_on_nodes(&choice.options(&options), false).unwrap();
+        let mut policy = choice.build_on_nodes(&choice.options(&options), &nodes).unwrap();
         let outcome = replay(&nodes, Setup::default(), &mut *policy, &|_| {}).unwrap();
         let found: Vec<i64> = outcome.jobs[1..].iter().map(|job| job.start).collect();
         assert_eq!(found, expected, "{widths:?}");
@@ -342,7 +342,10 @@ fn what_does_not_know_nodes_says_so() {
             order: Some(OrderOptions::named(Default::default())),
             ..PolicyOptions::default()
         };
-        let why = choice.build_on_nodes(&choice.options(&base), false).err().unwrap().to_string();
+        let mut text = String::new();
+        line(&mut text, 1, [0, 100, 3, 100, 1], "");
+        let nodes = workload(&text, &on("2x(cores=4)"));
+        let why = choice.build_on_nodes(&choice.options(&base), &nodes).err().unwrap().to_string();
         assert!(why.contains("does not know machines of nodes"), "{policy}: {why}");
     }
     let mut text = String::from("; Resources: cores gpu\n");

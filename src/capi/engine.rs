@@ -63,14 +63,17 @@
 
 mod cycle;
 mod events;
+mod machine;
 mod starts;
 
 pub use cycle::*;
 pub use events::*;
+pub use machine::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
 use super::distribution::surefill_distribution;
+use super::nodes::surefill_part;
 use super::pass::sized;
 use super::{array, count, status, write};
 use crate::engine::{BadWord, JOB_QUEUES, JobState, Scheduler, SchedulerCapacity, Why, hash};
@@ -104,6 +107,10 @@ const _: () = assert!(SUREFILL_JOB_GONE == JobState::Gone as i32);
 
 /// Flag of a job: while it is suspended it holds nothing.
 pub const SUREFILL_FLAG_HOLDS_NOTHING: i32 = 1;
+/// Flag of a job: nobody else may be on its nodes.
+pub const SUREFILL_FLAG_EXCLUSIVE: i32 = 4;
+/// Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
+pub const SUREFILL_FLAG_PACKED: i32 = 8;
 
 /// No reason is known.
 pub const SUREFILL_WHY_UNKNOWN: i32 = 0;
@@ -155,6 +162,15 @@ pub struct surefill_scheduler_capacity {
     pub bins: i32,
     /// Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
     pub arrivals: i32,
+    /// Nodes, by the largest number and 1 more (at most 65,536); 0 where all pools have counted units. With nodes there
+    /// is room for at most 262,144 jobs.
+    pub nodes: i32,
+    /// Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES), processors first.
+    pub kinds: i32,
+    /// Pairs of a job and a node on which it holds something (at most 2,097,152).
+    pub parts: i32,
+    /// Reservations of nodes (at most 64).
+    pub reservations: i32,
 }
 
 /// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
@@ -185,9 +201,10 @@ pub struct surefill_job {
     pub priority: f64,
     /// Jobs of a higher tier never wait for those of a lower one.
     pub tier: i32,
-    /// Processors, nodes or other units that it wants, at least 1.
+    /// Processors, nodes or other units that it wants, in a pool of nodes tasks; at least 1.
     pub count: i32,
-    /// Units that it holds, where these are others than it wanted.
+    /// Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
+    /// known as wide, where these are others than its tasks take of the first kind of resource.
     pub units: i32,
     /// How often it was put back into the queue.
     pub restarts: i32,
@@ -208,46 +225,28 @@ pub struct surefill_job {
     /// Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
     /// prediction.
     pub prediction: *const surefill_distribution,
+    /// What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
+    pub features: u64,
+    /// Of these features its nodes have at least one; 0 if that does not matter.
+    pub any: u64,
+    /// Its nodes have none of these.
+    pub without: u64,
+    /// The key of the reservation in which it runs.
+    pub reservation: i64,
+    /// What a task takes of its node, kind by kind, processors first.
+    pub each: [i32; 8],
+    /// The licences that the whole job takes, kind by kind.
+    pub licences: [i32; 8],
+    /// The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
+    /// before, and of a job that holds nothing.
+    pub parts: *const surefill_part,
+    /// How many they are.
+    pub part_count: i32,
+    /// 0.
+    pub reserved_too: i32,
 }
 
 const _: () = assert!(JOB_QUEUES == 8);
-
-/// Counts of events since the block was made.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_totals {
-    /// Bytes of this structure, as the program knows it.
-    pub struct_size: u32,
-    /// Jobs that wait or are held now.
-    pub waiting: i32,
-    /// Jobs that hold room now.
-    pub running: i32,
-    /// 0.
-    pub reserved: i32,
-    /// Jobs submitted.
-    pub submitted: i64,
-    /// Jobs started.
-    pub started: i64,
-    /// Jobs ended, whose run times were learnt.
-    pub ended: i64,
-    /// Jobs that a failure or preemption ended, or that left the listings while they ran.
-    pub broken: i64,
-    /// Jobs withdrawn before they ran.
-    pub withdrawn: i64,
-    /// Jobs put back into the queue.
-    pub requeued: i64,
-    /// Offers that the manager refused.
-    pub refused: i64,
-    /// Jobs that went from one state to another as no manager should report.
-    pub surprises: i64,
-    /// Times the clock was set back by more than a minute.
-    pub clock_set_back: i64,
-    /// Events of jobs that were not known and not described.
-    pub unknown_jobs: i64,
-    /// Listings that were doubted, because too many jobs with room were missing in them.
-    pub doubted: i64,
-}
 
 /// A scheduler without a machine. Sealed, the block is a checkpoint: write it to a file, read it back, open it.
 ///
@@ -258,18 +257,31 @@ pub struct surefill_scheduler {
 }
 
 fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
-    let &SchedulerCapacity { jobs, ended, pools, queues, histories, waits, bins, arrivals } = capacity;
+    let &SchedulerCapacity { jobs, ended, pools, queues, histories, waits, bins, arrivals, .. } = capacity;
     let [jobs, ended, pools, queues, histories, waits, bins, arrivals] =
         [jobs, ended, pools, queues, histories, waits, bins, arrivals].map(|number| number as i32);
-    let struct_size = size_of::<surefill_scheduler_capacity>() as u32;
-    surefill_scheduler_capacity { struct_size, jobs, ended, pools, queues, histories, waits, bins, arrivals }
+    surefill_scheduler_capacity {
+        struct_size: size_of::<surefill_scheduler_capacity>() as u32,
+        jobs,
+        ended,
+        pools,
+        queues,
+        histories,
+        waits,
+        bins,
+        arrivals,
+        nodes: capacity.nodes as i32,
+        kinds: capacity.kinds as i32,
+        parts: capacity.parts as i32,
+        reservations: capacity.reservations as i32,
+    }
 }
 
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
     let defaults = c_capacity(&SchedulerCapacity::default());
-    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32])? };
+    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36])? };
     Ok(SchedulerCapacity {
         jobs: count(given.jobs)?,
         ended: count(given.ended)?,
@@ -279,6 +291,10 @@ unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<Schedule
         waits: count(given.waits)?,
         bins: count(given.bins)?,
         arrivals: count(given.arrivals)?,
+        nodes: count(given.nodes)?,
+        kinds: count(given.kinds)?,
+        parts: count(given.parts)?,
+        reservations: count(given.reservations)?,
     })
 }
 

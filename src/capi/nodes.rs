@@ -209,7 +209,7 @@ fn fit(number: i32) -> Result<Fit> {
 ///
 /// # Safety
 /// As [`array`].
-unsafe fn parts<'a>(given: *const surefill_part, length: i32) -> Result<&'a [Part]> {
+pub(in crate::capi) unsafe fn parts<'a>(given: *const surefill_part, length: i32) -> Result<&'a [Part]> {
     for part in unsafe { array(given, length)? } {
         if part.node < 0 {
             return Err(Error::NoSuchIndex);
@@ -222,7 +222,7 @@ unsafe fn parts<'a>(given: *const surefill_part, length: i32) -> Result<&'a [Par
 
 /// # Safety
 /// As [`array_mut`].
-unsafe fn parts_mut<'a>(to: *mut surefill_part, length: i32) -> Result<&'a mut [Part]> {
+pub(in crate::capi) unsafe fn parts_mut<'a>(to: *mut surefill_part, length: i32) -> Result<&'a mut [Part]> {
     unsafe { array_mut(to.cast(), length) }
 }
 

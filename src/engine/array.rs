@@ -20,8 +20,11 @@ impl Scheduler<'_> {
             priority: from.priority,
             tier: from.tier,
             count: from.count,
+            // In a pool of units these would be held.
+            units: if self.pool_at(from.pool)?.is_of_nodes() { from.width } else { 0 },
             restarts: from.restarts,
             queues,
+            wants: self.parts.holdings.ask(array).wants(),
             prediction: from.is_predicted_by_caller().then_some(&predicted),
             ..JobReport::default()
         };

@@ -4,18 +4,19 @@ use super::SchedulerCapacity;
 use super::job::{JobState, MAX_TIME, Why};
 use super::life::Said;
 use super::object::Scheduler;
-use super::order::{Candidate, easy, lowest, tiers, worth};
-use super::pools::{idle, pool, pool_mut};
-use super::settings::{Mode, OrderWord, PresetWord};
+use super::on_nodes::Machine;
+use super::order::Candidate;
+use super::pools::{pool, pool_mut};
+use super::settings::{Mode, PresetWord};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
-use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW, WaitingJob};
-use crate::runtime::MAX_SECONDS;
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range};
+use crate::nodes::Part;
+use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
 /// How many tasks of an array are looked at in one cycle: a quarter of the plan's window.
-const TASKS: u32 = WINDOW as u32 / 4;
+pub(super) const TASKS: u32 = WINDOW as u32 / 4;
 
 /// Refused for want of room so often in a row, a job lets others pass.
 const PATIENCE: u32 = 3;
@@ -29,7 +30,7 @@ pub struct Offer {
     pub job: i64,
     /// A queue of the job's.
     pub queue: u32,
-    /// Processors that it takes.
+    /// Processors that it takes, or tasks on nodes ([`Cycle::parts`]).
     pub count: u32,
     /// The waiting job that it passes, the first in the order of submission; 0 if it passes none.
     pub head: i64,
@@ -84,44 +85,60 @@ enum Fate {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Made {
-    job: i64,
-    slot: u32,
-    count: u32,
+    pub(super) job: i64,
+    pub(super) slot: u32,
+    /// Processors.
+    pub(super) count: u32,
     /// The job's edits when it was offered.
     edits: u32,
     fate: u32,
+    /// The first of its nodes, and how many they are.
+    pub(super) first: u32,
+    pub(super) parts: u32,
+}
+
+impl Made {
+    /// Whether it is not answered.
+    pub(super) fn is_open(&self) -> bool {
+        self.fate == Fate::Open as u32
+    }
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    capacity: SchedulerCapacity,
-    now: i64,
-    pool: u32,
+    pub(super) capacity: SchedulerCapacity,
+    pub(super) now: i64,
+    pub(super) pool: u32,
     /// The pool's losses when the cycle began.
-    losses: u32,
+    pub(super) losses: u32,
     /// Whether the candidates below are decided about, and how many of those that start were offered.
-    decided: u32,
-    starting: u32,
-    taken: u32,
-    offers: u32,
-    candidates: u32,
+    pub(super) decided: u32,
+    pub(super) starting: u32,
+    pub(super) taken: u32,
+    pub(super) offers: u32,
+    pub(super) candidates: u32,
     /// The plan has an order to keep.
-    planned: u32,
+    pub(super) planned: u32,
     /// As many tasks of an array have started as are looked at: there may be room for more.
-    more: u32,
-    reserved: u32,
+    pub(super) more: u32,
+    /// Whether the pool consists of nodes.
+    pub(super) of_nodes: u32,
+    /// Parts of the offers.
+    pub(super) parts: u32,
+    pub(super) reserved: u32,
 }
 
 /// The slices of the block.
 pub(crate) struct Parts<'a> {
-    candidates: &'a mut [Candidate],
-    tiers: &'a mut [i32],
-    limited: &'a mut [Limited],
+    pub(super) candidates: &'a mut [Candidate],
+    pub(super) tiers: &'a mut [i32],
+    pub(super) limited: &'a mut [Limited],
     /// The numbers of the candidates that start.
-    starting: &'a mut [u32],
-    offers: &'a mut [Made],
-    plan: &'a mut [u8],
+    pub(super) starting: &'a mut [u32],
+    pub(super) offers: &'a mut [Made],
+    pub(super) plan: &'a mut [u8],
+    pub(super) machine: Machine<'a>,
 }
 
 /// One decision: scratch in the caller's memory, beside the scheduler's block.
@@ -132,8 +149,8 @@ pub(crate) struct Parts<'a> {
 /// old decision nor started on an old offer, and when there is less room than the cycle thought, by a job that has
 /// started without it too, it says so ([`Action::Stale`]).
 pub struct Cycle<'a> {
-    state: &'a mut State,
-    parts: Parts<'a>,
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
 }
 
 fn entries(capacity: &SchedulerCapacity) -> u32 {
@@ -160,6 +177,7 @@ impl<'a> Object<'a> for Cycle<'a> {
             starting: carver.take(count)?,
             offers: carver.take(count)?,
             plan: carver.take(Plan::size(&plan_capacity(capacity))?)?,
+            machine: Machine::carve(carver, capacity)?,
         })
     }
 
@@ -220,6 +238,7 @@ impl<'a> Cycle<'a> {
         pool.settle();
         (pool.stirred, pool.decided) = (0, now);
         (state.capacity, state.now, state.pool, state.losses) = (capacity, now, number, pool.losses);
+        state.of_nodes = pool.of_nodes;
         Ok(Cycle { state, parts })
     }
 
@@ -246,7 +265,7 @@ impl<'a> Cycle<'a> {
             let same = job.id == candidate.id && job.edits == candidate.edits && job.pool == self.state.pool;
             if !same
                 || !job.may_start(self.state.now)
-                || job.count != candidate.processors
+                || job.width != candidate.processors
                 || shadow && job.shadow != 0
             {
                 self.state.taken += 1;
@@ -259,11 +278,18 @@ impl<'a> Cycle<'a> {
                 // So often was the same refused and offered again.
                 return Ok(Action::Stale);
             }
+            let mut parts = 0;
+            if self.state.of_nodes != 0 {
+                let Some(kept) = self.parts.machine.keep(self.state.parts, number)? else {
+                    return Ok(Action::Stale);
+                };
+                parts = kept;
+            }
             self.state.taken += 1;
             let offer = Offer {
                 number: self.state.offers,
                 job: job.id,
-                queue: *at(&job.queues, 0)?,
+                queue: candidate.queue,
                 count: job.count,
                 head: self.passed(scheduler, &candidate)?,
                 why: Why::Planned,
@@ -281,12 +307,14 @@ impl<'a> Cycle<'a> {
             let made = Made {
                 job: job.id,
                 slot: candidate.slot,
-                count: job.count,
+                count: job.width,
                 edits: job.edits,
                 fate: Fate::Open as u32,
+                first: self.state.parts,
+                parts,
             };
             *at_mut(self.parts.offers, offer.number as usize)? = made;
-            self.state.offers += 1;
+            (self.state.offers, self.state.parts) = (self.state.offers + 1, self.state.parts + parts);
             return Ok(Action::Start(offer));
         }
         Ok(Action::Done)
@@ -306,7 +334,7 @@ impl<'a> Cycle<'a> {
             }
             let job = scheduler.parts.table.get(slot)?;
             let starts = || {
-                let is_open = |made: &Made| made.fate == Fate::Open as u32 && made.slot == slot;
+                let is_open = |made: &Made| made.is_open() && made.slot == slot;
                 let starts = |number: u32| all.get(number as usize).is_some_and(|other| other.slot == slot);
                 offers.iter().any(is_open) || starting.iter().any(|&number| starts(number))
             };
@@ -317,131 +345,6 @@ impl<'a> Cycle<'a> {
         Ok(0)
     }
 
-    /// Decides who starts.
-    fn decide(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let State { pool: number, now, .. } = *self.state;
-        let settings = scheduler.settings();
-        let here = *scheduler.pool_at(number)?;
-        let open = range(self.parts.offers, 0, self.state.offers as usize)?;
-        let open = open.iter().filter(|made| made.fate == Fate::Open as u32);
-        let offered = open.fold(0_u32, |sum, made| sum.saturating_add(made.count));
-        let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
-        (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
-        let count = scheduler.candidates(number, now, |fit| fit.min(TASKS), self.parts.candidates)?;
-        self.drop_the_offered(count)?;
-        let count = self.state.candidates as usize;
-        if idle == 0 || count == 0 {
-            return Ok(());
-        }
-        let plain = here.inconsistent != 0;
-        if settings.preset == PresetWord::Easy || plain {
-            let running = self.limits(scheduler)?;
-            let candidates = range_mut(self.parts.candidates, 0, count)?;
-            let limited = (&mut *self.parts.limited, running);
-            let started = easy(scheduler, candidates, limited, idle, !plain, self.parts.starting)?;
-            self.state.starting = started as u32;
-            return Ok(());
-        }
-        self.plan(scheduler, idle)
-    }
-
-    /// Takes the candidates out that have an open offer, as many of an array's tasks as were offered.
-    fn drop_the_offered(&mut self, count: usize) -> Result<()> {
-        let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
-        let mut kept = 0;
-        for number in 0..count {
-            let candidate = *at(self.parts.candidates, number)?;
-            let open =
-                offers.iter().filter(|made| made.fate == Fate::Open as u32 && made.slot == candidate.slot);
-            if (candidate.task as usize) < open.count() {
-                continue;
-            }
-            *at_mut(self.parts.candidates, kept)? = candidate;
-            kept += 1;
-        }
-        self.state.candidates = kept as u32;
-        Ok(())
-    }
-
-    /// Writes what runs, and what was offered, by its time limit.
-    fn limits(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
-        let State { pool, now, .. } = *self.state;
-        let mut count = 0;
-        let mut add = |after: i64, processors: u32| {
-            let after = u32::try_from(after.max(1)).unwrap_or(u32::MAX).min(crate::plan::LONGEST);
-            *at_mut(self.parts.limited, count)? = Limited { after, processors };
-            count += 1;
-            Ok(())
-        };
-        for &slot in scheduler.parts.table.active() {
-            let job = scheduler.parts.table.get(slot)?;
-            if job.pool == pool && job.holds() > 0 {
-                add(scheduler.end_by_limit(slot, now)? - now, job.holds())?;
-            }
-        }
-        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
-            if made.fate == Fate::Open as u32 {
-                add(scheduler.end_by_limit(made.slot, now)? - now, made.count)?;
-            }
-        }
-        Ok(count)
-    }
-
-    /// Decides by the plan of the whole queue.
-    fn plan(&mut self, scheduler: &mut Scheduler<'_>, idle: u32) -> Result<()> {
-        let State { pool: number, now, .. } = *self.state;
-        let settings = scheduler.settings();
-        let count = self.state.candidates as usize;
-        let candidates = range_mut(self.parts.candidates, 0, count)?;
-        tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
-        let mut plan = Plan::attach(self.parts.plan)?;
-        plan.keep(&scheduler.pool_at(number)?.kept);
-        plan.begin(idle);
-        for place in 0..scheduler.parts.table.active().len() {
-            let slot = *at(scheduler.parts.table.active(), place)?;
-            let job = *scheduler.parts.table.get(slot)?;
-            if job.pool == number && job.holds() > 0 {
-                let end = scheduler.expected_end(slot, &settings, now)?;
-                plan.add_running(
-                    job.holds(),
-                    spanned(end - now),
-                    spanned(scheduler.end_by_limit(slot, now)? - now),
-                )?;
-            }
-        }
-        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
-            if made.fate == Fate::Open as u32 {
-                let mean = scheduler.parts.table.get(made.slot)?.mean;
-                let limit = scheduler.end_by_limit(made.slot, now)? - now;
-                plan.add_running(made.count, spanned(mean), spanned(limit))?;
-            }
-        }
-        let lowest = lowest(scheduler, candidates)?;
-        let by_points = settings.order == OrderWord::Priority;
-        for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
-            let job = scheduler.parts.table.get_mut(candidate.slot)?;
-            job.credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
-            plan.add_waiting(&WaitingJob {
-                // Tasks of an array keep their places too.
-                id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
-                processors: candidate.processors,
-                run_time: job.mean,
-                limit: if job.limit > 0 { spanned(job.limit) } else { MAX_SECONDS },
-                waited: spanned(job.waited(now)),
-                credit: job.credit,
-                tier,
-                later: candidate.later != 0,
-            })?;
-        }
-        let (waits, counted) = scheduler.waits_of(number)?;
-        plan.decide(&settings.rule, &waits, &counted)?;
-        for (to, from) in self.parts.starting.iter_mut().zip(plan.starting()) {
-            *to = *from;
-        }
-        (self.state.starting, self.state.planned) = (plan.starting().len() as u32, 1);
-        Ok(())
-    }
-
     /// When a waiting job is planned to start; `None` where the plan did not come to it, because nothing that waits
     /// fits or nothing is idle any more, where it is not a candidate, and where nothing is planned.
     ///
@@ -449,16 +352,21 @@ impl<'a> Cycle<'a> {
     /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`].
     pub fn planned(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<i64>> {
         let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
-        let start = Plan::attach(self.parts.plan)?.planned(number)?;
+        let start = match self.state.of_nodes {
+            0 => Plan::attach(self.parts.plan)?.planned(number)?,
+            _ => self.parts.machine.plan()?.planned(number)?,
+        };
         Ok(start.map(|start| self.state.now.saturating_add(start.into())))
     }
 
-    /// The price of starting a waiting job now that is planned for later; `None` as [`Plan::started_now`].
+    /// The price of starting a waiting job now that is planned for later; `None` as [`Plan::started_now`],
+    /// and in a pool of nodes.
     ///
     /// # Errors
     /// As [`Cycle::planned`].
     pub fn started_now(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<StartedNow>> {
-        let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
+        let number = self.number_of(scheduler, job)?.filter(|_| self.state.of_nodes == 0);
+        let Some(number) = number else { return Ok(None) };
         Plan::attach(self.parts.plan)?.started_now(number)
     }
 
@@ -485,6 +393,15 @@ impl<'a> Cycle<'a> {
         Ok(made.fate == Fate::Open as u32 && same && !lost)
     }
 
+    /// The nodes that a job was offered, with its tasks on each, in increasing order; none in a pool of counted units.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn parts(&self, number: u32) -> Result<&[Part]> {
+        let made = self.made(number)?;
+        self.parts.machine.offered(made.first, made.parts)
+    }
+
     fn made(&self, number: u32) -> Result<Made> {
         let offers = self.parts.offers.get(..self.state.offers as usize).ok_or(Error::Corrupt)?;
         offers.get(number as usize).copied().ok_or(Error::NoSuchIndex)
@@ -502,6 +419,9 @@ impl<'a> Cycle<'a> {
             return Err(Error::WrongState);
         }
         let known = *scheduler.parts.table.get(made.slot)?;
+        if made.parts as usize > scheduler.parts.holdings.room(u32::MAX) {
+            return Err(Error::Full);
+        }
         // Unless the clock was set back meanwhile, that of the cycle.
         let now = self.state.now.min(scheduler.state.now);
         let before = *scheduler.pool_at(self.state.pool)?;
@@ -516,6 +436,7 @@ impl<'a> Cycle<'a> {
             let restarts = scheduler.parts.table.get(slot)?.restarts;
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };
             scheduler.live(slot, &said, now)?;
+            scheduler.parts.holdings.hold(slot, self.parts.machine.offered(made.first, made.parts)?)?;
             if scheduler.state.listing_open != 0 {
                 // A row that was reported before is older than the start.
                 let listing = scheduler.state.listing;
@@ -573,19 +494,17 @@ impl<'a> Cycle<'a> {
     ///
     /// # Errors
     /// [`Error::Corrupt`].
-    pub fn close(self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+    pub fn close(mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         if self.state.more != 0 {
             pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         }
         if self.state.planned != 0 {
-            let plan = Plan::attach(self.parts.plan)?;
-            pool_mut(scheduler.parts.pools, self.state.pool)?.kept = *plan.kept();
+            let kept = match self.state.of_nodes {
+                0 => *Plan::attach(self.parts.plan)?.kept(),
+                _ => *self.parts.machine.plan()?.kept(),
+            };
+            pool_mut(scheduler.parts.pools, self.state.pool)?.kept = kept;
         }
         Ok(())
     }
-}
-
-/// A span of time as the plan takes it.
-fn spanned(span: i64) -> i64 {
-    span.clamp(0, MAX_SECONDS)
 }

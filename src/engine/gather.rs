@@ -20,13 +20,14 @@ fn share(tasks: u32, side_by_side: u32, number: u32) -> u32 {
 
 impl<'a> StartForecast<'a> {
     /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
-    /// levels from .05 to .95. It belongs behind a closed cycle; where something has happened since, or in shadow mode,
-    /// the scenarios decide at once. Brings predictions up to date, and the scheduler's clock as well: not for a time
-    /// that has not come. O(jobs).
+    /// levels from .05 to .95. It belongs behind a closed cycle; where something has happened since, or in shadow
+    /// mode, the scenarios decide at once. Brings predictions up to date, and the scheduler's clock as well: not for a
+    /// time that has not come. O(jobs).
     ///
     /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
-    /// [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd time.
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way, and for a pool of nodes;
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd
+    /// time.
     pub fn begin(
         memory: &'a mut [u8],
         scheduler: &mut Scheduler<'_>,
@@ -34,11 +35,11 @@ impl<'a> StartForecast<'a> {
         now: i64,
         scenarios: u32,
     ) -> Result<StartForecast<'a>> {
-        pool(scheduler.parts.pools, number)?;
+        let of_nodes = pool(scheduler.parts.pools, number)?.is_of_nodes();
         if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
-        if scheduler.state.listing_open != 0 {
+        if scheduler.state.listing_open != 0 || of_nodes {
             return Err(Error::WrongState);
         }
         let room = Room { capacity: scheduler.capacity(), scenarios };

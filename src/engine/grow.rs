@@ -10,13 +10,17 @@ impl<'a> Scheduler<'a> {
     /// keep their slots, so that an open cycle can be answered and can go on. This one stays as it is. O(size).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there is room for as many jobs, pools and queues as here, and for the same number
-    /// of histories, waits and bins; as [`Scheduler::init`].
+    /// [`Error::OutOfRange`] unless there is room for as many jobs, pools, queues, nodes, their pairs with jobs and
+    /// reservations as here, and for the same number of kinds, histories, waits and bins; as [`Scheduler::init`].
     pub fn grow<'b>(&mut self, memory: &'b mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'b>> {
         let own = self.capacity();
-        let (jobs, ended, pools, queues) = (capacity.jobs, capacity.ended, capacity.pools, capacity.queues);
-        let same = SchedulerCapacity { jobs, ended, pools, queues, ..own } == *capacity;
-        if !same || jobs < own.jobs || pools < own.pools || queues < own.queues {
+        let &SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, .. } = capacity;
+        let same = SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, ..own };
+        let smaller = [jobs, pools, queues, nodes, parts, reservations]
+            .into_iter()
+            .zip([own.jobs, own.pools, own.queues, own.nodes, own.parts, own.reservations])
+            .any(|(new, own)| new < own);
+        if same != *capacity || smaller {
             return Err(Error::OutOfRange);
         }
         let mut larger = Scheduler::init(memory, capacity)?;
@@ -28,6 +32,9 @@ impl<'a> Scheduler<'a> {
         copy(larger.parts.probabilities, self.parts.probabilities);
         copy(larger.parts.waits, self.parts.waits);
         copy(larger.parts.arrivals, self.parts.arrivals);
+        copy(larger.parts.nodes, self.parts.nodes);
+        larger.parts.holdings.continue_from(&self.parts.holdings);
+        copy(larger.parts.reservations, self.parts.reservations);
         if own.histories > 0 {
             let learnt = Predictor::attach(self.parts.predictor).map_err(|_| Error::Corrupt)?;
             Predictor::attach(larger.parts.predictor)?.continue_from(&learnt)?;

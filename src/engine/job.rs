@@ -1,6 +1,8 @@
 //! Reports of jobs by a resource manager.
 
+use super::wants::Wants;
 use crate::error::{Error, Result};
+use crate::nodes::{MAX_TASKS, Part};
 use crate::runtime::RuntimeDistribution;
 
 /// The most queues in which a job may start.
@@ -157,11 +159,21 @@ pub struct JobReport<'a> {
     pub holds_nothing: bool,
     /// The queues in which it may start, or did, all of one pool.
     pub queues: &'a [u32],
+    /// What its tasks ask of nodes; nothing in a pool of counted units.
+    pub wants: Wants,
+    /// The nodes that it holds, with its tasks on each, from now on; none for those that it held before. Of a job that
+    /// holds nothing they do not matter.
+    pub parts: &'a [Part],
     /// Its predicted run time, if the caller predicts it; else the engine does.
     pub prediction: Option<&'a RuntimeDistribution>,
 }
 
 impl JobReport<'_> {
+    /// Its processors, in a pool of nodes or not: those that it wants there.
+    pub(super) fn width(&self, of_nodes: bool) -> u32 {
+        if of_nodes && self.units != 0 { self.units } else { self.wants.width(self.count) }
+    }
+
     /// Refuses what no job can be.
     pub(super) fn check(&self) -> Result<()> {
         if self.priority.is_nan() {
@@ -175,7 +187,8 @@ impl JobReport<'_> {
             && self.priority.is_finite()
             && self.count <= i32::MAX as u32
             && self.units <= i32::MAX as u32
-            && self.queues.len() <= JOB_QUEUES;
+            && self.queues.len() <= JOB_QUEUES
+            && self.parts.iter().all(|part| (1..=MAX_TASKS).contains(&part.tasks));
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 }

@@ -3,7 +3,7 @@
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
 use super::pools::pool_mut;
-use super::table::{Predicted, Record};
+use super::table::Record;
 use crate::error::{Error, Result};
 use crate::predict::Predictor;
 use crate::runtime::MAX_SECONDS;
@@ -44,6 +44,9 @@ impl Scheduler<'_> {
         if !over && report.count == 0 {
             return Err(Error::OutOfRange);
         }
+        if !over || described {
+            self.check_wants(report, slot, pool)?;
+        }
         let is_new = match slot {
             Some(known) => {
                 let known = self.parts.table.get(known)?;
@@ -83,7 +86,7 @@ impl Scheduler<'_> {
             ran: report.ran,
             restarts: report.restarts,
             why: report.why as u32,
-            units: report.units,
+            units: if self.pool_at(pool)?.is_of_nodes() { 0 } else { report.units },
         };
         if self.state.listing_open != 0 {
             let listing = self.state.listing;
@@ -156,7 +159,8 @@ impl Scheduler<'_> {
             return if described { Ok(()) } else { Err(Error::UnknownJob) };
         }
         let ran = if report.ran > 0 || report.start == 0 { report.ran } else { now - report.start };
-        let keys = [report.user, report.limit, report.count.into()];
+        let of_nodes = self.pool_at(self.pool_of(report)?)?.is_of_nodes();
+        let keys = [report.user, report.limit, report.width(of_nodes).into()];
         self.learn(&keys, ran)?;
         self.learnt_of(report.user)?;
         self.state.totals.ended += 1;
@@ -170,7 +174,11 @@ impl Scheduler<'_> {
     }
 
     /// Tells the predictor of an event, at this time or, if a later one was reported to it, at that; returns the time.
-    fn tell(&mut self, at: i64, event: impl FnOnce(&mut Predictor<'_>, i64) -> Result<()>) -> Result<i64> {
+    pub(super) fn tell(
+        &mut self,
+        at: i64,
+        event: impl FnOnce(&mut Predictor<'_>, i64) -> Result<()>,
+    ) -> Result<i64> {
         let Some(mut predictor) = self.predictor()? else { return Ok(at) };
         let at = predictor.last_event().map_or(at, |last| last.max(at));
         event(&mut predictor, at).map_err(|_| Error::Corrupt)?;
@@ -180,115 +188,16 @@ impl Scheduler<'_> {
     /// A job that is not known yet; the table has room.
     fn enter(&mut self, report: &JobReport<'_>, pool: u32, now: i64) -> Result<u32> {
         let slot = self.parts.table.add(report.id)?;
+        let width = report.width(self.pool_at(pool)?.is_of_nodes());
         let job = self.parts.table.get_mut(slot)?;
         (job.submit, job.pool) = (if report.submit != 0 { report.submit } else { now }, pool);
         (job.user, job.limit, job.count) = (report.user, report.limit, report.count);
+        job.width = width;
         job.restarts = report.restarts;
         if let Some(prediction) = report.prediction {
             self.set_prediction(slot, prediction)?;
         }
         Ok(slot)
-    }
-
-    /// Takes over the description of a job.
-    fn describe(&mut self, slot: u32, report: &JobReport<'_>, pool: u32, now: i64) -> Result<()> {
-        let old = *self.parts.table.get(slot)?;
-        let mut new = old;
-        (new.user, new.limit, new.count) = (report.user, report.limit, report.count);
-        (new.begin, new.priority, new.tier) = (report.begin, report.priority, report.tier);
-        (new.tasks, new.at_once) = (report.tasks, report.at_once);
-        new.holds_nothing = u32::from(report.holds_nothing);
-        new.queue_count = report.queues.len() as u32;
-        for (to, from) in new.queues.iter_mut().zip(report.queues) {
-            *to = *from;
-        }
-        if report.submit != 0 && report.submit != old.submit {
-            // It was put back, and counts as submitted anew: another place, and another wait.
-            let waits = matches!(old.state(), JobState::Waiting | JobState::Held);
-            if waits {
-                self.parts.table.unwait(slot)?;
-            }
-            let job = self.parts.table.get_mut(slot)?;
-            (job.submit, job.not_waited) = (report.submit, 0);
-            if waits {
-                self.parts.table.wait(slot)?;
-            }
-            (new.submit, new.not_waited) = (report.submit, 0);
-        }
-        if pool != old.pool {
-            self.move_to(slot, pool)?;
-            new.pool = pool;
-        }
-        if new != old {
-            new.edits = new.edits.wrapping_add(1);
-            if (new.limit, new.count, pool) != (old.limit, old.count, old.pool) {
-                // It is another job: what was refused before may start now.
-                (new.refused, new.refused_until, new.busy) = (0, 0, 0);
-            }
-            new.place = self.parts.table.get(slot)?.place;
-            *self.parts.table.get_mut(slot)? = new;
-            let pool = pool_mut(self.parts.pools, pool)?;
-            pool.stirred = 1;
-            // The report says anew whether a suspended job holds its units.
-            let (holds, held) = (new.holds(), old.holds());
-            pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
-            if holds < held {
-                pool.changes = pool.changes.wrapping_add(1);
-            }
-            let end = |limit: i64| if limit > 0 { limit } else { i64::MAX };
-            if holds > held || holds > 0 && end(new.limit) > end(old.limit) {
-                pool.losses = pool.losses.wrapping_add(1);
-            }
-        }
-        let keys_change = new.keys() != old.keys();
-        match report.prediction {
-            Some(prediction)
-                if keys_change || !old.is_predicted_by_caller() || self.predicted(slot)? != *prediction =>
-            {
-                self.set_prediction(slot, prediction)?;
-            }
-            None if old.is_predicted_by_caller() => {
-                self.parts.table.get_mut(slot)?.predicted = Predicted::Limit as u32;
-                self.predict(slot)?;
-            }
-            _ => {}
-        }
-        if keys_change && self.state.listing_open != 0 {
-            // Jobs that have ended by then are learnt first.
-            self.parts.table.get_mut(slot)?.noted_keys = 1;
-            return Ok(());
-        }
-        if keys_change { self.know_again(slot, now) } else { Ok(()) }
-    }
-
-    /// A job competes in another pool.
-    fn move_to(&mut self, slot: u32, pool: u32) -> Result<()> {
-        let job = self.parts.table.get(slot)?;
-        let (old, holds) = (job.pool, u64::from(job.holds()));
-        let from = pool_mut(self.parts.pools, old)?;
-        from.held = from.held.saturating_sub(holds);
-        (from.changes, from.stirred) = (from.changes.wrapping_add(1), 1);
-        let to = pool_mut(self.parts.pools, pool)?;
-        to.held = to.held.saturating_add(holds);
-        if holds > 0 {
-            to.losses = to.losses.wrapping_add(1);
-        }
-        Ok(())
-    }
-
-    /// The predictor forgets what it knows of a job, sees it submitted, and started, anew, and predicts.
-    pub(super) fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
-        let job = *self.parts.table.get(slot)?;
-        if job.learnt != 0 || job.state() == JobState::AsBefore {
-            return Ok(());
-        }
-        let begun = self.tell(now, |predictor, at| {
-            predictor.cancel(job.id, at)?;
-            predictor.submit(job.id, &job.keys(), at)?;
-            if job.state().has_room() { predictor.start(job.id, at) } else { Ok(()) }
-        })?;
-        self.parts.table.get_mut(slot)?.begun = begun;
-        self.predict(slot)
     }
 
     /// Finds what has happened to a job since it was last reported.
@@ -415,7 +324,7 @@ impl Scheduler<'_> {
         (job.state, job.start, job.begun) = (JobState::Running as u32, start, begun);
         (job.held, job.refused, job.refused_until, job.busy, job.shadow) = (0, 0, 0, 0, 0);
         (job.stopped, job.asked, job.end_age) = (0, 0, 0);
-        job.units = if said.units != 0 { said.units } else { job.count };
+        job.units = if said.units != 0 { said.units } else { job.width };
         job.edits = job.edits.wrapping_add(1);
         let (pool, units) = (job.pool, job.units);
         self.parts.table.activate(slot)?;
@@ -530,6 +439,7 @@ impl Scheduler<'_> {
         let job = self.parts.table.get(slot)?;
         let (pool, holds) = (job.pool, u64::from(job.holds()));
         self.parts.table.deactivate(slot)?;
+        self.parts.holdings.release(slot)?;
         let pool = pool_mut(self.parts.pools, pool)?;
         pool.held = pool.held.saturating_sub(holds);
         (pool.changes, pool.stirred) = (pool.changes.wrapping_add(1), 1);
@@ -552,6 +462,7 @@ impl Scheduler<'_> {
         if job.learnt == 0 && job.state() != JobState::AsBefore {
             self.tell(now, |predictor, at| predictor.cancel(job.id, at))?;
         }
+        self.parts.holdings.remove(slot)?;
         self.parts.table.remove(slot)
     }
 

@@ -40,31 +40,42 @@
 //! * `grow`: a larger block.
 //! * `order`: who comes first by the site's order, and EASY backfilling in it.
 //! * `array`: an array's task starts.
-//! * `cycle`: one decision: offers, and the manager's answers.
+//! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: what jobs ask of nodes, and which they
+//!   hold; `describe`: descriptions of jobs.
+//! * `cycle`: one decision: offers, and the manager's answers; `decide`: who starts; `on_nodes`: the machine on which
+//!   that is decided.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
 //! * `forecast`: when every waiting job will start; `gather`: its beginning; `scenario`: the rule, played forward.
 
 mod array;
 mod arrivals;
 mod cycle;
+mod decide;
+mod describe;
 mod forecast;
 mod gather;
 mod grow;
 mod job;
 mod life;
 mod listing;
+mod machine;
 mod object;
+mod on_nodes;
 mod order;
 mod pools;
 mod predictions;
 mod scenario;
+mod set_nodes;
 mod settings;
 mod starts;
 mod submissions;
 mod table;
+mod wants;
 
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, Why};
+pub use machine::{NodeReport, NodeState, Reservation};
 pub use object::{Scheduler, SchedulerCapacity, Totals, hash};
 pub use settings::{BadWord, Mode, OrderWord, PredictorWord, PresetWord, Settings};
+pub use wants::Wants;

@@ -1,14 +1,17 @@
 //! The scheduler in the caller's memory.
 
 use super::job::{JobReport, MAX_TIME};
+use super::machine::{Booked, MOST_RESERVATIONS, Node};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
 use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
 use super::starts::Offsets;
 use super::submissions::Arrival;
 use super::table::{Ended, Table};
+use super::wants::Holdings;
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;
 use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::nodes::{Amounts, MAX_NODES, MAX_RESOURCES};
 use crate::plan::{KeptOrder, MAX_PLANNED};
 use crate::predict::{MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
@@ -46,6 +49,15 @@ pub struct SchedulerCapacity {
     /// Submissions that are remembered, so that a forecast of starts foresees later ones
     /// ([`StartForecast`](super::StartForecast)), up to 2^20; 0 for none.
     pub arrivals: u32,
+    /// Nodes, by the largest number and 1 more, up to [`MAX_NODES`]; 0 where all pools have counted units. With nodes
+    /// there is room for at most 2^18 jobs.
+    pub nodes: u32,
+    /// Kinds of resource on a node, 1 to [`MAX_RESOURCES`], processors first.
+    pub kinds: u32,
+    /// Pairs of a job and a node on which it holds something, up to 2^21.
+    pub parts: u32,
+    /// Reservations of nodes, up to 64.
+    pub reservations: u32,
 }
 
 impl SchedulerCapacity {
@@ -62,7 +74,18 @@ impl SchedulerCapacity {
             waits: 5000,
             bins: RuntimeBins::default().count() as u32,
             arrivals: 4096,
+            nodes: 0,
+            kinds: 3,
+            parts: 0,
+            reservations: 0,
         }
+    }
+
+    /// For this number of jobs that wait or run, on this number of nodes with three kinds of resource: a job holds four
+    /// nodes on average, and there are 16 reservations.
+    pub fn on_nodes(jobs: u32, nodes: u32) -> SchedulerCapacity {
+        let parts = jobs.saturating_mul(4).max(nodes);
+        SchedulerCapacity { nodes, parts, reservations: 16, ..SchedulerCapacity::of(jobs) }
     }
 
     fn check(&self) -> Result<()> {
@@ -72,7 +95,12 @@ impl SchedulerCapacity {
             && (1..=MOST_NAMES).contains(&self.pools)
             && (1..=MOST_NAMES).contains(&self.queues)
             && (2..=MAX_BINS as u32).contains(&self.bins)
-            && self.jobs.saturating_mul(2) <= MAX_PLANNED;
+            && self.jobs.saturating_mul(2) <= MAX_PLANNED
+            && (1..=MAX_RESOURCES as u32).contains(&self.kinds)
+            && self.nodes <= MAX_NODES
+            && (self.nodes == 0 || self.jobs <= 1 << 18)
+            && self.parts <= 1 << 21
+            && self.reservations <= MOST_RESERVATIONS;
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
@@ -164,6 +192,8 @@ pub(crate) struct State {
     pub(super) reserved: u32,
     /// Since when submissions are seen as they come.
     pub(super) watched: i64,
+    /// The licences that jobs may hold.
+    pub(super) licences: Amounts,
 }
 
 /// An event of a listing, in the order in which events are applied.
@@ -190,6 +220,9 @@ pub(crate) struct Parts<'a> {
     /// A ring of the last submissions.
     pub(super) arrivals: &'a mut [Arrival],
     pub(super) predictor: &'a mut [u8],
+    pub(super) nodes: &'a mut [Node],
+    pub(super) holdings: Holdings<'a>,
+    pub(super) reservations: &'a mut [Booked],
 }
 
 /// A batch scheduler without a machine: pools, queues and jobs are reported to it, and it offers jobs to start.
@@ -219,6 +252,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
         let jobs = capacity.jobs as usize;
         let waits = RecentWaits::size(capacity.waits)?.checked_mul(2 * capacity.pools as usize);
         let probabilities = jobs.checked_mul(capacity.bins as usize).ok_or(Error::OutOfRange)?;
+        let asks = if capacity.nodes == 0 { 0 } else { jobs };
         Ok(Parts {
             pools: carver.take(capacity.pools as usize)?,
             queues: carver.take(capacity.queues as usize)?,
@@ -229,6 +263,9 @@ impl<'a> Object<'a> for Scheduler<'a> {
             waits: carver.take(waits.ok_or(Error::OutOfRange)?)?,
             arrivals: carver.take(capacity.arrivals as usize)?,
             predictor: carver.take(capacity.predictor_size()?)?,
+            nodes: carver.take(capacity.nodes as usize)?,
+            holdings: Holdings::carve(carver, asks, capacity.parts as usize)?,
+            reservations: carver.take(capacity.reservations as usize)?,
         })
     }
 
@@ -239,6 +276,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Scheduler<'a>> {
         let sound = parts.table.is_sound()
             && parts.over.is_sound()
+            && parts.holdings.is_sound()
             && state.learnt_count as usize <= LEARNT
             && state.now.unsigned_abs() <= MAX_TIME as u64
             && state.settings.settings().is_ok()
@@ -361,21 +399,30 @@ impl<'a> Scheduler<'a> {
 
     /// Sets the units of the pool of this name, and how many of them are idle; `None` if those are idle that no known
     /// job holds. Units that are neither idle nor a known job's are unaccounted: nothing is known of their end.
+    /// Without units it is a pool of nodes, which [`Scheduler::set_node`] describes; a pool remains what it was first.
     /// Returns the pool's number, the same for the same name. O(pools).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for no units or more idle than units; [`Error::Full`].
+    /// [`Error::OutOfRange`] for more idle than units, for units of a pool of nodes, for none of one of units, and for
+    /// a pool of nodes where the capacity has none; [`Error::Full`].
     pub fn set_pool(&mut self, name: &[u8], units: u32, idle: Option<u32>) -> Result<u32> {
-        if units == 0 || units > i32::MAX as u32 || idle.is_some_and(|idle| idle > units) {
-            return Err(Error::OutOfRange);
-        }
         let name = hash(name);
         let number = place_of(self.parts.pools, name)?;
+        let known = at(self.parts.pools, number)?;
+        let of_nodes = units == 0;
+        let other = known.used != 0 && (known.of_nodes != 0) != of_nodes;
+        let none = of_nodes && self.state.capacity.nodes == 0;
+        if other || none || units > i32::MAX as u32 || idle.is_some_and(|idle| idle > units) {
+            return Err(Error::OutOfRange);
+        }
         let seed = self.settings().seed.wrapping_add(number as u64);
         let pool = at_mut(self.parts.pools, number)?;
         if pool.used == 0 {
-            let kept = KeptOrder::new(seed);
-            *pool = Pool { name, used: 1, kept, offsets: [Offsets::FIRST; 2], ..Pool::zeroed() };
+            let (kept, of_nodes) = (KeptOrder::new(seed), u32::from(of_nodes));
+            *pool = Pool { name, used: 1, kept, offsets: [Offsets::FIRST; 2], of_nodes, ..Pool::zeroed() };
+        }
+        if of_nodes {
+            return Ok(number as u32);
         }
         let before = pool.idle();
         pool.units = units;
@@ -405,7 +452,10 @@ impl<'a> Scheduler<'a> {
         pools::pool(self.parts.pools, pool)?;
         let name = hash(name);
         let number = place_of(self.parts.queues, name)?;
-        *at_mut(self.parts.queues, number)? = Queue { name, used: 1, pool };
+        let queue = at_mut(self.parts.queues, number)?;
+        // In another pool it lists no nodes.
+        let listed = if queue.pool == pool { queue.listed } else { 0 };
+        *queue = Queue { name, used: 1, pool, listed, reserved: 0 };
         Ok(number as u32)
     }
 
@@ -450,6 +500,11 @@ impl<'a> Scheduler<'a> {
         for (pool, number) in self.parts.pools.iter().zip(0..) {
             if pool.used != 0 && pool.stirred != 0 {
                 wants(number, now);
+            }
+        }
+        for (number, time) in self.appointments() {
+            if time > self.pool_at(number)?.decided && time < MAX_TIME {
+                wants(number, time.max(now));
             }
         }
         for &slot in self.parts.table.waiting() {

@@ -1,5 +1,6 @@
 //! The candidates of a decision in the site's order, and EASY backfilling in it.
 
+use super::job::JOB_QUEUES;
 use super::object::Scheduler;
 use super::settings::OrderWord;
 use crate::error::{Error, Result};
@@ -29,7 +30,11 @@ pub(crate) struct Candidate {
     /// The job, and its edits, when it was looked at.
     pub(super) id: i64,
     pub(super) edits: u32,
-    pub(super) reserved: u32,
+    /// The queue in which it starts.
+    pub(super) queue: u32,
+    /// In a pool of nodes the bits of the nodes that are admitted, of each of its queues in order; see
+    /// [`Machine`](super::on_nodes::Machine).
+    pub(super) bits: [u8; JOB_QUEUES],
 }
 
 /// A number whose order is that of the floating-point numbers, reversed: larger ones first.
@@ -160,21 +165,25 @@ impl Scheduler<'_> {
         for place in 0..self.parts.table.waiting().len() {
             let slot = *at(self.parts.table.waiting(), place)?;
             let job = self.parts.table.get(slot)?;
-            if job.pool != pool || !job.may_start(now) || job.count > here.units {
+            // On nodes it is found out later who can never start.
+            let too_wide = !here.is_of_nodes() && job.count > here.units;
+            if job.pool != pool || !job.may_start(now) || too_wide {
                 continue;
             }
-            let later = u32::from(job.is_busy(here.changes));
+            let early = here.is_of_nodes() && self.is_early(slot, now)?;
+            let later = u32::from(job.is_busy(here.changes) || early);
             let candidate = Candidate {
                 place: place as u32,
                 slot,
-                processors: job.count,
+                processors: job.width,
                 later,
                 id: job.id,
                 edits: job.edits,
+                queue: *at(&job.queues, 0)?,
                 ..Zeroable::zeroed()
             };
             let candidate = candidate.classed(job.tier, job.priority, order);
-            let fit = here.units.checked_div(job.count).unwrap_or(1);
+            let fit = here.units.checked_div(job.width).unwrap_or(1);
             let wanted = job.startable_tasks().min(tasks(fit)).max(1);
             for task in 0..wanted {
                 // Jobs come before tasks beyond the first where there is no room for all.

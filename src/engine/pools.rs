@@ -31,12 +31,20 @@ pub(super) struct Pool {
     pub losses: u32,
     /// Whether something has happened since the last cycle.
     pub stirred: u32,
+    /// Whether it consists of nodes: then its units are those of the first kind of resource on them.
+    pub of_nodes: u32,
+    pub reserved: u32,
     pub kept: KeptOrder,
     /// Of the reported starts: of first reports, and of those of jobs that were reported an hour before.
     pub offsets: [Offsets; 2],
 }
 
 impl Pool {
+    /// Whether it consists of nodes.
+    pub fn is_of_nodes(&self) -> bool {
+        self.used != 0 && self.of_nodes != 0
+    }
+
     /// Idle units.
     pub fn idle(&self) -> u32 {
         self.free().unwrap_or(0).saturating_sub(self.unaccounted)
@@ -55,6 +63,9 @@ impl Pool {
 
     /// Finds out, when the manager has reported its idle units, how many nobody accounts for.
     pub fn settle(&mut self) {
+        if self.of_nodes != 0 {
+            return;
+        }
         let Some(idle) = self.reported.checked_sub(1) else {
             self.inconsistent = u32::from(self.free().is_none());
             return;
@@ -74,6 +85,9 @@ pub(super) struct Queue {
     pub name: i64,
     pub used: u32,
     pub pool: u32,
+    /// Whether it has the nodes alone that list it.
+    pub listed: u32,
+    pub reserved: u32,
 }
 
 /// Something with a name.

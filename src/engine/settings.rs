@@ -1,6 +1,7 @@
 //! Settings as words: `preset=fast proposals=25`.
 
 use crate::error::{Error, Result};
+use crate::nodes::Fit;
 use crate::plan::PlanRule;
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
@@ -93,6 +94,8 @@ pub struct Settings {
     pub order: OrderWord,
     /// `predictor=`; it cannot be changed once a job has been reported.
     pub predictor: PredictorWord,
+    /// `fit=`: how nodes are chosen in a pool of nodes, a [`Fit`].
+    pub fit: Fit,
     /// `short=`, `steep=`, `long=`, `front=`, `proposals=`.
     pub rule: PlanRule,
     /// `cut=`: of predicted run times of waiting jobs, what lies above this quantile counts as the quantile.
@@ -119,6 +122,7 @@ impl Settings {
         mode: Mode::On,
         order: OrderWord::Ties,
         predictor: PredictorWord::Contexts,
+        fit: Fit::Best,
         rule: PlanRule::FAIR,
         cut: 0.95,
         running: 0.85,
@@ -143,11 +147,12 @@ struct Choices {
     wanted: &'static str,
 }
 
-const CHOICES: [Choices; 4] = [
+const CHOICES: [Choices; 5] = [
     Choices { word: "preset", names: &["fair", "fast", "easy"], wanted: "preset= fair, fast or easy" },
     Choices { word: "mode", names: &["on", "shadow"], wanted: "mode= on or shadow" },
     Choices { word: "order", names: &["ties", "priority", "free"], wanted: "order= ties, priority or free" },
     Choices { word: "predictor", names: &["contexts", "limit"], wanted: "predictor= contexts or limit" },
+    Choices { word: "fit", names: &["best", "first", "apart"], wanted: "fit= best, first or apart" },
 ];
 
 /// The range of a number.
@@ -225,7 +230,10 @@ const RANGES: [Range; 12] = [
 /// The smallest quantile that a word can name.
 const LEAST: f64 = 1e-9;
 
-const UNKNOWN: &str = "one of preset, mode, order, predictor, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, seed";
+const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, seed";
+
+/// Places for the numbers of choices, an even one.
+const CHOSEN: usize = CHOICES.len().next_multiple_of(2);
 
 /// Values of all numbers of a preset.
 const fn rule_of(preset: u32) -> PlanRule {
@@ -283,8 +291,11 @@ impl Settings {
             ("order", 1) => self.order = OrderWord::Priority,
             ("order", 2) => self.order = OrderWord::Free,
             ("order", _) => self.order = OrderWord::Ties,
-            (_, 1) => self.predictor = PredictorWord::Limit,
-            _ => self.predictor = PredictorWord::Contexts,
+            ("predictor", 1) => self.predictor = PredictorWord::Limit,
+            ("predictor", _) => self.predictor = PredictorWord::Contexts,
+            (_, 1) => self.fit = Fit::First,
+            (_, 2) => self.fit = Fit::Apart,
+            _ => self.fit = Fit::Best,
         }
     }
 
@@ -305,8 +316,13 @@ impl Settings {
         }
     }
 
-    fn chosen(&self) -> [u32; 4] {
-        [self.preset as u32, self.mode as u32, self.order as u32, self.predictor as u32]
+    fn chosen(&self) -> [u32; CHOSEN] {
+        let fit = match self.fit {
+            Fit::Best => 0,
+            Fit::First => 1,
+            Fit::Apart => 2,
+        };
+        [self.preset as u32, self.mode as u32, self.order as u32, self.predictor as u32, fit, 0]
     }
 
     fn numbers(&self) -> [f64; 12] {
@@ -428,7 +444,7 @@ fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Re
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct RawSettings {
-    chosen: [u32; 4],
+    chosen: [u32; CHOSEN],
     numbers: [f64; 12],
 }
 
@@ -494,17 +510,17 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_read_as_written(
-            chosen in (0u32..3, 0u32..2, 0u32..3, 0u32..2),
+            chosen in (0u32..3, 0u32..2, 0u32..3, 0u32..2, 0u32..3),
             parts in proptest::collection::vec(0.0..1.0_f64, 12),
         ) {
-            let (preset, mode, order, predictor) = chosen;
+            let (preset, mode, order, predictor, fit) = chosen;
             let numbers = core::array::from_fn(|i| {
                 let range = &RANGES[i];
                 let number = range.least + parts[i] * (range.most - range.least);
                 // As many digits as words have.
                 if range.whole { number.trunc() } else { (number * 1e6).round().max(1.0) / 1e6 }
             });
-            let settings = RawSettings { chosen: [preset, mode, order, predictor], numbers }.settings().unwrap();
+            let settings = RawSettings { chosen: [preset, mode, order, predictor, fit, 0], numbers }.settings().unwrap();
             let read = Settings::default().changed(&settings.to_string(), "").unwrap();
             for (read, written) in read.numbers().into_iter().zip(settings.numbers()) {
                 prop_assert!((read - written).abs() <= 1e-9 * written.max(1.0), "{settings}");

@@ -98,7 +98,8 @@ pub(super) struct Record {
     /// How many reports of its start are judged: the first one, and the first at least an hour later. Of each the rest
     /// of its wait at five levels, and when that was; of the last report the median.
     pub reports: u32,
-    pub reserved: u32,
+    /// Its processors: of a job that wants tasks on nodes those of all.
+    pub width: u32,
     pub reported: [[u32; LEVELS.len()]; 2],
     pub reported_at: [i64; 2],
     pub reported_median: i64,
@@ -179,7 +180,7 @@ impl Record {
 
     /// The keys by which the predictor knows it.
     pub fn keys(&self) -> [i64; 3] {
-        [self.user, self.limit, self.count.into()]
+        [self.user, self.limit, self.width.into()]
     }
 
     /// Where it stands among those that wait.

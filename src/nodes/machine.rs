@@ -76,6 +76,13 @@ pub(crate) struct State {
     pub changes: u64,
 }
 
+impl State {
+    /// A machine without nodes.
+    pub(super) fn begin(&mut self, capacity: &NodesCapacity) {
+        *self = State { capacity: *capacity, free_job: NONE, free_part: NONE, ..State::zeroed() };
+    }
+}
+
 /// Nodes that are alike.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -206,7 +213,7 @@ impl<'a> Nodes<'a> {
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
     pub fn init(memory: &'a mut [u8], capacity: &NodesCapacity) -> Result<Nodes<'a>> {
         let (state, slices) = Nodes::create(memory, capacity)?;
-        *state = State { capacity: *capacity, free_job: NONE, free_part: NONE, ..State::zeroed() };
+        state.begin(capacity);
         Ok(Nodes { state, slices })
     }
 

@@ -16,11 +16,14 @@
 //! * [`NodePlan`]: a start for every waiting job ([`crate::plan`]), and nodes for those that start now; `groups`: the
 //!   nodes as its search sees them; `settle`: from its order to starts on the nodes; `asked`, `timeline`, `licences`:
 //!   the jobs there, and the nodes and the machine's own resources over time; `guard`: who may start while the job that
-//!   has waited longest must not be delayed.
+//!   has waited longest must not be delayed; `easy`: EASY backfilling instead of the plan.
+//! * `board`: a machine as a manager describes it.
 
 mod ahead;
 mod asked;
+mod board;
 mod decide;
+mod easy;
 mod floor;
 mod forecast;
 mod groups;

@@ -182,6 +182,22 @@ impl<'a> NodePlan<'a> {
         Ok(NodePlan { state, slices })
     }
 
+    /// As [`NodePlan::init`], for a plan that is scratch and never sealed, with an order to keep. O(1).
+    pub(crate) fn init_scratch(
+        memory: &'a mut [u8],
+        capacity: &NodePlanCapacity,
+        kept: &KeptOrder,
+    ) -> Result<NodePlan<'a>> {
+        let (state, slices) = NodePlan::create_uncleared(memory, capacity)?;
+        (state.capacity, state.kept) = (*capacity, *kept);
+        Ok(NodePlan { state, slices })
+    }
+
+    /// The order that is kept.
+    pub(crate) fn kept(&self) -> &KeptOrder {
+        &self.state.kept
+    }
+
     /// The capacities.
     pub fn capacity(&self) -> NodePlanCapacity {
         self.state.capacity
@@ -261,7 +277,7 @@ impl<'a> NodePlan<'a> {
     }
 
     /// Whether the machine is the one that the pass began with.
-    fn check(&self, nodes: &Nodes) -> Result<()> {
+    pub(super) fn check(&self, nodes: &Nodes) -> Result<()> {
         if nodes.state.changes == self.state.changes { Ok(()) } else { Err(Error::WrongState) }
     }
 
@@ -275,8 +291,9 @@ impl<'a> NodePlan<'a> {
     ///
     /// # Errors
     /// As [`PlanRule::check`]; [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`];
-    /// [`Error::Full`] when what runs and the jobs that are given nodes have more parts than the capacity says;
-    /// [`Error::Corrupt`]. Then nobody starts, nothing is planned, and the kept order is the one before.
+    /// [`Error::Full`] when what runs has more parts than the capacity says; [`Error::Corrupt`]. Then nobody starts,
+    /// nothing is planned, and the kept order is the one before. A waiting job for whose parts there is no more room
+    /// does not start.
     pub fn decide(
         &mut self,
         nodes: &Nodes,

@@ -37,6 +37,10 @@ impl NodePlan<'_> {
                 return Ok(false);
             };
             let found = range(self.slices.found, 0, parts)?;
+            if found.len() > self.slices.parts.len().saturating_sub(self.state.parts as usize) {
+                (self.state.parts, self.state.started) = (0, 0);
+                return Ok(false);
+            }
             self.slices.later.take(&request, found)?;
             let starts = (&mut *self.slices.asked, &mut *self.slices.parts, &mut *self.slices.starting);
             begin_job(self.state, starts, number, found)?;
@@ -108,6 +112,9 @@ impl NodePlan<'_> {
             let over_time = (&*profile, &mut self.slices.licences, &self.slices.timeline);
             let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
             let found = sought.first(&jobs, over_time, avoided, scratch)?;
+            let free = self.slices.parts.len().saturating_sub(self.state.parts as usize);
+            let room = free.min(self.slices.timeline.left(changes) / 2);
+            let found = found.filter(|&(_, count)| count <= room);
             let waiting = at_mut(self.slices.waiting, number as usize)?;
             let Some((sums, count)) = found else {
                 waiting.start = waiting.start.max(next_end);
@@ -215,7 +222,7 @@ impl Sought<'_> {
 }
 
 /// A job starts on these nodes.
-fn begin_job(
+pub(super) fn begin_job(
     state: &mut State,
     (asked, parts, starting): (&mut [Asked], &mut [Part], &mut [u32]),
     number: usize,

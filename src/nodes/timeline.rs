@@ -69,6 +69,11 @@ impl<'a> Timeline<'a> {
         self.first.iter_mut().for_each(|first| *first = NONE);
     }
 
+    /// For how many changes there is room behind those used.
+    pub(super) fn left(&self, used: usize) -> usize {
+        self.changes.len().saturating_sub(used)
+    }
+
     /// A job's parts are taken, or given back, at this instant; `used` changes are there already. Returns how many
     /// there are then. O(parts x changes of their nodes before that instant).
     pub(super) fn add(

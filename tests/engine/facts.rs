@@ -234,6 +234,7 @@ fn a_small_machine_needs_no_predictor() {
         waits: 64,
         bins: 8,
         arrivals: 0,
+        ..SchedulerCapacity::of(32)
     };
     let size = Scheduler::size(&small).unwrap();
     assert!(size < 40_000, "{size} bytes");

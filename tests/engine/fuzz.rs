@@ -123,6 +123,7 @@ impl Fuzz {
             holds_nothing: random.one_in(2),
             queues,
             prediction: self.predictions.get(prediction),
+            ..JobReport::default()
         };
         let at = if random.one_in(4) { time(random, now, wild) } else { now };
         self.block.call(|scheduler| scheduler.set_job(at, &report))

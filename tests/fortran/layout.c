@@ -18,6 +18,10 @@ int main(void) {
     OFFSET(surefill_scheduler_capacity, waits);
     OFFSET(surefill_scheduler_capacity, bins);
     OFFSET(surefill_scheduler_capacity, arrivals);
+    OFFSET(surefill_scheduler_capacity, nodes);
+    OFFSET(surefill_scheduler_capacity, kinds);
+    OFFSET(surefill_scheduler_capacity, parts);
+    OFFSET(surefill_scheduler_capacity, reservations);
     SIZE(surefill_job);
     OFFSET(surefill_job, struct_size);
     OFFSET(surefill_job, state);
@@ -41,6 +45,15 @@ int main(void) {
     OFFSET(surefill_job, queues);
     OFFSET(surefill_job, reserved);
     OFFSET(surefill_job, prediction);
+    OFFSET(surefill_job, features);
+    OFFSET(surefill_job, any);
+    OFFSET(surefill_job, without);
+    OFFSET(surefill_job, reservation);
+    OFFSET(surefill_job, each);
+    OFFSET(surefill_job, licences);
+    OFFSET(surefill_job, parts);
+    OFFSET(surefill_job, part_count);
+    OFFSET(surefill_job, reserved_too);
     SIZE(surefill_totals);
     OFFSET(surefill_totals, struct_size);
     OFFSET(surefill_totals, waiting);

@@ -120,30 +120,40 @@ fn capacities() {
     NodePlan::size(&base).unwrap();
 }
 
-/// Where the parts are too many nobody starts, and the pass can be made anew as if nothing had happened.
+/// Where there is no room for the parts of all jobs some of them do not start; what runs must have room.
 #[test]
 fn too_many_parts() {
-    let large = NodePlanCapacity { nodes: 6, classes: 1, resources: 1, running: 0, waiting: 9, parts: 99 };
+    let large = NodePlanCapacity { nodes: 6, classes: 1, resources: 1, running: 1, waiting: 9, parts: 99 };
     let own = NodesCapacity { nodes: 6, classes: 1, resources: 1, jobs: 9, parts: 99 };
     let mut block = new_nodes(&own, &[(0, amounts(&[4]), 6)]);
-    let nodes = machine(&mut block);
+    let mut nodes = machine(&mut block);
     let queue = |wider: u32| -> Vec<(WaitingJob, Request)> {
         (0..9)
             .map(|id| (job(id.into(), 50 + i64::from(id)), wide(1 + (id + wider) % 6, 1 + id % 4)))
             .collect()
     };
-    let (mut short, mut enough) = (new_plan(&NodePlanCapacity { parts: 4, ..large }, 5), new_plan(&large, 5));
     for wider in 0..6 {
-        let refused = alone(&mut short, &nodes, &queue(wider));
-        assert_eq!(refused, Err(Error::Full));
-        let plan = plan(&mut short);
-        assert!(plan.starting().next().is_none() && (0..9).all(|number| plan.planned(number) == Ok(None)));
-        let mut other = new_plan(&large, 1);
-        plan.continue_in(&mut crate::plan(&mut other));
-        let mut before = enough.clone();
-        assert_eq!(alone(&mut other, &nodes, &queue(0)), alone(&mut before, &nodes, &queue(0)));
+        assert!(alone(&mut new_plan(&large, 5), &nodes, &queue(wider)).unwrap().len() > 1);
+        for parts in 0..20 {
+            let mut short = new_plan(&NodePlanCapacity { parts, ..large }, 5);
+            let started = alone(&mut short, &nodes, &queue(wider)).unwrap();
+            let held: usize = plan(&mut short).starting().map(|(_, parts)| parts.len()).sum();
+            assert!(held <= parts as usize && started.len() <= held, "{held} of {parts}");
+        }
     }
-    assert!(alone(&mut enough, &nodes, &queue(0)).is_ok_and(|started| started.len() > 2));
+    let all: Vec<Part> = (0..6).map(|node| Part { node, tasks: 1 }).collect();
+    let handle = nodes.allocate(&wide(6, 1), &all).unwrap();
+    let mut short = new_plan(&NodePlanCapacity { parts: 2, ..large }, 5);
+    let (mut pass, mut recent) = (plan(&mut short), new_waits(9));
+    let recent = waits(&mut recent);
+    pass.begin(&nodes).unwrap();
+    pass.add_running(&nodes, handle, 10, 10).unwrap();
+    let (job, request) = queue(0).swap_remove(0);
+    pass.add_waiting(&nodes, &job, &request, Fit::Best).unwrap();
+    // What fits is started without a look at what runs.
+    pass.add_waiting(&nodes, &job, &wide(6, 4), Fit::Best).unwrap();
+    assert_eq!(pass.decide(&nodes, &PlanRule::FAIR, &recent, &recent), Err(Error::Full));
+    assert!(pass.starting().next().is_none() && pass.planned(0) == Ok(None));
 }
 
 /// Jobs that alone fill a machine to the brim are given it: in units that no node is a multiple of, of tasks that share

@@ -98,8 +98,8 @@ impl Options {
     /// # Errors
     /// [`BadChoice`].
     pub fn build(&self, workload: &Workload) -> Result<Box<dyn Policy>, BadChoice> {
-        match workload.nodes {
-            Some(_) => self.choice.build_on_nodes(&self.policy, workload.on_whole_nodes()),
+        match &workload.nodes {
+            Some(_) => self.choice.build_on_nodes(&self.policy, workload),
             None => self.choice.build(&self.policy),
         }
     }

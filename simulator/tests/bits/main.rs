@@ -120,7 +120,7 @@ fn decisions_on_nodes_are_reproduced_bit_for_bit() {
     let rules = Rules { nodes: Some(Arc::new(machine)), ..Rules::default() };
     let workload = Workload::new(&trace, &rules).unwrap();
     let options = common::options("prob:user:sjbf:relative");
-    let mut policy = options.choice.build_on_nodes(&options.policy, workload.on_whole_nodes()).unwrap();
+    let mut policy = options.choice.build_on_nodes(&options.policy, &workload).unwrap();
     let outcome = replay(&workload, Setup::default(), &mut *policy, &|_| {}).unwrap();
     assert_eq!(format!("{:016x}", digest(&outcome)), NODES);
 }

@@ -46,7 +46,7 @@ pub struct surefill_action {
     pub number: i32,
     /// A queue of the job's.
     pub queue: i32,
-    /// Units that it takes.
+    /// Units that it takes, or tasks on nodes (surefill_cycle_parts).
     pub count: i32,
     /// Why it starts: one of SUREFILL_WHY_.
     pub why: i32,
@@ -60,7 +60,7 @@ pub struct surefill_cycle {
 
 /// # Safety
 /// As [`object`].
-unsafe fn cycle<'a>(handle: *const surefill_cycle) -> Result<Cycle<'a>> {
+pub(super) unsafe fn cycle<'a>(handle: *const surefill_cycle) -> Result<Cycle<'a>> {
     unsafe { object(handle) }
 }
 

@@ -1,17 +1,60 @@
 //! Reports to a scheduler, and questions: pools, queues and jobs.
 
+use super::machine::amounts;
 use super::{
-    SUREFILL_FLAG_HOLDS_NOTHING, bytes, scheduler, surefill_job, surefill_scheduler, surefill_totals,
+    SUREFILL_FLAG_EXCLUSIVE, SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_FLAG_PACKED, bytes, scheduler,
+    surefill_job, surefill_scheduler,
 };
 use crate::capi::distribution::distribution_or_limit;
+use crate::capi::nodes::parts;
 use crate::capi::pass::{sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
-use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Why};
+use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
 use crate::error::{Error, Result};
+use crate::nodes::Spread;
 use core::ffi::c_char;
+use core::mem::offset_of;
+
+/// Counts of events since the block was made.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_totals {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Jobs that wait or are held now.
+    pub waiting: i32,
+    /// Jobs that hold room now.
+    pub running: i32,
+    /// 0.
+    pub reserved: i32,
+    /// Jobs submitted.
+    pub submitted: i64,
+    /// Jobs started.
+    pub started: i64,
+    /// Jobs ended, whose run times were learnt.
+    pub ended: i64,
+    /// Jobs that a failure or preemption ended, or that left the listings while they ran.
+    pub broken: i64,
+    /// Jobs withdrawn before they ran.
+    pub withdrawn: i64,
+    /// Jobs put back into the queue.
+    pub requeued: i64,
+    /// Offers that the manager refused.
+    pub refused: i64,
+    /// Jobs that went from one state to another as no manager should report.
+    pub surprises: i64,
+    /// Times the clock was set back by more than a minute.
+    pub clock_set_back: i64,
+    /// Events of jobs that were not known and not described.
+    pub unknown_jobs: i64,
+    /// Listings that were doubted, because too many jobs with room were missing in them.
+    pub doubted: i64,
+}
 
 /// Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known jobs
-/// leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the pool's
+/// leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it is a
+/// pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the pool's
 /// number, the same for the same name. O(pools).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL.
@@ -87,8 +130,17 @@ unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const sure
         queues: [0; 8],
         reserved: 0,
         prediction: core::ptr::null(),
+        features: 0,
+        any: 0,
+        without: 0,
+        reservation: 0,
+        each: [0; 8],
+        licences: [0; 8],
+        parts: core::ptr::null(),
+        part_count: 0,
+        reserved_too: 0,
     };
-    let given = unsafe { sized(job, none, &[])? };
+    let given = unsafe { sized(job, none, &[offset_of!(surefill_job, features)])? };
     let predicted = if given.prediction.is_null() {
         None
     } else {
@@ -100,9 +152,21 @@ unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const sure
     for (to, &from) in queues.iter_mut().zip(&given.queues) {
         *to = from as u32;
     }
-    if given.flags & !SUREFILL_FLAG_HOLDS_NOTHING != 0 || given.reserved != 0 {
+    let known = SUREFILL_FLAG_HOLDS_NOTHING | SUREFILL_FLAG_EXCLUSIVE | SUREFILL_FLAG_PACKED;
+    if given.flags & !known != 0 || given.reserved != 0 || given.reserved_too != 0 {
         return Err(Error::WrongVersion);
     }
+    let packed = given.flags & SUREFILL_FLAG_PACKED != 0;
+    let wants = Wants {
+        each: amounts(&given.each)?,
+        licences: amounts(&given.licences)?,
+        features: given.features,
+        any: given.any,
+        without: given.without,
+        reservation: given.reservation,
+        spread: if packed { Spread::Tasks } else { Spread::Nodes },
+        exclusive: given.flags & SUREFILL_FLAG_EXCLUSIVE != 0,
+    };
     scheduler.set_job(
         now,
         &JobReport {
@@ -124,6 +188,8 @@ unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const sure
             why,
             holds_nothing: given.flags & SUREFILL_FLAG_HOLDS_NOTHING != 0,
             queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
+            wants,
+            parts: unsafe { parts(given.parts, given.part_count)? },
             prediction: predicted.as_ref(),
         },
     )

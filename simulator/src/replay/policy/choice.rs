@@ -8,7 +8,6 @@ use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
 use super::on_nodes::OnNodes;
 use super::parts::Parts;
-use super::plan_on_nodes::PlanOnNodes;
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
@@ -19,6 +18,8 @@ use super::{
 };
 use crate::replay::named::{Named, Names};
 use crate::replay::predict::{DistributionPredictor, PredictorName};
+use crate::trace::nodes::Machine;
+use crate::trace::workload::Workload;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde::Serialize;
@@ -285,12 +286,7 @@ impl Choice {
             }
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
-            PolicyName::Plan | PolicyName::PlanFast => {
-                let (numbers, site) = self.plan_and_site(options)?;
-                let own = self.predictor == PredictorName::Contexts;
-                let predictor = if own { None } else { Some(self.distributions(options)?) };
-                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref()))
-            }
+            PolicyName::Plan | PolicyName::PlanFast => self.engine(options, None)?,
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
@@ -312,17 +308,33 @@ impl Choice {
         Ok((numbers, site))
     }
 
+    /// The core's scheduler, on a machine of nodes if there is one.
+    fn engine(
+        &self,
+        options: &PolicyOptions,
+        machine: Option<&Machine>,
+    ) -> Result<Box<dyn Policy>, BadChoice> {
+        let (numbers, site) = self.plan_and_site(options)?;
+        let own = self.predictor == PredictorName::Contexts;
+        let predictor = if own { None } else { Some(self.distributions(options)?) };
+        Ok(Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref(), machine)))
+    }
+
     fn distributions(&self, options: &PolicyOptions) -> Result<Box<dyn DistributionPredictor>, BadChoice> {
         let predictor = self.predictor.distribution(&options.prob.bins()?, options.prob.hmm_floor);
         predictor.ok_or_else(|| not_used(self.policy, self.predictor))
     }
 
-    /// The policy on a machine of nodes; `whole` where these are alike and jobs take whole ones: then delays are exact.
+    /// The policy for a workload's machine of nodes. Where these are alike and jobs take whole ones, delays are exact.
     /// Predicted delays are not calibrated on nodes.
     ///
     /// # Errors
     /// As [`Choice::build`], [`BadChoice::NoNodes`].
-    pub fn build_on_nodes(&self, options: &PolicyOptions, whole: bool) -> Result<Box<dyn Policy>, BadChoice> {
+    pub fn build_on_nodes(
+        &self,
+        options: &PolicyOptions,
+        workload: &Workload,
+    ) -> Result<Box<dyn Policy>, BadChoice> {
         let order = &self.order(options);
         let prob = &options.prob();
         Ok(match self.policy {
@@ -333,12 +345,10 @@ impl Choice {
                 Box::new(OnNodes::easy(predictor, order))
             }
             PolicyName::Prob if prob.delay == Delay::Exact && prob.calibrate != Calibrate::Decide => {
+                let whole = workload.on_whole_nodes();
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
-            PolicyName::Plan | PolicyName::PlanFast => {
-                let (numbers, site) = self.plan_and_site(options)?;
-                Box::new(PlanOnNodes::new(self.distributions(options)?, &numbers, site.as_ref()))
-            }
+            PolicyName::Plan | PolicyName::PlanFast => self.engine(options, workload.nodes.as_deref())?,
             _ => return Err(BadChoice::NoNodes(self.to_string())),
         })
     }

@@ -9,10 +9,14 @@ use crate::replay::policy::{
     Judged, Multifactor, PlanOptions, Policy, PredictedWait, Priorities, QueueOrder, Tried, WITHIN,
 };
 use crate::replay::predict::DistributionPredictor;
+use crate::trace::nodes::{Machine, NodeClass};
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity, StartForecast};
+use surefill::engine::{
+    Action, Cycle, JobReport, JobState, NodeReport, Scheduler, SchedulerCapacity, StartForecast, Wants,
+};
 use surefill::error::{Error, Result};
+use surefill::nodes::{Fit, Request};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 /// Jobs in the first block; it grows.
@@ -30,13 +34,18 @@ fn words(size: usize) -> Vec<u64> {
 }
 
 impl Blocks {
-    fn new(settings: &str, bins: &RuntimeBins) -> Blocks {
+    fn new(settings: &str, bins: &RuntimeBins, machine: Option<&Machine>) -> Blocks {
+        let nodes = machine.map_or(0, Machine::nodes);
         let capacity = SchedulerCapacity {
             ended: 0,
             pools: 1,
             queues: 1,
             histories: 1 << 16,
             bins: bins.count() as u32,
+            nodes,
+            kinds: machine.map_or(1, |machine| machine.resources.len() as u32),
+            // Room for this number of jobs on every node.
+            parts: nodes.saturating_mul(256).min(1 << 21),
             ..SchedulerCapacity::of(JOBS)
         };
         let mut memory = words(Scheduler::size(&capacity).expect("a valid capacity"));
@@ -44,9 +53,16 @@ impl Blocks {
             Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).expect("room was made");
         scheduler.set_bins(bins).expect("as many as the capacity says");
         scheduler.configure(settings, "").expect("words that the engine knows");
-        // How large the pool is the first pass says.
-        scheduler.set_pool(b"machine", 1, None).expect("room for one");
+        // How large a pool of processors is the first pass says.
+        scheduler.set_pool(b"machine", u32::from(machine.is_none()), None).expect("room for one");
         scheduler.set_queue(b"queue", 0).expect("room for one");
+        let classes = machine.iter().flat_map(|machine| &machine.classes);
+        let nodes = classes.flat_map(|class| std::iter::repeat_n(class, class.count as usize));
+        for (class, number) in nodes.zip(0..) {
+            let &NodeClass { features, amounts, .. } = class;
+            let node = NodeReport { features, amounts, ..NodeReport::default() };
+            scheduler.set_node(0, number, &node).expect("a node within the capacity");
+        }
         let cycle = words(Cycle::size(&capacity).expect("a valid capacity"));
         Blocks { capacity, scheduler: memory, cycle }
     }
@@ -119,10 +135,16 @@ impl Engine {
         bins: &RuntimeBins,
         options: &PlanOptions,
         site: Option<&Multifactor>,
+        machine: Option<&Machine>,
     ) -> Engine {
         let order = if site.is_some() { " order=priority seconds=1" } else { "" };
+        let fit = match machine.map_or(Fit::Best, |machine| machine.fit) {
+            Fit::Best => "best",
+            Fit::First => "first",
+            Fit::Apart => "apart",
+        };
         Engine {
-            blocks: Blocks::new(&format!("{options} settle=0{order}"), bins),
+            blocks: Blocks::new(&format!("{options} settle=0{order} fit={fit}"), bins, machine),
             predictor,
             site: site.map(|site| (site.clone(), Priorities::new(site))),
             waiting: HashMap::new(),
@@ -143,12 +165,23 @@ impl Engine {
             }
             predicted
         });
+        let asked = job.request.as_deref().filter(|_| self.blocks.capacity.nodes > 0);
+        let wants = asked.map(|&Request { spread, each, pool, features, exclusive, .. }| Wants {
+            each,
+            licences: pool,
+            features,
+            spread,
+            exclusive,
+            ..Wants::default()
+        });
         let report = JobReport {
             id: id_of(job.id),
             user: job.user,
             submit: job.submit,
             limit: job.limit,
-            count: job.processors,
+            count: asked.map_or(job.processors, |request| request.count),
+            units: asked.map_or(0, |_| job.processors),
+            wants: wants.unwrap_or_default(),
             queues: &[0],
             prediction: prediction.as_ref(),
             ..JobReport::default()
@@ -168,7 +201,9 @@ impl Engine {
     fn decide(&mut self, cluster: &mut Cluster<'_>) -> Result<()> {
         let Blocks { scheduler, cycle, .. } = &mut self.blocks;
         let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(scheduler))?;
-        scheduler.set_pool(b"machine", cluster.processors(), None)?;
+        if !cluster.has_nodes() {
+            scheduler.set_pool(b"machine", cluster.processors(), None)?;
+        }
         if let Some((site, priorities)) = &mut self.site {
             priorities.begin(cluster.now(), cluster.processors());
             let waiting = cluster.queue().iter().map(|&id| cluster.job(id));
@@ -187,7 +222,12 @@ impl Engine {
         }
         cluster.judged(cluster.queue().len() as u64);
         while let Action::Start(offer) = action {
-            cluster.start_job(offer.job as JobId - 1);
+            let id = offer.job as JobId - 1;
+            if let Some(request) = cluster.job(id).request.as_deref().filter(|_| cluster.has_nodes()) {
+                let handle = cluster.nodes().allocate(request, cycle.parts(offer.number)?)?;
+                cluster.node_state().placed(id, handle);
+            }
+            cluster.start_job(id);
             cycle.started(&mut scheduler, offer.number, offer.job)?;
             action = cycle.next(&mut scheduler)?;
         }
@@ -248,7 +288,9 @@ impl Policy for Engine {
 
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         self.renew(cluster);
-        if cluster.idle() > 0 && !cluster.queue().is_empty() {
+        // Where nothing is free there is nothing to decide.
+        let idle = if cluster.has_nodes() { cluster.node_state().has_idle() } else { cluster.idle() > 0 };
+        if idle && !cluster.queue().is_empty() {
             self.decide(cluster).expect("a cycle has room for all jobs");
         }
     }

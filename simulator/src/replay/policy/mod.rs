@@ -13,7 +13,6 @@ pub mod on_nodes;
 mod options;
 mod order;
 mod parts;
-pub mod plan_on_nodes;
 mod plan_options;
 pub mod prob;
 mod profile;

@@ -1,0 +1,251 @@
+//! Who starts: by the plan of the whole queue, or by EASY backfilling, on counted units or on nodes.
+
+use super::cycle::{Cycle, State, TASKS};
+use super::object::Scheduler;
+use super::on_nodes::Stay;
+use super::order::{Candidate, easy, lowest, tiers, worth};
+use super::pools::idle;
+use super::settings::{OrderWord, PresetWord};
+use crate::error::Result;
+use crate::heap;
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::plan::{Limited, Plan, WaitingJob};
+use crate::runtime::MAX_SECONDS;
+
+/// A span of time as the plan takes it.
+fn spanned(span: i64) -> i64 {
+    span.clamp(0, MAX_SECONDS)
+}
+
+/// A candidate as the plan takes it. What its priority is worth, from the lowest one on, is noted in its record.
+fn waiting_job(
+    scheduler: &mut Scheduler<'_>,
+    candidate: &Candidate,
+    tier: i32,
+    lowest: f64,
+    now: i64,
+) -> Result<WaitingJob> {
+    let settings = scheduler.settings();
+    let job = scheduler.parts.table.get_mut(candidate.slot)?;
+    let by_points = settings.order == OrderWord::Priority;
+    job.credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
+    Ok(WaitingJob {
+        // Tasks of an array keep their places too.
+        id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
+        processors: candidate.processors,
+        run_time: job.mean,
+        limit: if job.limit > 0 { spanned(job.limit) } else { MAX_SECONDS },
+        waited: spanned(job.waited(now)),
+        credit: job.credit,
+        tier,
+        later: candidate.later != 0,
+    })
+}
+
+impl Cycle<'_> {
+    /// Decides who starts.
+    pub(super) fn decide(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool: number, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        let here = *scheduler.pool_at(number)?;
+        let open = range(self.parts.offers, 0, self.state.offers as usize)?;
+        let open = open.iter().filter(|made| made.is_open());
+        let offered = open.fold(0_u32, |sum, made| sum.saturating_add(made.count));
+        let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
+        (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
+        let count = scheduler.candidates(number, now, |fit| fit.min(TASKS), self.parts.candidates)?;
+        self.drop_the_offered(count)?;
+        let count = self.state.candidates as usize;
+        if self.state.of_nodes != 0 {
+            return if count == 0 { Ok(()) } else { self.decide_on_nodes(scheduler) };
+        }
+        if idle == 0 || count == 0 {
+            return Ok(());
+        }
+        let plain = here.inconsistent != 0;
+        if settings.preset == PresetWord::Easy || plain {
+            let running = self.limits(scheduler)?;
+            let candidates = range_mut(self.parts.candidates, 0, count)?;
+            let limited = (&mut *self.parts.limited, running);
+            let started = easy(scheduler, candidates, limited, idle, !plain, self.parts.starting)?;
+            self.state.starting = started as u32;
+            return Ok(());
+        }
+        self.plan(scheduler, idle)
+    }
+
+    /// Takes the candidates out that have an open offer, as many of an array's tasks as were offered.
+    fn drop_the_offered(&mut self, count: usize) -> Result<()> {
+        let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
+        let mut kept = 0;
+        for number in 0..count {
+            let candidate = *at(self.parts.candidates, number)?;
+            let open = offers.iter().filter(|made| made.is_open() && made.slot == candidate.slot);
+            if (candidate.task as usize) < open.count() {
+                continue;
+            }
+            *at_mut(self.parts.candidates, kept)? = candidate;
+            kept += 1;
+        }
+        self.state.candidates = kept as u32;
+        Ok(())
+    }
+
+    /// Writes what runs, and what was offered, by its time limit.
+    fn limits(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
+        let State { pool, now, .. } = *self.state;
+        let mut count = 0;
+        let mut add = |after: i64, processors: u32| {
+            let after = u32::try_from(after.max(1)).unwrap_or(u32::MAX).min(crate::plan::LONGEST);
+            *at_mut(self.parts.limited, count)? = Limited { after, processors };
+            count += 1;
+            Ok(())
+        };
+        for &slot in scheduler.parts.table.active() {
+            let job = scheduler.parts.table.get(slot)?;
+            if job.pool == pool && job.holds() > 0 {
+                add(scheduler.end_by_limit(slot, now)? - now, job.holds())?;
+            }
+        }
+        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
+            if made.is_open() {
+                add(scheduler.end_by_limit(made.slot, now)? - now, made.count)?;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Decides by the plan of the whole queue.
+    fn plan(&mut self, scheduler: &mut Scheduler<'_>, idle: u32) -> Result<()> {
+        let State { pool: number, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        let count = self.state.candidates as usize;
+        let candidates = range_mut(self.parts.candidates, 0, count)?;
+        tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
+        let mut plan = Plan::attach(self.parts.plan)?;
+        plan.keep(&scheduler.pool_at(number)?.kept);
+        plan.begin(idle);
+        for place in 0..scheduler.parts.table.active().len() {
+            let slot = *at(scheduler.parts.table.active(), place)?;
+            let job = *scheduler.parts.table.get(slot)?;
+            if job.pool == number && job.holds() > 0 {
+                let end = scheduler.expected_end(slot, &settings, now)?;
+                plan.add_running(
+                    job.holds(),
+                    spanned(end - now),
+                    spanned(scheduler.end_by_limit(slot, now)? - now),
+                )?;
+            }
+        }
+        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
+            if made.is_open() {
+                let mean = scheduler.parts.table.get(made.slot)?.mean;
+                let limit = scheduler.end_by_limit(made.slot, now)? - now;
+                plan.add_running(made.count, spanned(mean), spanned(limit))?;
+            }
+        }
+        let lowest = lowest(scheduler, candidates)?;
+        for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
+            plan.add_waiting(&waiting_job(scheduler, candidate, tier, lowest, now)?)?;
+        }
+        let (waits, counted) = scheduler.waits_of(number)?;
+        plan.decide(&settings.rule, &waits, &counted)?;
+        for (to, from) in self.parts.starting.iter_mut().zip(plan.starting()) {
+            *to = *from;
+        }
+        (self.state.starting, self.state.planned) = (plan.starting().len() as u32, 1);
+        Ok(())
+    }
+
+    /// Decides who starts in a pool of nodes, and where.
+    fn decide_on_nodes(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool: number, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let requirements = self.parts.machine.require(scheduler, candidates, now)?;
+        self.parts.machine.build(scheduler, number, requirements)?;
+        self.board(scheduler)?;
+        self.parts.machine.close(scheduler, number, now)?;
+        let count = self.choose(scheduler)?;
+        if count == 0 {
+            return Ok(());
+        }
+        let candidates = range_mut(self.parts.candidates, 0, count)?;
+        let easy = settings.preset == PresetWord::Easy;
+        if easy {
+            heap::sort(candidates)?;
+        } else {
+            tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
+        }
+        self.parts.machine.plan_anew(&scheduler.pool_at(number)?.kept)?;
+        let (nodes, mut plan) = self.parts.machine.both()?;
+        let lowest = lowest(scheduler, candidates)?;
+        for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
+            let tier = if easy { 0 } else { tier };
+            let waiting = waiting_job(scheduler, candidate, tier, lowest, now)?;
+            let count = scheduler.parts.table.get(candidate.slot)?.count;
+            let [bit, ..] = candidate.bits;
+            let request = scheduler.parts.holdings.ask(candidate.slot).request(count, 1 << bit);
+            plan.add_waiting(&nodes, &waiting, &request, settings.fit)?;
+        }
+        if easy {
+            plan.decide_easy(&nodes, true)?;
+        } else {
+            let (waits, counted) = scheduler.waits_of(number)?;
+            plan.decide(&nodes, &settings.rule, &waits, &counted)?;
+        }
+        let mut starting = 0;
+        for (to, (from, _)) in self.parts.starting.iter_mut().zip(plan.starting()) {
+            *to = from as u32;
+            starting += 1;
+        }
+        (self.state.starting, self.state.planned) = (starting, u32::from(!easy));
+        Ok(())
+    }
+
+    /// Puts what runs, and what was offered, on the machine.
+    fn board(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        let State { pool: number, now, .. } = *self.state;
+        let settings = scheduler.settings();
+        for place in 0..scheduler.parts.table.active().len() {
+            let slot = *at(scheduler.parts.table.active(), place)?;
+            let job = *scheduler.parts.table.get(slot)?;
+            if job.pool == number && job.holds() > 0 {
+                let end = scheduler.expected_end(slot, &settings, now)? - now;
+                let limit = scheduler.end_by_limit(slot, now)? - now;
+                self.parts.machine.board(scheduler, slot, Stay::new(spanned(end), spanned(limit)))?;
+            }
+        }
+        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
+            if made.is_open() {
+                let mean = scheduler.parts.table.get(made.slot)?.mean;
+                let limit = scheduler.end_by_limit(made.slot, now)? - now;
+                let ask = scheduler.parts.holdings.ask(made.slot);
+                let stay = Stay::new(spanned(mean), spanned(limit));
+                self.parts.machine.board_offer(&ask, (made.first, made.parts), stay)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out the candidates that no nodes could hold; returns how many there are then.
+    fn choose(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
+        let mut kept = 0;
+        // Like jobs have the same answer.
+        let mut last: Option<(u32, bool)> = None;
+        for number in 0..self.state.candidates as usize {
+            let mut candidate = *at(self.parts.candidates, number)?;
+            let could = match last.filter(|(slot, _)| *slot == candidate.slot) {
+                Some((_, could)) => could,
+                None => self.parts.machine.choose(scheduler, &mut candidate)?,
+            };
+            last = Some((candidate.slot, could));
+            if could {
+                *at_mut(self.parts.candidates, kept)? = candidate;
+                kept += 1;
+            }
+        }
+        self.state.candidates = kept as u32;
+        Ok(kept)
+    }
+}

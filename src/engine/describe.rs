@@ -1,0 +1,153 @@
+//! A job's description, as it is reported: who it is of, what it wants, and where it runs.
+
+use super::job::{JobReport, JobState};
+use super::machine::are_counted;
+use super::object::Scheduler;
+use super::pools::pool_mut;
+use super::table::Predicted;
+use super::wants::Wants;
+use crate::error::{Error, Result};
+use crate::nodes::Part;
+
+impl Scheduler<'_> {
+    /// Refuses what a job cannot ask of its pool, and nodes that it cannot hold. O(parts).
+    pub(super) fn check_wants(&self, report: &JobReport<'_>, slot: Option<u32>, pool: u32) -> Result<()> {
+        if !self.pool_at(pool)?.is_of_nodes() {
+            let plain = report.wants == Wants::default() && report.parts.is_empty();
+            return if plain { Ok(()) } else { Err(Error::OutOfRange) };
+        }
+        let Wants { each, licences, .. } = &report.wants;
+        let sane = each.iter().chain(licences).all(|&amount| amount <= i32::MAX as u32);
+        let rises =
+            report.parts.iter().zip(report.parts.iter().skip(1)).all(|(one, next)| one.node < next.node);
+        if !sane || !rises || !are_counted(each, self.capacity().kinds) {
+            return Err(Error::OutOfRange);
+        }
+        let nodes = self.parts.nodes.len();
+        if report.parts.last().is_some_and(|part| part.node as usize >= nodes) {
+            return Err(Error::NoSuchIndex);
+        }
+        let room = self.parts.holdings.room(slot.unwrap_or(u32::MAX));
+        if report.state.has_room() && report.parts.len() > room { Err(Error::Full) } else { Ok(()) }
+    }
+
+    /// Takes over the description of a job.
+    pub(super) fn describe(&mut self, slot: u32, report: &JobReport<'_>, pool: u32, now: i64) -> Result<()> {
+        let old = *self.parts.table.get(slot)?;
+        let mut new = old;
+        (new.user, new.limit, new.count) = (report.user, report.limit, report.count);
+        let of_nodes = self.pool_at(pool)?.is_of_nodes();
+        new.width = report.width(of_nodes);
+        if new.width != old.width && old.state().has_room() && of_nodes {
+            new.units = new.width;
+        }
+        (new.begin, new.priority, new.tier) = (report.begin, report.priority, report.tier);
+        (new.tasks, new.at_once) = (report.tasks, report.at_once);
+        new.holds_nothing = u32::from(report.holds_nothing);
+        new.queue_count = report.queues.len() as u32;
+        for (to, from) in new.queues.iter_mut().zip(report.queues) {
+            *to = *from;
+        }
+        if report.submit != 0 && report.submit != old.submit {
+            // It was put back, and counts as submitted anew: another place, and another wait.
+            let waits = matches!(old.state(), JobState::Waiting | JobState::Held);
+            if waits {
+                self.parts.table.unwait(slot)?;
+            }
+            let job = self.parts.table.get_mut(slot)?;
+            (job.submit, job.not_waited) = (report.submit, 0);
+            if waits {
+                self.parts.table.wait(slot)?;
+            }
+            (new.submit, new.not_waited) = (report.submit, 0);
+        }
+        if pool != old.pool {
+            self.move_to(slot, pool)?;
+            new.pool = pool;
+        }
+        let wants_others = self.parts.holdings.describe(slot, &report.wants);
+        if report.state.has_room() && !report.parts.is_empty() {
+            self.lie_on(slot, report.parts, pool)?;
+        }
+        if new != old || wants_others {
+            new.edits = new.edits.wrapping_add(1);
+            if (new.limit, new.count, pool) != (old.limit, old.count, old.pool) || wants_others {
+                // It is another job: what was refused before may start now.
+                (new.refused, new.refused_until, new.busy) = (0, 0, 0);
+            }
+            new.place = self.parts.table.get(slot)?.place;
+            *self.parts.table.get_mut(slot)? = new;
+            let pool = pool_mut(self.parts.pools, pool)?;
+            pool.stirred = 1;
+            // The report says anew whether a suspended job holds its units.
+            let (holds, held) = (new.holds(), old.holds());
+            pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
+            if holds < held {
+                pool.changes = pool.changes.wrapping_add(1);
+            }
+            let end = |limit: i64| if limit > 0 { limit } else { i64::MAX };
+            if holds > held || holds > 0 && end(new.limit) > end(old.limit) {
+                pool.losses = pool.losses.wrapping_add(1);
+            }
+        }
+        let keys_change = new.keys() != old.keys();
+        match report.prediction {
+            Some(prediction)
+                if keys_change || !old.is_predicted_by_caller() || self.predicted(slot)? != *prediction =>
+            {
+                self.set_prediction(slot, prediction)?;
+            }
+            None if old.is_predicted_by_caller() => {
+                self.parts.table.get_mut(slot)?.predicted = Predicted::Limit as u32;
+                self.predict(slot)?;
+            }
+            _ => {}
+        }
+        if keys_change && self.state.listing_open != 0 {
+            // Jobs that have ended by then are learnt first.
+            self.parts.table.get_mut(slot)?.noted_keys = 1;
+            return Ok(());
+        }
+        if keys_change { self.know_again(slot, now) } else { Ok(()) }
+    }
+
+    /// A job holds these nodes.
+    fn lie_on(&mut self, slot: u32, parts: &[Part], pool: u32) -> Result<()> {
+        if self.parts.holdings.hold(slot, parts)? && self.parts.table.get(slot)?.state().has_room() {
+            let pool = pool_mut(self.parts.pools, pool)?;
+            (pool.losses, pool.changes) = (pool.losses.wrapping_add(1), pool.changes.wrapping_add(1));
+            pool.stirred = 1;
+        }
+        Ok(())
+    }
+
+    /// A job competes in another pool.
+    fn move_to(&mut self, slot: u32, pool: u32) -> Result<()> {
+        let job = self.parts.table.get(slot)?;
+        let (old, holds) = (job.pool, u64::from(job.holds()));
+        let from = pool_mut(self.parts.pools, old)?;
+        from.held = from.held.saturating_sub(holds);
+        (from.changes, from.stirred) = (from.changes.wrapping_add(1), 1);
+        let to = pool_mut(self.parts.pools, pool)?;
+        to.held = to.held.saturating_add(holds);
+        if holds > 0 {
+            to.losses = to.losses.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// The predictor forgets what it knows of a job, sees it submitted, and started, anew, and predicts.
+    pub(super) fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        if job.learnt != 0 || job.state() == JobState::AsBefore {
+            return Ok(());
+        }
+        let begun = self.tell(now, |predictor, at| {
+            predictor.cancel(job.id, at)?;
+            predictor.submit(job.id, &job.keys(), at)?;
+            if job.state().has_room() { predictor.start(job.id, at) } else { Ok(()) }
+        })?;
+        self.parts.table.get_mut(slot)?.begun = begun;
+        self.predict(slot)
+    }
+}

@@ -1,0 +1,158 @@
+//! Nodes and their reservations, as they are reported and as the block keeps them, and what jobs require of nodes.
+
+use crate::nodes::Amounts;
+use bytemuck::{Pod, Zeroable};
+
+/// A node's state, as the manager reports it. The numbers are C's, and lie in checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum NodeState {
+    /// Jobs may start on it.
+    #[default]
+    Up = 1,
+    /// Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
+    Closed = 2,
+    /// It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
+    /// powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up.
+    Awaited = 3,
+    /// It is not there.
+    Down = 4,
+}
+
+impl NodeState {
+    /// The state with this number.
+    pub fn from_number(number: u32) -> Option<NodeState> {
+        use NodeState::*;
+        [Up, Closed, Awaited, Down].into_iter().find(|state| *state as u32 == number)
+    }
+}
+
+/// A node as it is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NodeReport {
+    /// Its state.
+    pub state: NodeState,
+    /// Its name ([`hash`](super::hash)): another name under the same number is another node.
+    pub name: i64,
+    /// Of an awaited node: until when it is awaited; then it is down. 0 for as long as
+    /// [`Settings::grace`](super::Settings::grace) from now.
+    pub until: i64,
+    /// Its features: bits of the site's own meaning.
+    pub features: u64,
+    /// What it has, kind by kind.
+    pub amounts: Amounts,
+}
+
+/// A reservation of nodes. Who may not use it ends before it begins, by the time limit, or is elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reservation<'a> {
+    /// Of which pool.
+    pub pool: u32,
+    /// By which jobs name it ([`Wants::reservation`](super::Wants::reservation)); not 0.
+    pub key: i64,
+    /// When it begins and ends.
+    pub from: i64,
+    /// See `from`.
+    pub to: i64,
+    /// Which nodes.
+    pub nodes: &'a [u32],
+}
+
+/// No pool.
+pub(super) const NOBODYS: u32 = u32::MAX;
+
+/// A node as the block keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Node {
+    pub name: i64,
+    pub until: i64,
+    pub features: u64,
+    /// The queues that list their nodes and this one among them, and the reservations that it is in, a bit each.
+    pub queues: u64,
+    pub reservations: u64,
+    pub amounts: Amounts,
+    /// A [`NodeState`]; 0 for a number that no node has.
+    pub state: u32,
+    pub pool: u32,
+}
+
+impl Node {
+    /// Its state at a time: none that was awaited for too long is there.
+    pub fn state(&self, now: i64) -> Option<NodeState> {
+        match NodeState::from_number(self.state) {
+            Some(NodeState::Awaited) if self.until <= now => Some(NodeState::Down),
+            state => state,
+        }
+    }
+
+    /// Whether jobs may be planned on it.
+    pub fn counts(&self, now: i64) -> bool {
+        matches!(self.state(now), Some(NodeState::Up | NodeState::Awaited))
+    }
+
+    /// Of the first kind of resource.
+    pub fn units(&self) -> u32 {
+        let there = NodeState::from_number(self.state).is_some_and(|state| state != NodeState::Down);
+        if there { self.amounts[0] } else { 0 }
+    }
+
+    /// Whether it lacks something that the other one has.
+    pub fn lacks(&self, other: &Node) -> bool {
+        let can_start = |node: &Node| node.state == NodeState::Up as u32;
+        can_start(other) && !can_start(self)
+            || other.features & !self.features != 0
+            || self.amounts.iter().zip(other.amounts).any(|(own, other)| *own < other)
+            || self.name != other.name
+    }
+}
+
+/// A reservation as the block keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Booked {
+    /// 0 for none.
+    pub key: i64,
+    pub from: i64,
+    pub to: i64,
+    pub pool: u32,
+    pub reserved: u32,
+}
+
+/// The most reservations: each is a bit of a node's.
+pub(super) const MOST_RESERVATIONS: u32 = 64;
+
+/// What a node must be like for a job's tasks to be put on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Requirement {
+    pub features: u64,
+    pub any: u64,
+    pub without: u64,
+    /// It is in one of these reservations, if there is any here; in none of those.
+    pub inside: u64,
+    pub crossed: u64,
+    /// It is in this queue; [`NOBODYS`] where all of its pool's are.
+    pub queue: u32,
+    /// Whether no node is admitted.
+    pub nowhere: u32,
+}
+
+impl Requirement {
+    /// Whether a node is so.
+    pub fn admits(&self, node: &Node) -> bool {
+        let in_queue = 1_u64.checked_shl(self.queue).is_none_or(|bit| node.queues & bit != 0);
+        self.nowhere == 0
+            && in_queue
+            && node.features & self.features == self.features
+            && (self.any == 0 || node.features & self.any != 0)
+            && node.features & self.without == 0
+            && (self.inside == 0 || node.reservations & self.inside != 0)
+            && node.reservations & self.crossed == 0
+    }
+}
+
+/// Whether all amounts are of the kinds that are counted.
+pub(super) fn are_counted(amounts: &Amounts, kinds: u32) -> bool {
+    amounts.iter().skip(kinds as usize).all(|&amount| amount == 0)
+}

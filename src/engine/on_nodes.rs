@@ -1,0 +1,284 @@
+//! The machine of one decision, and the plan on it: built from what the block knows of a pool's nodes.
+
+use super::machine::Requirement;
+use super::object::{Scheduler, SchedulerCapacity};
+use super::order::Candidate;
+use super::wants::Ask;
+use crate::error::{Error, Result};
+use crate::memory::{Carver, at, at_mut, range, range_mut};
+use crate::nodes::{Amounts, NodePlan, NodePlanCapacity, Nodes, NodesCapacity, Part};
+use crate::plan::{KeptOrder, WINDOW};
+use crate::runtime::MAX_SECONDS;
+use bytemuck::{Pod, Zeroable};
+
+/// How many different requirements are told apart: each is a bit of the machine's classes.
+const REQUIREMENTS: usize = 64;
+
+/// No bit: the requirement of a job for which none was left.
+const NO_BIT: u8 = REQUIREMENTS as u8;
+
+/// The machine in a cycle's memory. What jobs require of nodes beside amounts (features, a queue, reservations) is
+/// decided node by node, and is one feature of the machine's classes for each requirement.
+pub(crate) struct Machine<'a> {
+    nodes: &'a mut [u8],
+    plan: &'a mut [u8],
+    requirements: &'a mut [Requirement],
+    /// Parts of those that were offered.
+    parts: &'a mut [Part],
+    /// Parts of one job.
+    found: &'a mut [Part],
+    /// Who is on the machine, and how many they are.
+    stays: &'a mut [Stay],
+    counts: &'a mut [u32],
+    capacities: Capacities,
+}
+
+/// Somebody on the machine: the handle, and how many seconds from now the end is expected, and comes by the limit.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Stay {
+    handle: u32,
+    reserved: u32,
+    ends_in: i64,
+    limit_in: i64,
+}
+
+impl Stay {
+    /// Of somebody whose handle is not known yet.
+    pub fn new(ends_in: i64, limit_in: i64) -> Stay {
+        Stay { handle: 0, reserved: 0, ends_in, limit_in }
+    }
+}
+
+/// What a machine has room for.
+#[derive(Clone, Copy)]
+struct Capacities {
+    nodes: NodesCapacity,
+    plan: NodePlanCapacity,
+}
+
+impl Capacities {
+    fn of(capacity: &SchedulerCapacity) -> Capacities {
+        let &SchedulerCapacity { jobs, nodes, kinds, parts, .. } = capacity;
+        // Offers that are open join those that run; a node that is awaited is held by nobody known.
+        let running = jobs.saturating_mul(3).saturating_add(nodes);
+        let held = parts.saturating_mul(2).saturating_add(nodes);
+        let planned = (WINDOW as u32).saturating_mul(nodes).min(parts.saturating_mul(2));
+        Capacities {
+            nodes: NodesCapacity { nodes, classes: nodes, resources: kinds, jobs: running, parts: held },
+            plan: NodePlanCapacity {
+                nodes,
+                classes: nodes,
+                resources: kinds,
+                running,
+                waiting: jobs.saturating_mul(2),
+                parts: held.saturating_add(planned),
+            },
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Room for the machine of a scheduler with this capacity; none where it has no nodes.
+    pub fn carve(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Machine<'a>> {
+        let capacities = Capacities::of(capacity);
+        let none = capacity.nodes == 0;
+        let size = |size: Result<usize>| if none { Ok(0) } else { size };
+        Ok(Machine {
+            nodes: carver.take(size(Nodes::size(&capacities.nodes))?)?,
+            plan: carver.take(size(NodePlan::size(&capacities.plan))?)?,
+            requirements: carver.take(if none { 0 } else { REQUIREMENTS })?,
+            parts: carver.take(capacity.parts as usize)?,
+            found: carver.take(capacity.nodes as usize)?,
+            stays: carver.take(if none { 0 } else { capacities.plan.running as usize })?,
+            counts: carver.take(1)?,
+            capacities,
+        })
+    }
+
+    /// The machine, and the plan on it.
+    pub fn both(&mut self) -> Result<(Nodes<'_>, NodePlan<'_>)> {
+        Ok((Nodes::attach(self.nodes)?, NodePlan::attach(self.plan)?))
+    }
+
+    /// The plan that was begun.
+    pub fn plan(&mut self) -> Result<NodePlan<'_>> {
+        NodePlan::attach(self.plan)
+    }
+
+    /// Gives the requirements of the candidates, in each of their queues, a bit each. Of more different ones than there
+    /// are bits those of the jobs that were submitted first have one.
+    pub fn require(
+        &mut self,
+        scheduler: &Scheduler<'_>,
+        candidates: &mut [Candidate],
+        now: i64,
+    ) -> Result<usize> {
+        let mut count = 0;
+        let mut last: Option<Candidate> = None;
+        for candidate in candidates {
+            if let Some(same) = last.filter(|last| last.slot == candidate.slot) {
+                candidate.bits = same.bits;
+                continue;
+            }
+            let job = scheduler.parts.table.get(candidate.slot)?;
+            candidate.bits = [NO_BIT; 8];
+            let queues = job.queues.iter().take(job.queue_count as usize);
+            for (bit, &queue) in candidate.bits.iter_mut().zip(queues) {
+                let wanted = scheduler.requirement(candidate.slot, queue, now)?;
+                let known = range(self.requirements, 0, count)?;
+                if let Some(place) = known.iter().position(|known| *known == wanted) {
+                    *bit = place as u8;
+                } else if let Some(new) = self.requirements.get_mut(count) {
+                    (*new, *bit) = (wanted, count as u8);
+                    count += 1;
+                }
+            }
+            last = Some(*candidate);
+        }
+        Ok(count)
+    }
+
+    /// The pool's nodes with nobody on them, all of them open. O(nodes x (requirements + classes)).
+    pub fn build(&mut self, scheduler: &Scheduler<'_>, pool: u32, requirements: usize) -> Result<()> {
+        *at_mut(self.counts, 0)? = 0;
+        let mut nodes = Nodes::init_scratch(self.nodes, &self.capacities.nodes)?;
+        let requirements = range(self.requirements, 0, requirements)?;
+        for node in scheduler.parts.nodes.iter() {
+            let mut admitted = 0_u64;
+            if node.state == 0 || node.pool != pool {
+                nodes.add_node(0, &Amounts::default())?;
+                continue;
+            }
+            for (requirement, bit) in requirements.iter().zip(0..) {
+                admitted |= u64::from(requirement.admits(node)) << bit;
+            }
+            nodes.add_node(admitted, &node.amounts)?;
+        }
+        let held = scheduler.licences_of_others(pool)?;
+        let mut licences = scheduler.licences();
+        licences.iter_mut().zip(held).for_each(|(all, held)| *all = all.saturating_sub(held));
+        nodes.set_pool(&licences)
+    }
+
+    /// A job of this slot runs where it is said to, for so long.
+    pub fn board(&mut self, scheduler: &Scheduler<'_>, slot: u32, stay: Stay) -> Result<()> {
+        let count = scheduler.parts.holdings.parts(slot, self.found)?;
+        self.take(&scheduler.parts.holdings.ask(slot), count, stay)
+    }
+
+    /// A job was offered, and counts as started on the nodes that were offered.
+    pub fn board_offer(&mut self, ask: &Ask, (first, count): (u32, u32), stay: Stay) -> Result<()> {
+        let offered = range(self.parts, first as usize, count as usize)?;
+        let parts = range_mut(self.found, 0, offered.len())?;
+        parts.iter_mut().zip(offered).for_each(|(to, from)| *to = *from);
+        self.take(ask, count as usize, stay)
+    }
+
+    /// Somebody takes the nodes that were found.
+    fn take(&mut self, ask: &Ask, count: usize, stay: Stay) -> Result<()> {
+        let parts = range_mut(self.found, 0, count)?;
+        if let Some(handle) = Nodes::attach(self.nodes)?.board(&ask.request(1, 0), parts)? {
+            self.note(Stay { handle, ..stay })?;
+        }
+        Ok(())
+    }
+
+    /// Notes who is on the machine.
+    fn note(&mut self, stay: Stay) -> Result<()> {
+        let count = at_mut(self.counts, 0)?;
+        *at_mut(self.stays, *count as usize)? = stay;
+        *count += 1;
+        Ok(())
+    }
+
+    /// Begins a plan on the machine as it is now, which goes on from this order.
+    pub fn plan_anew(&mut self, kept: &KeptOrder) -> Result<()> {
+        let nodes = Nodes::attach(self.nodes)?;
+        let mut plan = NodePlan::init_scratch(self.plan, &self.capacities.plan, kept)?;
+        plan.begin(&nodes)?;
+        for stay in range(self.stays, 0, *at(self.counts, 0)? as usize)? {
+            plan.add_running(&nodes, stay.handle, stay.ends_in, stay.limit_in)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the nodes of the job with this number that starts, behind `used` parts of earlier offers; returns how many
+    /// they are, `None` where there is no room for them.
+    pub fn keep(&mut self, used: u32, number: u32) -> Result<Option<u32>> {
+        let plan = NodePlan::attach(self.plan)?;
+        let parts =
+            plan.starting().find(|(starting, _)| *starting == number as usize).map(|(_, parts)| parts);
+        let parts = parts.ok_or(Error::Corrupt)?;
+        let Ok(to) = range_mut(self.parts, used as usize, parts.len()) else { return Ok(None) };
+        to.iter_mut().zip(parts).for_each(|(to, from)| *to = *from);
+        Ok(Some(parts.len() as u32))
+    }
+
+    /// The nodes of an offer.
+    pub fn offered(&self, first: u32, count: u32) -> Result<&[Part]> {
+        range(self.parts, first as usize, count as usize)
+    }
+
+    /// Of a candidate's queues the first in which it fits now, else the first whose nodes could hold it: writes it, and
+    /// the bit of its nodes, into the candidate. Returns whether any could.
+    pub fn choose(&mut self, scheduler: &Scheduler<'_>, candidate: &mut Candidate) -> Result<bool> {
+        let nodes = Nodes::attach(self.nodes)?;
+        let job = scheduler.parts.table.get(candidate.slot)?;
+        let ask = scheduler.parts.holdings.ask(candidate.slot);
+        let mut found = None;
+        for (&bit, &queue) in candidate.bits.iter().zip(&job.queues).take(job.queue_count as usize) {
+            if bit == NO_BIT {
+                continue;
+            }
+            let request = ask.request(job.count, 1 << bit);
+            if job.queue_count > 1 && nodes.fits(&request)? {
+                found = Some((bit, queue));
+                break;
+            }
+            if found.is_none() && nodes.could_fit(&request)? {
+                found = Some((bit, queue));
+            }
+        }
+        if let Some((bit, queue)) = found {
+            candidate.queue = queue;
+            candidate.bits = [bit; 8];
+        }
+        Ok(found.is_some())
+    }
+
+    /// Nobody new starts on the pool's nodes that are neither up nor awaited; those that are awaited are held until
+    /// then.
+    pub fn close(&mut self, scheduler: &Scheduler<'_>, pool: u32, now: i64) -> Result<()> {
+        for (node, number) in scheduler.parts.nodes.iter().zip(0..) {
+            let mut nodes = Nodes::attach(self.nodes)?;
+            if node.pool != pool || !node.counts(now) {
+                nodes.set_open(number, false)?;
+            } else if node.until > now {
+                if let Some(handle) = nodes.fill(number)? {
+                    let ends_in = (node.until - now).min(MAX_SECONDS);
+                    self.note(Stay { handle, reserved: 0, ends_in, limit_in: ends_in })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scheduler<'_> {
+    /// The licences that jobs of other pools hold. O(jobs with room), if there are any.
+    fn licences_of_others(&self, pool: u32) -> Result<Amounts> {
+        let mut held = Amounts::default();
+        if self.licences() == held {
+            return Ok(held);
+        }
+        for &slot in self.parts.table.active() {
+            let job = self.parts.table.get(slot)?;
+            if job.pool != pool && job.holds() > 0 {
+                let of_job = self.parts.holdings.ask(slot).wants().licences;
+                held.iter_mut().zip(of_job).for_each(|(sum, one)| *sum = sum.saturating_add(one));
+            }
+        }
+        Ok(held)
+    }
+}

@@ -1,0 +1,222 @@
+//! What jobs ask of pools of nodes, and the nodes that they hold.
+
+use crate::error::{Error, Result};
+use crate::memory::{Carver, at, at_mut, copy};
+use crate::nodes::{Amounts, Part, Request, Spread};
+use bytemuck::{Pod, Zeroable};
+
+/// What each of a job's tasks, of which there are [`JobReport::count`](super::JobReport::count), asks of a pool of
+/// nodes. Nothing for a pool of counted units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// What a task takes of its node, kind by kind. The first kind is that of processors: by it jobs are known as wide.
+    pub each: Amounts,
+    /// The licences that the whole job takes, kind by kind.
+    pub licences: Amounts,
+    /// The features that its nodes have, all of them: bits of the site's own meaning.
+    pub features: u64,
+    /// Of these its nodes have at least one; 0 if that does not matter.
+    pub any: u64,
+    /// Its nodes have none of these.
+    pub without: u64,
+    /// The key of the reservation in which it runs; 0 for none.
+    pub reservation: i64,
+    /// How its tasks lie on nodes.
+    pub spread: Spread,
+    /// Whether nobody else may be on its nodes.
+    pub exclusive: bool,
+}
+
+impl Wants {
+    /// The processors of this number of tasks: of the first kind of resource, one for a task that takes none.
+    pub(super) fn width(&self, count: u32) -> u32 {
+        let [processors, ..] = self.each;
+        count.saturating_mul(processors.max(1)).min(i32::MAX as u32)
+    }
+}
+
+/// The same as plain data, with the list of the nodes that the job holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Ask {
+    pub(super) features: u64,
+    pub(super) any: u64,
+    pub(super) without: u64,
+    pub(super) reservation: i64,
+    each: Amounts,
+    licences: Amounts,
+    spread: u32,
+    exclusive: u32,
+    /// The first of its parts, where it has any.
+    first: u32,
+    parts: u32,
+}
+
+impl Ask {
+    /// The description alone, without nodes.
+    pub(super) fn new(wants: &Wants) -> Ask {
+        let &Wants { each, licences, features, any, without, reservation, spread, exclusive } = wants;
+        let (spread, exclusive) = (spread as u32, u32::from(exclusive));
+        Ask { features, any, without, reservation, each, licences, spread, exclusive, first: 0, parts: 0 }
+    }
+
+    /// What was reported.
+    pub(super) fn wants(&self) -> Wants {
+        let &Ask { features, any, without, reservation, each, licences, spread, exclusive, .. } = self;
+        let spread = Spread::from_number(spread).unwrap_or_default();
+        Wants { each, licences, features, any, without, reservation, spread, exclusive: exclusive != 0 }
+    }
+
+    /// The request of this number of tasks on nodes with this bit.
+    pub(super) fn request(&self, count: u32, bit: u64) -> Request {
+        let Wants { each, licences, spread, exclusive, .. } = self.wants();
+        Request { count, spread, each, pool: licences, features: bit, exclusive }
+    }
+}
+
+/// A part in the list of a job's parts.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Link {
+    part: Part,
+    next: u32,
+    reserved: u32,
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Counts {
+    /// The first free link plus 1, 0 for none, and the first never used.
+    free: u32,
+    fresh: u32,
+    used: u32,
+    reserved: u32,
+}
+
+/// What every slot asks of nodes, and the nodes that it holds. In a block without nodes there is room for nothing.
+pub(super) struct Holdings<'a> {
+    counts: &'a mut [Counts],
+    asks: &'a mut [Ask],
+    links: &'a mut [Link],
+}
+
+impl<'a> Holdings<'a> {
+    /// Room for this number of jobs, and of pairs of a job and a node.
+    pub fn carve(carver: &mut Carver<'a>, jobs: usize, parts: usize) -> Result<Holdings<'a>> {
+        Ok(Holdings { counts: carver.take(1)?, asks: carver.take(jobs)?, links: carver.take(parts)? })
+    }
+
+    /// Whether the counts can be.
+    pub fn is_sound(&self) -> bool {
+        let most = self.links.len() as u32;
+        self.counts.iter().all(|counts| counts.free <= most && counts.fresh <= most && counts.used <= most)
+    }
+
+    /// Becomes those, of which there are not more. O(jobs + parts).
+    pub fn continue_from(&mut self, other: &Holdings<'_>) {
+        copy(self.counts, other.counts);
+        copy(self.asks, other.asks);
+        copy(self.links, other.links);
+    }
+
+    /// What a slot asks for; nothing in a block without nodes.
+    pub fn ask(&self, slot: u32) -> Ask {
+        self.asks.get(slot as usize).copied().unwrap_or_else(Ask::zeroed)
+    }
+
+    /// Another description; returns whether it is one.
+    pub fn describe(&mut self, slot: u32, wants: &Wants) -> bool {
+        let Some(ask) = self.asks.get_mut(slot as usize) else { return false };
+        let new = Ask { first: ask.first, parts: ask.parts, ..Ask::new(wants) };
+        core::mem::replace(ask, new) != new
+    }
+
+    /// How many nodes more than those of this slot there is room for.
+    pub fn room(&self, slot: u32) -> usize {
+        let used = self.counts.first().map_or(0, |counts| counts.used);
+        self.links.len().saturating_sub(used.saturating_sub(self.ask(slot).parts) as usize)
+    }
+
+    /// Writes the nodes that a slot holds to `out`, as many as fit there, and returns how many.
+    pub fn parts(&self, slot: u32, out: &mut [Part]) -> Result<usize> {
+        let ask = self.ask(slot);
+        let mut next = ask.first;
+        let mut count = 0;
+        for part in out.iter_mut().take(ask.parts as usize) {
+            let link = at(self.links, next as usize)?;
+            (*part, next) = (link.part, link.next);
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Whether these are the nodes that a slot holds.
+    fn holds(&self, slot: u32, parts: &[Part]) -> Result<bool> {
+        let ask = self.ask(slot);
+        let mut next = ask.first;
+        for part in parts {
+            let link = at(self.links, next as usize)?;
+            if link.part != *part {
+                return Ok(false);
+            }
+            next = link.next;
+        }
+        Ok(true)
+    }
+
+    /// A slot holds these nodes from now on; returns whether they are others than before. There is room for them.
+    pub fn hold(&mut self, slot: u32, parts: &[Part]) -> Result<bool> {
+        if self.ask(slot).parts as usize == parts.len() && self.holds(slot, parts)? {
+            return Ok(false);
+        }
+        if parts.len() > self.room(slot) {
+            return Err(Error::Full);
+        }
+        self.release(slot)?;
+        let counts = at_mut(self.counts, 0)?;
+        let mut first = 0;
+        for part in parts.iter().rev() {
+            let place = match counts.free.checked_sub(1) {
+                Some(place) => {
+                    counts.free = at(self.links, place as usize)?.next;
+                    place
+                }
+                None => {
+                    counts.fresh += 1;
+                    counts.fresh - 1
+                }
+            };
+            *at_mut(self.links, place as usize)? = Link { part: *part, next: first, reserved: 0 };
+            first = place;
+        }
+        counts.used = counts.used.saturating_add(parts.len() as u32);
+        let ask = at_mut(self.asks, slot as usize)?;
+        (ask.first, ask.parts) = (first, parts.len() as u32);
+        Ok(true)
+    }
+
+    /// A slot holds no nodes any more.
+    pub fn release(&mut self, slot: u32) -> Result<()> {
+        let Some(ask) = self.asks.get_mut(slot as usize) else { return Ok(()) };
+        let (mut next, count) = (ask.first, ask.parts);
+        (ask.first, ask.parts) = (0, 0);
+        let counts = at_mut(self.counts, 0)?;
+        for _ in 0..count {
+            let link = at_mut(self.links, next as usize)?;
+            let behind = core::mem::replace(&mut link.next, counts.free);
+            counts.free = next + 1;
+            next = behind;
+        }
+        counts.used = counts.used.saturating_sub(count);
+        Ok(())
+    }
+
+    /// Forgets a slot.
+    pub fn remove(&mut self, slot: u32) -> Result<()> {
+        self.release(slot)?;
+        if let Some(ask) = self.asks.get_mut(slot as usize) {
+            *ask = Ask::zeroed();
+        }
+        Ok(())
+    }
+}
