@@ -29,7 +29,7 @@ impl Scheduler<'_> {
             mean: job.mean,
             upper,
             ran: 0,
-            count: job.width,
+            count: self.units_of(slot)?,
             tasks: job.startable_tasks(),
             pool: job.pool,
             tier: job.tier,

@@ -156,6 +156,9 @@ pub(crate) struct State {
     pub(super) later: u32,
     /// Whether the rule is EASY.
     pub(super) easy: u32,
+    /// Units of the pool.
+    pub(super) units: u32,
+    pub(super) reserved: u32,
     /// The lowest priority of those that wait.
     pub(super) lowest: f64,
     pub(super) kept: KeptOrder,

@@ -25,7 +25,8 @@ impl<'a> StartForecast<'a> {
     /// time that has not come. O(jobs).
     ///
     /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way, and for a pool of nodes;
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Never`] for a pool of nodes
+    /// that jobs share or that differ, whose starts are not foreseen;
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd
     /// time.
     pub fn begin(
@@ -35,11 +36,11 @@ impl<'a> StartForecast<'a> {
         now: i64,
         scenarios: u32,
     ) -> Result<StartForecast<'a>> {
-        let of_nodes = pool(scheduler.parts.pools, number)?.is_of_nodes();
+        pool(scheduler.parts.pools, number)?;
         if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
-        if scheduler.state.listing_open != 0 || of_nodes {
+        if scheduler.state.listing_open != 0 {
             return Err(Error::WrongState);
         }
         let room = Room { capacity: scheduler.capacity(), scenarios };
@@ -52,8 +53,8 @@ impl<'a> StartForecast<'a> {
         state.easy = u32::from(settings.preset == PresetWord::Easy);
         let here = *scheduler.pool_at(number)?;
         state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
-        state.idle = scheduler.idle(number)?;
-        state.debt = here.debt();
+        let counted = scheduler.counted(number, now)?.ok_or(Error::Never)?;
+        (state.units, state.idle, state.debt) = (counted.all, counted.idle, counted.debt);
         let mut forecast = StartForecast { state, parts };
         forecast.gather_running(scheduler)?;
         forecast.gather_waiting(scheduler)?;
@@ -79,7 +80,7 @@ impl<'a> StartForecast<'a> {
             let busy = Busy {
                 // Drawn in each scenario.
                 end: 0,
-                processors: job.holds(),
+                processors: scheduler.units_of(slot)?,
                 start: -i64::from(span(job.age(now))),
                 expected: span(expected - now).max(1),
                 limit: span(scheduler.end_by_limit(slot, now)? - now).max(1),
@@ -137,7 +138,7 @@ impl<'a> StartForecast<'a> {
             let job = scheduler.parts.table.get(slot)?;
             let from = job.begin.max(job.refused_until);
             let comes = job.state() == JobState::Waiting && from > now && from - now < LONGEST.into();
-            if job.pool == pool && comes && job.count <= scheduler.pool_at(pool)?.units {
+            if job.pool == pool && comes && scheduler.units_of(slot)? <= self.state.units {
                 *at_mut(self.parts.limited, coming)? = Limited { after: span(from - now), processors: slot };
                 coming += 1;
             }
@@ -209,7 +210,7 @@ impl<'a> StartForecast<'a> {
             credit,
             submitted: job.submit.saturating_sub(now),
             class: class_of(job.tier, job.priority, settings.order),
-            processors: job.count,
+            processors: scheduler.units_of(slot)?,
             mean: span(job.mean).max(1),
             upper: span(scheduler.upper(slot)?).max(1),
             limit: if job.limit > 0 { span(job.limit).max(1) } else { LONGEST },
@@ -227,7 +228,7 @@ impl<'a> StartForecast<'a> {
     /// Nothing is predicted beyond the longest of two days, three times the longest wait that is known, and twice the
     /// time that all that runs and waits would take on the whole pool by its limits with the longest limit behind it.
     fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        let units = u64::from(scheduler.pool_at(self.state.pool)?.units.max(1));
+        let units = u64::from(self.state.units.max(1));
         let mut work = 0_u64;
         let mut longest = 0;
         let mut possible = u64::from(self.state.idle);

@@ -45,7 +45,8 @@
 //! * `cycle`: one decision: offers, and the manager's answers; `decide`: who starts; `on_nodes`: the machine on which
 //!   that is decided.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
-//! * `forecast`: when every waiting job will start; `gather`: its beginning; `scenario`: the rule, played forward.
+//! * `forecast`: when every waiting job will start; `gather`: its beginning; `whole`: pools as it counts them;
+//!   `scenario`: the rule, played forward.
 
 mod array;
 mod arrivals;
@@ -71,6 +72,7 @@ mod starts;
 mod submissions;
 mod table;
 mod wants;
+mod whole;
 
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};

@@ -199,8 +199,7 @@ impl StartForecast<'_> {
     /// A later job is submitted, with all tasks of an array, as long as there is room.
     fn submit(&mut self, scheduler: &Scheduler<'_>, place: usize) -> Result<()> {
         let arrival = *scheduler.arrival_at(place)?;
-        let units = scheduler.pool_at(self.state.pool)?.units;
-        if arrival.count > units {
+        if arrival.count > self.state.units {
             return Ok(());
         }
         let mixed = u64::from(self.state.scenario) << 32 | u64::from(self.state.ahead);

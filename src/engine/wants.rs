@@ -67,6 +67,11 @@ impl Ask {
         Wants { each, licences, features, any, without, reservation, spread, exclusive: exclusive != 0 }
     }
 
+    /// How many nodes it holds.
+    pub(super) fn held(&self) -> u32 {
+        self.parts
+    }
+
     /// The request of this number of tasks on nodes with this bit.
     pub(super) fn request(&self, count: u32, bit: u64) -> Request {
         let Wants { each, licences, spread, exclusive, .. } = self.wants();
@@ -148,6 +153,18 @@ impl<'a> Holdings<'a> {
             count += 1;
         }
         Ok(count)
+    }
+
+    /// Shows every node that a slot holds.
+    pub fn each_part(&self, slot: u32, mut each: impl FnMut(Part) -> Result<()>) -> Result<()> {
+        let ask = self.ask(slot);
+        let mut next = ask.first;
+        for _ in 0..ask.parts {
+            let link = at(self.links, next as usize)?;
+            each(link.part)?;
+            next = link.next;
+        }
+        Ok(())
     }
 
     /// Whether these are the nodes that a slot holds.

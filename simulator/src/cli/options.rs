@@ -140,14 +140,14 @@ impl ReplayOptions {
         }
     }
 
-    /// Refuses to play the plan forward on a machine of nodes.
+    /// Refuses to play the plan forward on nodes that jobs share.
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub(super) fn plays_forward(&self, choice: &Choice) -> Result<(), Failure> {
+    pub(super) fn plays_forward(&self, choice: &Choice, workload: &Workload) -> Result<(), Failure> {
         let plan = matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast);
-        if plan && self.nodes.is_some() {
-            let why = "the plan is not played forward on machines of nodes: no starts are predicted there";
+        if plan && workload.nodes.is_some() && !workload.on_whole_nodes() {
+            let why = "the plan is not played forward on nodes that differ or that jobs share: no starts are predicted there";
             return Err(Failure::Usage(why.to_owned()));
         }
         Ok(())

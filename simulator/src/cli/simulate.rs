@@ -75,13 +75,13 @@ impl Simulate {
                 "--starts: the queue cannot be played forward by this policy and order".into(),
             ));
         }
-        if self.starts {
-            self.replay.plays_forward(&choice)?;
-        }
         self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
+        if self.starts {
+            self.replay.plays_forward(&choice, &workload)?;
+        }
         let policy = self.prob.options(&self.replay, &choice)?;
         let delays_wanted = self.output.shows_delays() || jobs.is_some();
         let options = Options { choice, policy: PolicyOptions { delays_wanted, ..policy }, rules };

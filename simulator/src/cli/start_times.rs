@@ -67,7 +67,6 @@ impl StartTimes {
                     .to_owned(),
             ));
         }
-        self.replay.plays_forward(&choice)?;
         let beliefs = self.beliefs.unwrap_or(Asks::of(&choice).beliefs);
         if !PredictorName::DISTRIBUTION.contains(&beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
@@ -89,6 +88,7 @@ impl StartTimes {
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
+        self.replay.plays_forward(&choice, &workload)?;
         let workload = workload.shifted(self.replay.seed);
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         let bar = output::progress(workload.counts.jobs);

@@ -68,7 +68,8 @@ pub unsafe extern "C" fn surefill_starts_size(
 /// jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
-/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way.
+/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; NEVER for a pool of nodes that differ or that jobs
+/// share: starts are foreseen on whole, like ones.
 ///
 /// # Safety
 /// memory points to length writable bytes, scheduler is a handle, starts points to a writable pointer.
