@@ -147,6 +147,17 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_QUEUE_CLOSED = 53_c_int32_t
   !> Another reason of the manager's.
   integer(c_int32_t), parameter :: SUREFILL_WHY_OTHER = 54_c_int32_t
+  !> The most kinds of resource, on nodes and of the whole machine.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_RESOURCES = 8_c_int32_t
+  !> Jobs may start on the node.
+  integer(c_int32_t), parameter :: SUREFILL_NODE_UP = 1_c_int32_t
+  !> Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
+  integer(c_int32_t), parameter :: SUREFILL_NODE_CLOSED = 2_c_int32_t
+  !> It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
+  !! powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up.
+  integer(c_int32_t), parameter :: SUREFILL_NODE_AWAITED = 3_c_int32_t
+  !> It is not there.
+  integer(c_int32_t), parameter :: SUREFILL_NODE_DOWN = 4_c_int32_t
   !> An offer: start this job, or refuse to. Until it is refused it counts as started for the rest of the cycle.
   integer(c_int32_t), parameter :: SUREFILL_ACT_START = 2_c_int32_t
   !> In shadow mode: the rule would start this job now. It is said once of a job, and not answered.
@@ -196,6 +207,50 @@ module surefill
     !> Reservations of nodes (at most 64).
     integer(c_int32_t) :: reservations
   end type surefill_scheduler_capacity
+
+  !> A node, as the resource manager reports it. Zero it first: 0 is none, unknown or the default.
+  type, bind(c) :: surefill_node
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_NODE_.
+    integer(c_int32_t) :: state
+    !> Its name (surefill_hash): another name under the same number is another node.
+    integer(c_int64_t) :: name
+    !> Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says.
+    integer(c_int64_t) :: until
+    !> Its features: bits of the site's own meaning.
+    type(c_ptr) :: features
+    !> What it has, kind by kind, processors first.
+    integer(c_int32_t) :: amounts(8)
+  end type surefill_node
+
+  !> A reservation of nodes: who may not use it ends before it begins, by the time limit, or is elsewhere.
+  type, bind(c) :: surefill_reservation
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Of which pool.
+    integer(c_int32_t) :: pool
+    !> By which jobs name it; not 0.
+    integer(c_int64_t) :: key
+    !> When it begins.
+    integer(c_int64_t) :: from
+    !> When it ends; 0 and there is no such reservation any more.
+    integer(c_int64_t) :: to
+    !> Its nodes.
+    type(c_ptr) :: nodes
+    !> How many they are.
+    integer(c_int32_t) :: node_count
+    !> 0.
+    integer(c_int32_t) :: reserved
+  end type surefill_reservation
+
+  !> Some of a job's tasks, on one node.
+  type, bind(c) :: surefill_part
+    !> The node, from 0.
+    integer(c_int32_t) :: node
+    !> Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES.
+    integer(c_int32_t) :: tasks
+  end type surefill_part
 
   !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
   !! over id, state and ran are enough.
@@ -1148,6 +1203,61 @@ module surefill
       integer(c_int64_t), value :: room
       integer(c_int32_t) :: code
     end function surefill_scheduler_words
+
+    !> Sets a node of a pool of nodes: what is said of it holds from now on. Its number is below the capacity's nodes;
+    !! pool -1 takes the node away, and node may be NULL then. O(1).
+    function surefill_scheduler_set_node(scheduler, pool, number, node) bind(c, &
+            name='surefill_scheduler_set_node') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: pool
+      integer(c_int32_t), value :: number
+      type(surefill_node), intent(in) :: node
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_node
+
+    !> A queue's jobs start on these nodes of its pool alone; NULL for all of them, as it is at first. O(nodes).
+    function surefill_scheduler_set_queue_nodes(scheduler, queue, nodes, length) bind(c, &
+            name='surefill_scheduler_set_queue_nodes') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: queue
+      integer(c_int32_t), intent(in) :: nodes
+      integer(c_int32_t), value :: length
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_queue_nodes
+
+    !> Sets a reservation of nodes, the one of this pool and key as it is from now on; to 0 takes it away. O(nodes).
+    function surefill_scheduler_set_reservation(scheduler, reservation) bind(c, &
+            name='surefill_scheduler_set_reservation') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(surefill_reservation), intent(in) :: reservation
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_reservation
+
+    !> Sets the licences that the scheduler's jobs may hold together, SUREFILL_MAX_RESOURCES kinds of them; none at
+    !! first. O(pools).
+    function surefill_scheduler_set_licences(scheduler, amounts) bind(c, &
+            name='surefill_scheduler_set_licences') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), intent(in) :: amounts
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_licences
+
+    !> Writes the nodes that a job was offered, with its tasks on each, in increasing order, as many as there is room
+    !! for; and how many they are, 0 in a pool of counted units. NULL is allowed without room. O(nodes of the job).
+    function surefill_cycle_parts(cycle, number, parts, room, length) bind(c, name='surefill_cycle_parts') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      integer(c_int32_t), value :: number
+      type(surefill_part), intent(out) :: parts
+      integer(c_int32_t), value :: room
+      integer(c_int32_t), intent(out) :: length
+      integer(c_int32_t) :: code
+    end function surefill_cycle_parts
 
     !> Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
     !! jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units

@@ -285,7 +285,10 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * one is mended by the next listing. A predicted start that is shown to people is asked for by
  * surefill_starts_report, so that later ones follow the starts that come.
  *
- *     static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
+ * A pool has counted units, or it consists of nodes with processors, memory and GPUs; then each offer says where the
+ * job starts.
+ *
+ *     static int64_t memory[1 << 21], scratch[1 << 18], more[1 << 18];
  *     surefill_scheduler_capacity capacity;
  *     surefill_scheduler *s;
  *     surefill_cycle *cycle;
@@ -297,7 +300,14 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     int32_t pool, doubted, step;
  *     char text[400];
  *     double within;
+ *     surefill_node node = {0};
+ *     surefill_reservation maintenance = {0};
+ *     surefill_part parts[8];
+ *     int32_t licences[SUREFILL_MAX_RESOURCES] = {10}, big[2] = {1, 2};
  *     surefill_scheduler_capacity_init(&capacity, 400);
+ *     capacity.nodes = 8;
+ *     capacity.parts = 800;
+ *     capacity.reservations = 1;
  *     surefill_scheduler_size(&capacity, &bytes);
  *     surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
  *     surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
@@ -336,6 +346,36 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *       if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
  *         printf("three of four such jobs start by %ld\n", (long)start.by[3]);
  *     }
+ *     surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
+ *     surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
+ *     node.struct_size = sizeof node;
+ *     node.state = SUREFILL_NODE_UP;
+ *     node.amounts[0] = 64;
+ *     node.amounts[1] = 262144;
+ *     for (step = 0; step < 3; step++) surefill_scheduler_set_node(s, pool, step, &node);
+ *     surefill_scheduler_set_queue_nodes(s, job.queues[0], big, 2);
+ *     surefill_scheduler_set_licences(s, licences);
+ *     maintenance.struct_size = sizeof maintenance;
+ *     maintenance.pool = pool;
+ *     maintenance.key = surefill_hash("maintenance", 11);
+ *     maintenance.from = now + 7200;
+ *     maintenance.to = now + 14400;
+ *     maintenance.nodes = big;
+ *     maintenance.node_count = 1;
+ *     surefill_scheduler_set_reservation(s, &maintenance);
+ *     job.id = 4712;
+ *     job.flags = SUREFILL_FLAG_PACKED;
+ *     job.each[0] = 4;
+ *     job.each[1] = 8192;
+ *     job.licences[0] = 1;
+ *     surefill_scheduler_set_job(s, now, &job);
+ *     surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+ *     while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
+ *       if (surefill_cycle_parts(cycle, action.number, parts, 8, &step) == SUREFILL_OK)
+ *         printf("%d tasks on node %d\n", (int)parts[0].tasks, (int)parts[0].node);
+ *       surefill_cycle_started(cycle, s, action.number, action.job);
+ *     }
+ *     surefill_cycle_close(cycle, s);
  *     surefill_scheduler_seal(s);
  */
 
@@ -411,6 +451,22 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Another reason of the manager's. */
 #define SUREFILL_WHY_OTHER 54
 
+/* The most kinds of resource, on nodes and of the whole machine. */
+#define SUREFILL_MAX_RESOURCES 8
+
+/* Jobs may start on the node. */
+#define SUREFILL_NODE_UP 1
+
+/* Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on. */
+#define SUREFILL_NODE_CLOSED 2
+
+/* It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
+ * powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up. */
+#define SUREFILL_NODE_AWAITED 3
+
+/* It is not there. */
+#define SUREFILL_NODE_DOWN 4
+
 /* An offer: start this job, or refuse to. Until it is refused it counts as started for the rest of the cycle. */
 #define SUREFILL_ACT_START 2
 
@@ -479,6 +535,50 @@ typedef struct surefill_scheduler_capacity {
   /* Reservations of nodes (at most 64). */
   int32_t reservations;
 } surefill_scheduler_capacity;
+
+/* A node, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. */
+typedef struct surefill_node {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_NODE_. */
+  int32_t state;
+  /* Its name (surefill_hash): another name under the same number is another node. */
+  int64_t name;
+  /* Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says. */
+  int64_t until;
+  /* Its features: bits of the site's own meaning. */
+  uint64_t features;
+  /* What it has, kind by kind, processors first. */
+  int32_t amounts[8];
+} surefill_node;
+
+/* A reservation of nodes: who may not use it ends before it begins, by the time limit, or is elsewhere. */
+typedef struct surefill_reservation {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Of which pool. */
+  int32_t pool;
+  /* By which jobs name it; not 0. */
+  int64_t key;
+  /* When it begins. */
+  int64_t from;
+  /* When it ends; 0 and there is no such reservation any more. */
+  int64_t to;
+  /* Its nodes. */
+  const int32_t *nodes;
+  /* How many they are. */
+  int32_t node_count;
+  /* 0. */
+  int32_t reserved;
+} surefill_reservation;
+
+/* Some of a job's tasks, on one node. */
+typedef struct surefill_part {
+  /* The node, from 0. */
+  int32_t node;
+  /* Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES. */
+  int32_t tasks;
+} surefill_part;
 
 /* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
  * over id, state and ran are enough. */
@@ -680,6 +780,45 @@ int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
  * Errors: OUT_OF_RANGE (room); FULL where room is too short: then as much is written as fits. */
 int32_t surefill_scheduler_words(const surefill_scheduler *scheduler, char *words, int64_t room);
 
+/* Sets a node of a pool of nodes: what is said of it holds from now on. Its number is below the capacity's nodes;
+ * pool -1 takes the node away, and node may be NULL then. O(1).
+ *
+ * Errors: OUT_OF_RANGE; NO_SUCH_INDEX for a pool that is not there or has counted units, and for the number. */
+int32_t surefill_scheduler_set_node(surefill_scheduler *scheduler,
+                                    int32_t pool,
+                                    int32_t number,
+                                    const surefill_node *node);
+
+/* A queue's jobs start on these nodes of its pool alone; NULL for all of them, as it is at first. O(nodes).
+ *
+ * Errors: OUT_OF_RANGE; NO_SUCH_INDEX for a queue that is not there or whose pool has counted units, and for a
+ * node. */
+int32_t surefill_scheduler_set_queue_nodes(surefill_scheduler *scheduler,
+                                           int32_t queue,
+                                           const int32_t *nodes,
+                                           int32_t length);
+
+/* Sets a reservation of nodes, the one of this pool and key as it is from now on; to 0 takes it away. O(nodes).
+ *
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool, a node, a reservation to take away), FULL. */
+int32_t surefill_scheduler_set_reservation(surefill_scheduler *scheduler, const surefill_reservation *reservation);
+
+/* Sets the licences that the scheduler's jobs may hold together, SUREFILL_MAX_RESOURCES kinds of them; none at
+ * first. O(pools).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_set_licences(surefill_scheduler *scheduler, const int32_t *amounts);
+
+/* Writes the nodes that a job was offered, with its tasks on each, in increasing order, as many as there is room
+ * for; and how many they are, 0 in a pool of counted units. NULL is allowed without room. O(nodes of the job).
+ *
+ * Errors: NO_SUCH_INDEX; FULL without room for all. */
+int32_t surefill_cycle_parts(const surefill_cycle *cycle,
+                             int32_t number,
+                             surefill_part *parts,
+                             int32_t room,
+                             int32_t *length);
+
 /* Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
  * jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it
  * is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
@@ -817,7 +956,8 @@ int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_
  * Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
  * jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
  *
- * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; NEVER for a pool of nodes
+ * that differ or that jobs share: starts are foreseen on whole, like ones. */
 int32_t surefill_starts_begin(void *memory,
                               int64_t length,
                               surefill_scheduler *scheduler,

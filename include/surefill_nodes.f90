@@ -5,8 +5,6 @@ module surefill_nodes
   implicit none
 
   ! ---- Machines of nodes shared by cores, memory and GPUs ----
-  !> The most kinds of resource, on nodes and of the whole machine.
-  integer(c_int32_t), parameter :: SUREFILL_MAX_RESOURCES = 8_c_int32_t
   !> The most tasks of one request.
   integer(c_int32_t), parameter :: SUREFILL_MAX_TASKS = 16777216_c_int32_t
   !> How tasks lie on nodes: each on a node of its own.
@@ -54,14 +52,6 @@ module surefill_nodes
     !> What the whole job takes of the machine's own resources, such as licences; not negative.
     integer(c_int32_t) :: pool(8)
   end type surefill_request
-
-  !> Some of a job's tasks, on one node.
-  type, bind(c) :: surefill_part
-    !> The node, from 0.
-    integer(c_int32_t) :: node
-    !> Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES.
-    integer(c_int32_t) :: tasks
-  end type surefill_part
 
   ! ---- The scheduling pass on a machine of nodes ----
 

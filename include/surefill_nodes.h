@@ -50,9 +50,6 @@ extern "C" {
  *     surefill_nodes_count(nodes, &count, &jobs);
  */
 
-/* The most kinds of resource, on nodes and of the whole machine. */
-#define SUREFILL_MAX_RESOURCES 8
-
 /* The most tasks of one request. */
 #define SUREFILL_MAX_TASKS 16777216
 
@@ -113,14 +110,6 @@ typedef struct surefill_request {
   /* What the whole job takes of the machine's own resources, such as licences; not negative. */
   int32_t pool[8];
 } surefill_request;
-
-/* Some of a job's tasks, on one node. */
-typedef struct surefill_part {
-  /* The node, from 0. */
-  int32_t node;
-  /* Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES. */
-  int32_t tasks;
-} surefill_part;
 
 /* Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs
  * of a job and a node. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, PATH = 4096, WORDS = 1000, PAGE = 4096 };
+enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21, PATH = 4096, WORDS = 1000, PAGE = 4096 };
 enum { SCENARIOS = 20, EVENTS = 10 }; /* of a forecast; events between two looks at the clock */
 static const double FORESEEING = 0.25; /* seconds of processor time for a forecast in one cycle */
 
@@ -120,15 +120,12 @@ void engine_free(struct engine *engine) {
     *engine = (struct engine){.scheduler = NULL};
 }
 
-/* Room for these numbers of jobs, and of jobs that are over. False when there is none. */
-static bool grow(struct engine *engine, int64_t jobs, int64_t ended) {
-    surefill_scheduler_capacity larger = engine->capacity;
+/* Room as in this larger capacity. False when there is none. */
+static bool grow(struct engine *engine, surefill_scheduler_capacity larger) {
     surefill_scheduler *grown;
     int64_t size;
     void *block;
-    larger.jobs = (int32_t)(jobs < MOST_JOBS ? jobs : MOST_JOBS);
-    larger.ended = (int32_t)(ended < MOST_JOBS ? ended : MOST_JOBS);
-    if (larger.jobs == engine->capacity.jobs && larger.ended == engine->capacity.ended) return false;
+    if (memcmp(&larger, &engine->capacity, sizeof larger) == 0) return false;
     if (surefill_scheduler_size(&larger, &size) != SUREFILL_OK || (block = malloc((size_t)size)) == NULL) return false;
     if (surefill_scheduler_grow(engine->scheduler, block, size, &larger, &grown) != SUREFILL_OK) {
         free(block);
@@ -141,13 +138,31 @@ static bool grow(struct engine *engine, int64_t jobs, int64_t ended) {
     return true;
 }
 
+static int32_t at_most(int64_t number, int32_t most) { return number < most ? (int32_t)number : most; }
+
 static bool double_jobs(struct engine *engine) {
-    const int64_t jobs = 2 * (int64_t)engine->capacity.jobs;
-    return grow(engine, jobs, jobs > engine->capacity.ended ? jobs : engine->capacity.ended);
+    const bool nodes = engine->capacity.nodes > 0;
+    surefill_scheduler_capacity larger = engine->capacity;
+    larger.jobs = at_most(2 * (int64_t)larger.jobs, nodes ? MOST_JOBS_ON_NODES : MOST_JOBS);
+    if (larger.ended < larger.jobs) larger.ended = larger.jobs;
+    if (nodes) larger.parts = at_most(2 * (int64_t)larger.parts, MOST_PARTS);
+    return grow(engine, larger);
+}
+
+int32_t engine_nodes(struct engine *engine, int32_t nodes) {
+    surefill_scheduler_capacity larger = engine->capacity;
+    if (nodes < 1) nodes = 1;
+    if (nodes <= engine->capacity.nodes) return SUREFILL_OK;
+    larger.nodes = nodes;
+    if (larger.parts < 4 * (int64_t)nodes) larger.parts = at_most(4 * (int64_t)nodes, MOST_PARTS);
+    if (larger.reservations == 0) larger.reservations = 64;
+    return grow(engine, larger) ? SUREFILL_OK : SUREFILL_ERROR_FULL;
 }
 
 int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over) {
-    if (2 * (int64_t)over > engine->capacity.ended) (void)grow(engine, engine->capacity.jobs, 4 * (int64_t)over);
+    surefill_scheduler_capacity larger = engine->capacity;
+    larger.ended = at_most(4 * (int64_t)over, MOST_JOBS);
+    if (2 * (int64_t)over > engine->capacity.ended) (void)grow(engine, larger);
     return surefill_scheduler_list_begin(engine->scheduler, now);
 }
 

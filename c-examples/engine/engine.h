@@ -55,6 +55,10 @@ enum engine_opened engine_open(struct engine *engine, const char *path, char *me
 /* Writes the state beside the file and puts it in its place. False, and a message, when that fails. */
 bool engine_save(struct engine *engine, const char *path, char *message, size_t length);
 
+/* Room for this number of nodes, with processors, memory and GPUs, if there is less; for shells whose pool consists of
+ * them. SUREFILL_ERROR_FULL when there is no memory. */
+int32_t engine_nodes(struct engine *engine, int32_t nodes);
+
 /* surefill_scheduler_list_begin, for a manager that still lists this number of jobs that are over: each is learnt
  * once. */
 int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over);

@@ -95,18 +95,25 @@ bool read_job(const char *name, int64_t *id) {
 /* One "name=value" of a chunk. */
 static bool read_chunk_word(const char *word, struct chunks *chunks) {
     static const char *const harmless[] = {"mpiprocs=", "ompthreads="};
+    const bool is_gpu = strncmp(word, "ngpus=", 6) == 0;
     int64_t value;
     const char *end;
-    if (strncmp(word, "ncpus=", 6) == 0) {
+    if (is_gpu || strncmp(word, "ncpus=", 6) == 0) {
         end = digits(word + 6, &value);
-        if (end == NULL || *end != '\0' || value < 1 || value > INT32_MAX) return false;
-        chunks->processors = (int32_t)value;
+        if (end == NULL || *end != '\0' || value < (is_gpu ? 0 : 1) || value > INT32_MAX) return false;
+        if (is_gpu)
+            chunks->gpus = (int32_t)value;
+        else
+            chunks->processors = (int32_t)value;
         return true;
     }
     if (strncmp(word, "mem=", 4) == 0) return read_size(word + 4, &chunks->kilobytes);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strncmp(word, harmless[i], strlen(harmless[i])) == 0) return true;
-    return false;
+    /* Another resource: whether vnodes have it as a name or as an amount is not known here. */
+    if (strchr(word, '=') == NULL || strlen(chunks->others) + strlen(word) + 2 > sizeof chunks->others) return false;
+    strcat(strcat(chunks->others, chunks->others[0] == '\0' ? "" : ":"), word);
+    return true;
 }
 
 bool read_select(const char *select, struct chunks *chunks) {
@@ -144,14 +151,33 @@ bool has_word(const char *text, const char *separators, const char *word) {
     return false;
 }
 
-const char *next_vnode(const char *exec_vnode, char *name, size_t length) {
+/* Of "ncpus=2:mem=4kb:ngpus=1" what is asked of this resource, 0 for nothing. */
+static int64_t amount(const char *text, size_t length, const char *resource, bool is_size) {
+    const size_t name = strlen(resource);
+    for (const char *at = text + (length > 0); at < text + length; at += strcspn(at, ":+)") + 1) {
+        char value[32];
+        int64_t number = 0;
+        const size_t size = strcspn(at, ":+)");
+        if (strncmp(at, resource, name) != 0 || size - name >= sizeof value) continue;
+        memcpy(value, at + name, size - name);
+        value[size - name] = '\0';
+        if (is_size ? read_size(value, &number) : digits(value, &number) != NULL) return number;
+    }
+    return 0;
+}
+
+const char *next_piece(const char *exec_vnode, struct piece *piece) {
     const char *at = exec_vnode;
-    size_t size;
+    size_t size, all;
     if (at == NULL) return NULL;
     at += strspn(at, "(+)");
     size = strcspn(at, ":+)");
-    if (*at == '\0' || size == 0 || size >= length) return NULL;
-    memcpy(name, at, size);
-    name[size] = '\0';
+    all = strcspn(at, "+)");
+    if (*at == '\0' || size == 0 || size >= sizeof piece->vnode) return NULL;
+    memcpy(piece->vnode, at, size);
+    piece->vnode[size] = '\0';
+    piece->processors = amount(at + size, all - size, "ncpus=", false);
+    piece->gpus = amount(at + size, all - size, "ngpus=", false);
+    piece->kilobytes = amount(at + size, all - size, "mem=", true);
     return at + strcspn(at, "+");
 }

@@ -20,18 +20,25 @@ bool read_size(const char *text, int64_t *kilobytes);
  * is none of these. */
 bool read_job(const char *name, int64_t *id);
 
-/* The chunks of a job that asks for equal ones and for nothing but processors and memory. */
+/* The chunks of a job that asks for equal ones. */
 struct chunks {
-    int32_t count, processors; /* of each */
-    int64_t kilobytes;         /* of each, 0 for none asked for */
+    int32_t count, processors, gpus; /* processors and GPUs of each */
+    int64_t kilobytes;               /* of each, 0 for none asked for */
+    char others[160];                /* what else each asks for: "arch=linux:host=n3" */
 };
 bool read_select(const char *select, struct chunks *chunks);
 
 /* Whether one of the words between separators in text is word. */
 bool has_word(const char *text, const char *separators, const char *word);
 
-/* The next vnode's name in "(a:ncpus=2:mem=4kb+b:ncpus=2)+(c:ncpus=4)": copies it, returns where to go on, NULL at the
- * end. */
-const char *next_vnode(const char *exec_vnode, char *name, size_t length);
+/* A piece of "(a:ncpus=2:mem=4kb+b:ncpus=2)+(c:ncpus=4)". */
+enum { NAME = 280 };
+struct piece {
+    char vnode[NAME];
+    int64_t processors, gpus, kilobytes;
+};
+
+/* Reads the next piece; returns where to go on, NULL at the end. */
+const char *next_piece(const char *exec_vnode, struct piece *piece);
 
 #endif

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void not_judged(struct scheduler *scheduler, const char *why) {
-    if (scheduler->unjudged == NULL) scheduler->unjudged = why;
-}
-
 /* --- Vnodes --- */
 
-static struct vnode *find_vnode(const struct scheduler *scheduler, const char *name) {
+static int32_t find_vnode(const struct scheduler *scheduler, const char *name) {
     for (int32_t i = 0; i < scheduler->vnode_count; i++)
-        if (strcmp(scheduler->vnodes[i].name, name) == 0) return &scheduler->vnodes[i];
-    return NULL;
+        if (strcmp(scheduler->vnodes[i].name, name) == 0) return i;
+    return -1;
 }
 
 static bool ours(const struct scheduler *scheduler, const struct batch_status *vnode) {
@@ -21,63 +17,156 @@ static bool ours(const struct scheduler *scheduler, const struct batch_status *v
     return scheduler->queue == NULL ? queue == NULL : queue != NULL && strcmp(queue, scheduler->queue) == 0;
 }
 
+/* The worst of a vnode's states. Right after a restart of the server it does not know its vnodes yet. */
+static int32_t state_of_vnode(const char *states) {
+    static const struct {
+        const char *word;
+        int32_t state;
+    } known[] = {{"state-unknown", SUREFILL_NODE_AWAITED}, {"initializing", SUREFILL_NODE_AWAITED},
+                 {"provisioning", SUREFILL_NODE_AWAITED},  {"wait-provisioning", SUREFILL_NODE_AWAITED},
+                 {"sleep", SUREFILL_NODE_AWAITED},         {"down", SUREFILL_NODE_DOWN},
+                 {"stale", SUREFILL_NODE_DOWN},            {"unresolvable", SUREFILL_NODE_DOWN},
+                 {"unknown", SUREFILL_NODE_DOWN},          {"offline", SUREFILL_NODE_CLOSED},
+                 {"maintenance", SUREFILL_NODE_CLOSED},    {"resv-exclusive", SUREFILL_NODE_CLOSED}};
+    if (states == NULL) return SUREFILL_NODE_DOWN;
+    if (has_word(states, ", ", "offline") && has_word(states, ", ", "down")) return SUREFILL_NODE_DOWN;
+    for (size_t i = sizeof known / sizeof *known; i-- > 9;)
+        if (has_word(states, ", ", known[i].word)) return known[i].state;
+    for (size_t i = 0; i < 9; i++)
+        if (has_word(states, ", ", known[i].word)) return known[i].state;
+    return SUREFILL_NODE_UP;
+}
+
+static int32_t bounded(int64_t number) { return number < 0 ? 0 : number > INT32_MAX ? INT32_MAX : (int32_t)number; }
+
 bool see_vnodes(struct scheduler *scheduler, const struct batch_status *all) {
-    static const char *const busy[] = {"job-exclusive", "job-busy"};
-    static const char *const gone[] = {"down", "offline", "stale", "state-unknown", "unresolvable", "maintenance",
-                                       "provisioning", "resv-exclusive", "sleep", "initializing", "unknown"};
-    const struct vnode *first = NULL;
     size_t count = 0;
     for (const struct batch_status *at = all; at != NULL; at = at->next) count++;
     free(scheduler->vnodes);
     scheduler->vnodes = calloc(count + 1, sizeof *scheduler->vnodes);
     scheduler->vnode_count = 0;
-    scheduler->usable = 0;
     if (scheduler->vnodes == NULL) return false;
     for (const struct batch_status *at = all; at != NULL; at = at->next) {
         struct vnode *vnode = &scheduler->vnodes[scheduler->vnode_count];
-        const char *state = attribute(at, "state", NULL), *memory = attribute(at, "resources_available", "mem");
-        const char *jobs = attribute(at, "jobs", NULL);
+        const char *memory = attribute(at, "resources_available", "mem"), *sharing = attribute(at, "sharing", NULL);
+        int64_t kilobytes = 0;
         if (!ours(scheduler, at) || strlen(at->name) >= sizeof vnode->name) continue;
         strcpy(vnode->name, at->name);
-        vnode->processors = (int32_t)attribute_number(at, "resources_available", "ncpus", 0);
-        if (memory != NULL && !read_size(memory, &vnode->kilobytes)) vnode->kilobytes = 0;
-        vnode->usable = state != NULL && vnode->processors > 0;
-        for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-            if (has_word(state, ", ", gone[i])) vnode->usable = false;
-        vnode->idle = vnode->usable && (jobs == NULL || *jobs == '\0') &&
-                      attribute_number(at, "resources_assigned", "ncpus", 0) == 0;
-        for (size_t i = 0; i < sizeof busy / sizeof *busy; i++)
-            if (has_word(state, ", ", busy[i])) vnode->idle = false;
+        if (memory != NULL && !read_size(memory, &kilobytes)) kilobytes = 0;
+        vnode->amounts[PROCESSORS] = bounded(attribute_number(at, "resources_available", "ncpus", 0));
+        vnode->amounts[MEMORY] = bounded(kilobytes / 1024);
+        vnode->amounts[GPUS] = bounded(attribute_number(at, "resources_available", "ngpus", 0));
+        vnode->state = state_of_vnode(attribute(at, "state", NULL));
+        vnode->assigned = attribute_number(at, "resources_assigned", "ncpus", 0);
+        vnode->alone = sharing != NULL && strstr(sharing, "excl") != NULL;
         scheduler->vnode_count++;
-        if (!vnode->usable) continue;
-        if (attribute(at, "resv", NULL) != NULL) not_judged(scheduler, "a reservation holds some of the vnodes");
-        if (first == NULL) first = vnode;
-        if (vnode->processors != first->processors || vnode->kilobytes != first->kilobytes)
-            not_judged(scheduler, "the vnodes differ");
-        scheduler->usable++;
     }
     return true;
 }
 
-/* The usable vnodes of this pool that a job holds and no job before it; those that are out of service do not come back.
- * -1 for a job that holds none of the pool's at all. */
-static int32_t vnodes_held(struct scheduler *scheduler, const struct batch_status *job) {
-    const char *at = attribute(job, "exec_vnode", NULL);
-    char name[NAME];
-    int32_t count = -1;
-    while ((at = next_vnode(at, name, sizeof name)) != NULL) {
-        struct vnode *vnode = find_vnode(scheduler, name);
-        if (vnode == NULL) continue;
-        count += count < 0;
-        if (!vnode->usable) continue;
-        if (vnode->held)
-            not_judged(scheduler, "running jobs share vnodes");
-        else
-            count++;
-        vnode->held = true;
-        vnode->idle = false;
+/* A word "name=value" of a chunk, and whether a vnode has it: as the value, or one of several. */
+static bool has_feature(const struct batch_status *vnode, const char *word, size_t length) {
+    char name[160];
+    const char *has;
+    char *value;
+    if (length >= sizeof name) return false;
+    memcpy(name, word, length);
+    name[length] = '\0';
+    value = strchr(name, '=');
+    *value++ = '\0';
+    if (strcmp(name, "vnode") == 0) return strcmp(vnode->name, value) == 0;
+    has = attribute(vnode, "resources_available", name);
+    return has_word(has, ", ", value);
+}
+
+uint64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode) {
+    uint64_t bits = 0;
+    for (int i = 0; i < scheduler->feature_count; i++) {
+        bool all = true;
+        for (const char *at = scheduler->features[i]; *at != '\0' && all; at += at[strcspn(at, ":")] == ':') {
+            all = has_feature(vnode, at, strcspn(at, ":"));
+            at += strcspn(at, ":");
+        }
+        if (all) bits |= (uint64_t)1 << i;
     }
-    return count;
+    return bits;
+}
+
+/* Whether vnodes have an amount of this resource, which is not counted here. */
+static bool is_amount(const struct batch_status *vnodes, const char *word) {
+    char name[160];
+    const size_t length = strcspn(word, "=");
+    int64_t value;
+    if (length >= sizeof name) return true;
+    memcpy(name, word, length);
+    name[length] = '\0';
+    for (; vnodes != NULL; vnodes = vnodes->next) {
+        const char *has = attribute(vnodes, "resources_available", name);
+        if (strcmp(name, "vnode") != 0 && strcmp(name, "host") != 0 && has != NULL && read_size(has, &value)) return true;
+    }
+    return false;
+}
+
+/* The bit of these features; false where there is none left, or they are amounts. */
+static bool find_features(struct scheduler *scheduler, const char *others, uint64_t *bit) {
+    *bit = 0;
+    if (*others == '\0') return true;
+    for (const char *at = others; at != NULL && *at != '\0'; at = strchr(at, ':') == NULL ? NULL : strchr(at, ':') + 1)
+        if (is_amount(scheduler->all_vnodes, at)) return false;
+    for (int i = 0; i < scheduler->feature_count; i++)
+        if (strcmp(scheduler->features[i], others) == 0) {
+            *bit = (uint64_t)1 << i;
+            return true;
+        }
+    if (scheduler->feature_count == FEATURES) return false;
+    *bit = (uint64_t)1 << scheduler->feature_count;
+    strcpy(scheduler->features[scheduler->feature_count++], others);
+    return true;
+}
+
+/* What a job holds of this pool's vnodes, as parts of equal tasks: its chunks, or, where pieces of them lie on vnodes,
+ * its processors or GPUs. False for one that holds none of them. */
+static bool see_parts(struct scheduler *scheduler, struct row *row) {
+    const char *at = attribute(row->job, "exec_vnode", NULL);
+    const struct chunks *chunks = &row->chunks;
+    int64_t processors = 0, gpus = 0, kilobytes = 0, unit;
+    bool even = row->told && row->packed == 1;
+    int32_t count = 0;
+    struct piece piece;
+    for (int32_t i = 0; i < scheduler->vnode_count; i++) {
+        struct vnode *vnode = &scheduler->vnodes[i];
+        vnode->tasks = 0;
+        vnode->processors = vnode->gpus = vnode->kilobytes = 0;
+    }
+    while ((at = next_piece(at, &piece)) != NULL) {
+        const int32_t number = find_vnode(scheduler, piece.vnode);
+        struct vnode *vnode = &scheduler->vnodes[number < 0 ? 0 : number];
+        if (number < 0) continue;
+        even &= piece.processors == chunks->processors && piece.gpus == chunks->gpus;
+        count += vnode->tasks++ == 0;
+        vnode->processors += piece.processors, vnode->gpus += piece.gpus, vnode->kilobytes += piece.kilobytes;
+        processors += piece.processors, gpus += piece.gpus, kilobytes += piece.kilobytes;
+    }
+    if (count == 0) return false;
+    row->parts = calloc((size_t)count, sizeof *row->parts);
+    if (row->parts == NULL) return false;
+    unit = gpus > 0 ? gpus : processors > 0 ? processors : 1;
+    if (!even) {
+        row->said.each[PROCESSORS] = bounded(processors / unit);
+        row->said.each[GPUS] = bounded(gpus / unit);
+        row->said.each[MEMORY] = bounded(kilobytes / 1024 / unit);
+        row->said.count = bounded(unit);
+        row->said.flags |= SUREFILL_FLAG_PACKED;
+    }
+    for (int32_t i = 0; i < scheduler->vnode_count; i++) {
+        struct vnode *vnode = &scheduler->vnodes[i];
+        const int64_t units = gpus > 0 ? vnode->gpus : vnode->processors;
+        if (vnode->tasks == 0) continue;
+        vnode->known += vnode->processors;
+        row->parts[row->said.part_count++] = (surefill_part){i, even ? vnode->tasks : units > 0 ? bounded(units) : 1};
+    }
+    row->said.parts = row->parts;
+    return true;
 }
 
 /* --- Jobs --- */
@@ -104,10 +193,7 @@ bool is_task(const struct batch_status *job) {
 
 bool describe(const struct batch_status *job, surefill_job *said) {
     const char *limit = attribute(job, "Resource_List", "walltime"), *user = attribute(job, "euser", NULL);
-    struct chunks chunks;
-    int64_t count = attribute_number(job, "Resource_List", "nodect", 1);
-    int64_t runs_so_far = attribute_number(job, "run_count", NULL, 0);
-    if (read_select(attribute(job, "Resource_List", "select"), &chunks)) count = chunks.count;
+    int64_t count = attribute_number(job, "Resource_List", "nodect", 1), runs_so_far = attribute_number(job, "run_count", NULL, 0);
     if (user == NULL) user = attribute(job, "Job_Owner", NULL);
     *said = (surefill_job){.struct_size = sizeof *said, .queue_count = 1};
     if (!read_job(job->name, &said->id) || (limit != NULL && !read_duration(limit, &said->limit))) return false;
@@ -116,33 +202,42 @@ bool describe(const struct batch_status *job, surefill_job *said) {
     said->submit = attribute_number(job, "qtime", NULL, 0);
     said->start = is_one_of("QHWT", state_of(job)) ? 0 : attribute_number(job, "stime", NULL, 0);
     said->priority = (double)attribute_number(job, "Priority", NULL, 0);
-    said->count = (int32_t)(count < 1 ? 1 : count > INT32_MAX ? INT32_MAX : count);
+    said->count = bounded(count < 1 ? 1 : count);
+    said->units = bounded(attribute_number(job, "Resource_List", "ncpus", count));
     if (!is_one_of("QHWTB", state_of(job))) runs_so_far--; /* PBS counts starts */
     said->restarts = (int32_t)(runs_so_far < 0 ? 0 : runs_so_far > INT32_MAX ? INT32_MAX : runs_so_far);
     return true;
 }
 
-/* Whether the job takes whole vnodes of this pool, one a chunk. */
-static bool is_counted(const struct scheduler *scheduler, const struct batch_status *job, struct chunks *chunks) {
-    const char *place = attribute(job, "Resource_List", "place");
-    const struct vnode *first = NULL;
-    bool whole = has_word(place, ":", "excl") || has_word(place, ":", "exclhost");
-    for (int32_t i = 0; i < scheduler->vnode_count && first == NULL; i++)
-        if (scheduler->vnodes[i].usable) first = &scheduler->vnodes[i];
-    if (first == NULL || !read_select(attribute(job, "Resource_List", "select"), chunks)) return false;
-    if (chunks->processors > first->processors || chunks->kilobytes > first->kilobytes) return false;
-    if (place != NULL && (strstr(place, "group=") != NULL || has_word(place, ":", "pack"))) return false;
+/* Whether all that a job asks for can be said: equal chunks, each of them on one vnode. */
+static bool tell(struct scheduler *scheduler, struct row *row) {
+    static const char *const known[] = {"ncpus",    "nodect", "walltime", "select",        "place", "mem",
+                                        "mpiprocs", "nodes",  "ngpus",    "soft_walltime", "ompthreads"};
+    const char *place = attribute(row->job, "Resource_List", "place");
+    const bool pack = has_word(place, ":", "pack");
+    surefill_job *said = &row->said;
+    struct chunks *chunks = &row->chunks;
+    bool alone = has_word(place, ":", "excl") || has_word(place, ":", "exclhost");
+    row->packed = 1;
+    if (!read_select(attribute(row->job, "Resource_List", "select"), chunks)) return false;
+    if (place != NULL && strstr(place, "group=") != NULL) return false;
     /* Resources that are the whole job's, not a chunk's. */
-    for (const struct attrl *at = job->attribs; at != NULL; at = at->next) {
-        static const char *const known[] = {"ncpus",    "nodect", "walltime", "select", "place", "mem",
-                                            "mpiprocs", "nodes",  "soft_walltime"};
+    for (const struct attrl *at = row->job->attribs; at != NULL; at = at->next) {
         bool is_known = strcmp(at->name, "Resource_List") != 0 || at->resource == NULL;
         for (size_t i = 0; i < sizeof known / sizeof *known && !is_known; i++)
-            is_known = strcmp(at->resource, known[i]) == 0;
+            is_known = strcmp(at->resource, known[i]) == 0 || has_word(chunks->others, ":=", at->resource);
         if (!is_known) return false;
     }
-    if (chunks->processors == first->processors) return true;
-    return whole && (chunks->count == 1 || has_word(place, ":", "scatter") || 2 * chunks->processors > first->processors);
+    if (!find_features(scheduler, chunks->others, &said->features)) return false;
+    for (int32_t i = 0; i < scheduler->vnode_count && !has_word(place, ":", "shared"); i++) alone |= scheduler->vnodes[i].alone;
+    if (pack) row->packed = chunks->count;
+    said->count = pack ? 1 : chunks->count;
+    said->each[PROCESSORS] = bounded((int64_t)row->packed * chunks->processors);
+    said->each[GPUS] = bounded((int64_t)row->packed * chunks->gpus);
+    said->each[MEMORY] = bounded(row->packed * ((chunks->kilobytes + 1023) / 1024));
+    said->flags |= alone ? SUREFILL_FLAG_EXCLUSIVE : 0;
+    if (!has_word(place, ":", "scatter") && !has_word(place, ":", "vscatter")) said->flags |= SUREFILL_FLAG_PACKED;
+    return true;
 }
 
 static const struct batch_status *find_queue(const struct batch_status *queues, const char *name) {
@@ -168,21 +263,28 @@ static int32_t why_held(const struct batch_status *job, const struct batch_statu
 }
 
 /* Takes a running job over; one that holds nothing of this pool is another's. */
-static bool see_running(struct scheduler *scheduler, const struct batch_status *job, surefill_job *said) {
-    const char state = state_of(job), *used = attribute(job, "resources_used", "walltime");
-    said->units = vnodes_held(scheduler, job);
-    if (said->units < 0) return false;
+static bool see_running(struct scheduler *scheduler, struct row *row) {
+    const char state = state_of(row->job), *used = attribute(row->job, "resources_used", "walltime");
+    surefill_job *said = &row->said;
+    row->told = tell(scheduler, row);
+    if (!see_parts(scheduler, row)) return false;
     said->state = state == 'E' ? SUREFILL_JOB_ENDING : SUREFILL_JOB_RUNNING;
     if (state == 'E' && used != NULL && !read_duration(used, &said->ran)) said->ran = 0;
-    if (state == 'S' || state == 'U') {
-        not_judged(scheduler, "a job is suspended");
+    if (state == 'S' || state == 'U') { /* PBS gives what it had to others */
         said->state = SUREFILL_JOB_SUSPENDED;
-    }
-    if (said->units == 0) { /* all that it has is out of service, or counted as another job's */
-        said->state = SUREFILL_JOB_SUSPENDED;
-        said->flags = SUREFILL_FLAG_HOLDS_NOTHING;
+        said->flags |= SUREFILL_FLAG_HOLDS_NOTHING;
     }
     return true;
+}
+
+/* The reservation whose queue a job waits in; its key, 0 for none. */
+static int64_t reservation_of(const struct batch_status *reservations, const char *queue) {
+    for (; reservations != NULL && queue != NULL; reservations = reservations->next) {
+        const char *own = attribute(reservations, "queue", NULL);
+        if (own != NULL && strcmp(own, queue) == 0)
+            return surefill_hash(reservations->name, (int64_t)strlen(reservations->name));
+    }
+    return 0;
 }
 
 static int in_order(const void *one, const void *other) {
@@ -216,12 +318,20 @@ static void see_tasks(struct scheduler *scheduler, const struct batch_status *jo
     }
 }
 
-bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues) {
+void forget_rows(struct scheduler *scheduler) {
+    for (int32_t i = 0; i < scheduler->row_count; i++) free(scheduler->rows[i].parts);
+    free(scheduler->rows);
+    scheduler->rows = NULL;
+    scheduler->row_count = scheduler->startable = 0;
+}
+
+bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues,
+              const struct batch_status *reservations) {
     size_t count = 0;
     for (const struct batch_status *job = jobs; job != NULL; job = job->next) count++;
-    free(scheduler->rows);
+    forget_rows(scheduler);
     scheduler->rows = calloc(count + 1, sizeof *scheduler->rows);
-    scheduler->row_count = scheduler->startable = scheduler->idle = 0;
+    scheduler->feature_count = 0;
     if (scheduler->rows == NULL) return false;
     for (const struct batch_status *job = jobs; job != NULL; job = job->next) {
         struct row *row = &scheduler->rows[scheduler->row_count];
@@ -229,21 +339,18 @@ bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, cons
         if (is_over(job) || is_task(job)) continue;
         *row = (struct row){.job = job, .next_task = jobs};
         if (!describe(job, &row->said)) {
-            if (runs(job)) not_judged(scheduler, "a running job cannot be read");
+            if (runs(job)) say(scheduler, "%s runs and cannot be read: its vnodes are left alone", job->name);
             continue;
         }
         if (runs(job)) {
-            scheduler->row_count += see_running(scheduler, job, &row->said);
+            scheduler->row_count += see_running(scheduler, row);
             continue;
         }
-        if (!is_of_pool(scheduler, queue)) continue;
-        row->counted = is_counted(scheduler, job, &row->chunks);
+        row->said.reservation = reservation_of(reservations, attribute(job, "queue", NULL));
+        if (row->said.reservation == 0 && !is_of_pool(scheduler, queue)) continue;
+        row->told = tell(scheduler, row);
         row->said.why = why_held(job, queue);
         row->said.at_once = whole_array(job) ? (int32_t)attribute_number(job, "max_run_subjobs", NULL, 0) : 0;
-        if (row->counted && row->said.count > scheduler->vnode_count) { /* it must not keep all others back */
-            say(scheduler, "%s asks for more vnodes than there are: left out", job->name);
-            row->said.why = SUREFILL_WHY_OTHER;
-        }
         row->tasks = row->said.why == 0;
         scheduler->row_count++;
     }
@@ -257,6 +364,5 @@ bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, cons
     qsort(scheduler->rows, (size_t)scheduler->row_count, sizeof *scheduler->rows, in_order);
     while (scheduler->startable < scheduler->row_count && scheduler->rows[scheduler->startable].tasks > 0)
         scheduler->startable++;
-    for (int32_t i = 0; i < scheduler->vnode_count; i++) scheduler->idle += scheduler->vnodes[i].idle;
     return true;
 }

@@ -5,13 +5,17 @@
 #include "attributes.h"
 #include "scheduler.h"
 
-enum { NAME = 280 };
+/* The kinds of resource that are counted; memory in MiB. */
+enum { PROCESSORS, MEMORY, GPUS, KINDS };
 
 struct vnode {
     char name[NAME];
-    int32_t processors;
-    int64_t kilobytes;
-    bool usable, idle, held, offered; /* held: by a job of this look; offered to PBS for the job that is to start */
+    int32_t amounts[KINDS];
+    int32_t state; /* one of SUREFILL_NODE_ */
+    int64_t assigned, known; /* processors that PBS has given away, and those that jobs of this look hold */
+    bool alone;              /* jobs are alone on it unless they say otherwise */
+    int32_t tasks;           /* of the job that is looked at */
+    int64_t processors, gpus, kilobytes; /* that it holds */
 };
 
 /* A job that is not over. */
@@ -19,10 +23,12 @@ struct row {
     const struct batch_status *job;
     surefill_job said; /* what is reported of it */
     struct chunks chunks;
-    bool counted;  /* whole vnodes of this pool, one a chunk: counting them says whether it fits */
+    int32_t packed; /* chunks to a task of the report: all of a job that is packed on one vnode, else 1 */
+    bool told;      /* the report says all that it asks for */
     int32_t tasks; /* of it that may start, as far as PBS is concerned: of an array several, 0 for a job that may not */
     int32_t admitted; /* of these, that may start in this cycle */
     const struct batch_status *next_task; /* where to look for the next one of an array */
+    surefill_part *parts; /* that it holds */
 };
 
 void say(const struct scheduler *scheduler, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -39,7 +45,11 @@ bool describe(const struct batch_status *job, surefill_job *said);
 /* The vnodes of this pool, then everything that is not over, and in which order it may start. False when memory is
  * short. */
 bool see_vnodes(struct scheduler *scheduler, const struct batch_status *all);
-bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues);
+bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues,
+              const struct batch_status *reservations);
+void forget_rows(struct scheduler *scheduler);
+/* Which of the features that jobs ask for a vnode has. */
+uint64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode);
 struct row *find_row(const struct scheduler *scheduler, int64_t id);
 
 #endif

@@ -30,7 +30,7 @@ static const char *why_not(int connection) {
 void scheduler_free(struct scheduler *scheduler) {
     engine_free(&scheduler->engine);
     free(scheduler->vnodes);
-    free(scheduler->rows);
+    forget_rows(scheduler);
 }
 
 /* --- Reporting to the engine --- */
@@ -41,33 +41,22 @@ static void report(struct scheduler *scheduler, const struct batch_status *job, 
         say(scheduler, "%s is left to PBS: %s", job->name, surefill_status_text(status));
 }
 
-/* Decides how many tasks of each job may start in this cycle. Where nobody may overtake the first one in the site's
- * order for which there is no room, these are the tasks before it alone, and the answer is why; else NULL. */
-static const char *admit(struct scheduler *scheduler, int64_t now) {
-    const char *why = scheduler->unjudged;
-    int32_t room = scheduler->idle;
+/* Decides how many tasks of each job may start in this cycle. A job that asks for more than can be said waits for its
+ * turn: when all that a former cycle has seen before it have started, nobody overtakes it. */
+static void admit(struct scheduler *scheduler, int64_t now) {
+    bool waited = false;
     scheduler->head = NULL;
+    for (int32_t i = 0; i < scheduler->startable && !waited && scheduler->head == NULL; i++) {
+        const struct row *row = &scheduler->rows[i];
+        if (row->tasks == 0 || engine_refused_lately(&scheduler->engine, row->said.id, now)) continue;
+        if (!row->told) scheduler->head = row;
+        waited = row->said.submit < scheduler->decided;
+    }
     for (int32_t i = 0; i < scheduler->startable; i++) {
         struct row *row = &scheduler->rows[i];
-        row->admitted = 0;
-        if (row->tasks == 0 || scheduler->head != NULL || engine_refused_lately(&scheduler->engine, row->said.id, now)) continue;
-        if (!row->counted) {
-            scheduler->head = row;
-            if (why == NULL) why = "counting vnodes does not describe the head job";
-            continue;
-        }
-        row->admitted = room / row->said.count < row->tasks ? room / row->said.count : row->tasks;
-        room -= row->admitted * row->said.count;
-        if (row->admitted == row->tasks) continue;
-        scheduler->head = row;
-        if (why == NULL && row->said.count > scheduler->usable) why = "the head job needs vnodes out of service";
+        const bool behind = scheduler->head != NULL && row >= scheduler->head;
+        row->admitted = row->told && !behind ? row->tasks : 0;
     }
-    if (scheduler->head != NULL && why != NULL) return why;
-    for (int32_t i = 0; i < scheduler->startable; i++) {
-        struct row *row = &scheduler->rows[i];
-        if (row->counted) row->admitted = row->tasks;
-    }
-    return NULL;
 }
 
 /* A job that is not over. */
@@ -95,16 +84,64 @@ static void report_over(struct scheduler *scheduler, const struct batch_status *
     report(scheduler, job, &said, now);
 }
 
+/* The vnodes. Nobody new starts on one of which PBS has given away more than known jobs hold. */
+static int32_t report_vnodes(struct scheduler *scheduler, int32_t pool) {
+    const struct batch_status *at = scheduler->all_vnodes;
+    int32_t status = SUREFILL_OK, number = 0;
+    for (; number < scheduler->vnode_count && status == SUREFILL_OK; number++) {
+        const struct vnode *vnode = &scheduler->vnodes[number];
+        surefill_node node = {.struct_size = sizeof node, .state = vnode->state};
+        while (strcmp(at->name, vnode->name) != 0) at = at->next;
+        if (node.state == SUREFILL_NODE_UP && vnode->assigned > vnode->known) node.state = SUREFILL_NODE_CLOSED;
+        node.name = surefill_hash(vnode->name, (int64_t)strlen(vnode->name));
+        node.features = features_of(scheduler, at);
+        memcpy(node.amounts, vnode->amounts, sizeof vnode->amounts);
+        status = surefill_scheduler_set_node(scheduler->engine.scheduler, pool, number, &node);
+    }
+    for (; number < scheduler->engine.capacity.nodes && status == SUREFILL_OK; number++)
+        status = surefill_scheduler_set_node(scheduler->engine.scheduler, -1, number, NULL);
+    return status;
+}
+
+/* The reservations that PBS has confirmed, of whole vnodes. Those that are over end by themselves. */
+static int32_t report_reservations(struct scheduler *scheduler, const struct batch_status *all, int32_t pool) {
+    int32_t *nodes = calloc((size_t)scheduler->vnode_count + 1, sizeof *nodes), status = SUREFILL_OK;
+    if (nodes == NULL) return SUREFILL_ERROR_FULL;
+    for (; all != NULL && status == SUREFILL_OK; all = all->next) {
+        const char *at = attribute(all, "resv_nodes", NULL);
+        surefill_reservation reservation = {.struct_size = sizeof reservation, .pool = pool, .nodes = nodes};
+        struct piece piece;
+        reservation.key = surefill_hash(all->name, (int64_t)strlen(all->name));
+        reservation.from = attribute_number(all, "reserve_start", NULL, 0);
+        reservation.to = attribute_number(all, "reserve_end", NULL, 0);
+        while ((at = next_piece(at, &piece)) != NULL)
+            for (int32_t i = 0; i < scheduler->vnode_count; i++)
+                if (strcmp(scheduler->vnodes[i].name, piece.vnode) == 0) nodes[reservation.node_count++] = i;
+        if (reservation.node_count == 0 || reservation.to <= reservation.from) continue;
+        status = surefill_scheduler_set_reservation(scheduler->engine.scheduler, &reservation);
+        if (status != SUREFILL_ERROR_FULL) continue;
+        say(scheduler, "%s: there are more reservations than are remembered, its vnodes are left alone", all->name);
+        status = SUREFILL_OK;
+        for (int32_t i = 0; i < reservation.node_count; i++) scheduler->vnodes[nodes[i]].state = SUREFILL_NODE_CLOSED;
+    }
+    free(nodes);
+    return status;
+}
+
 /* The whole listing. */
-static bool report_all(struct scheduler *scheduler, const struct batch_status *jobs, int64_t now) {
+static bool report_all(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *reservations,
+                       int64_t now) {
     static const char name[] = "vnodes";
-    const int32_t units = scheduler->usable > 0 ? scheduler->usable : 1;
     int32_t pool, queue, doubted = 0, over = 0, status;
     for (const struct batch_status *job = jobs; job != NULL; job = job->next) over += is_over(job);
-    status = surefill_scheduler_set_pool(scheduler->engine.scheduler, name, sizeof name - 1, units, scheduler->idle, &pool);
+    status = engine_nodes(&scheduler->engine, scheduler->vnode_count);
+    if (status == SUREFILL_OK)
+        status = surefill_scheduler_set_pool(scheduler->engine.scheduler, name, sizeof name - 1, 0, -1, &pool);
     if (status == SUREFILL_OK)
         status = surefill_scheduler_set_queue(scheduler->engine.scheduler, name, sizeof name - 1, pool, &queue);
     if (status == SUREFILL_OK) status = engine_list_begin(&scheduler->engine, now, over);
+    if (status == SUREFILL_OK) status = report_reservations(scheduler, reservations, pool);
+    if (status == SUREFILL_OK) status = report_vnodes(scheduler, pool);
     for (int32_t i = 0; i < scheduler->row_count && status == SUREFILL_OK; i++)
         report_row(scheduler, &scheduler->rows[i], now);
     for (const struct batch_status *job = jobs; job != NULL && status == SUREFILL_OK; job = job->next)
@@ -151,32 +188,35 @@ static const struct batch_status *next_task(const struct row *row, const struct 
     return NULL;
 }
 
-/* The first idle vnodes for a job's chunks, as pbs_runjob takes them; NULL when memory is short. */
-static char *place_for(struct scheduler *scheduler, const struct row *row) {
+/* The vnodes of an offer for a job's chunks, as pbs_runjob takes them; NULL when memory is short. */
+static char *place_for(const struct scheduler *scheduler, const struct row *row, const surefill_part *parts, int32_t count) {
+    const struct chunks *chunks = &row->chunks;
     size_t room = 1, length = 0;
-    int32_t left = row->chunks.count;
     char *where;
-    for (int32_t i = 0; i < scheduler->vnode_count; i++) room += strlen(scheduler->vnodes[i].name) + 60;
+    for (int32_t i = 0; i < count; i++)
+        room += (size_t)(parts[i].tasks * row->packed) * (strlen(scheduler->vnodes[parts[i].node].name) + 80);
     where = calloc(1, room);
-    for (int32_t i = 0; i < scheduler->vnode_count && left > 0 && where != NULL; i++) {
-        struct vnode *vnode = &scheduler->vnodes[i];
-        if (!vnode->idle) continue;
-        length += (size_t)snprintf(where + length, room - length, "%s(%s:ncpus=%d", length > 0 ? "+" : "", vnode->name,
-                                   row->chunks.processors);
-        if (row->chunks.kilobytes > 0)
-            length += (size_t)snprintf(where + length, room - length, ":mem=%lldkb", (long long)row->chunks.kilobytes);
-        length += (size_t)snprintf(where + length, room - length, ")");
-        vnode->offered = true;
-        left--;
-    }
+    for (int32_t i = 0; i < count && where != NULL; i++)
+        for (int32_t chunk = 0; chunk < parts[i].tasks * row->packed; chunk++) {
+            length += (size_t)snprintf(where + length, room - length, "%s(%s:ncpus=%d", length > 0 ? "+" : "",
+                                       scheduler->vnodes[parts[i].node].name, chunks->processors);
+            if (chunks->kilobytes > 0)
+                length += (size_t)snprintf(where + length, room - length, ":mem=%lldkb", (long long)chunks->kilobytes);
+            if (chunks->gpus > 0) length += (size_t)snprintf(where + length, room - length, ":ngpus=%d", chunks->gpus);
+            length += (size_t)snprintf(where + length, room - length, ")");
+        }
     return where;
 }
 
 /* An offer, to PBS. *lost: it is not PBS that refuses, it cannot be asked. */
-static bool start(struct scheduler *scheduler, int connection, const struct row *row, const struct batch_status *task,
-                  int64_t passed, bool *lost) {
-    const struct row *head = passed == 0 ? NULL : find_row(scheduler, passed);
-    char *where = place_for(scheduler, row);
+static bool start(struct scheduler *scheduler, int connection, const surefill_cycle *cycle, const surefill_action *offer,
+                  const struct row *row, const struct batch_status *task, bool *lost) {
+    const struct row *head = offer->head == 0 ? NULL : find_row(scheduler, offer->head);
+    surefill_part *parts = calloc((size_t)scheduler->vnode_count + 1, sizeof *parts);
+    int32_t count = 0;
+    char *where = NULL;
+    if (parts != NULL && surefill_cycle_parts(cycle, offer->number, parts, scheduler->vnode_count, &count) == SUREFILL_OK)
+        where = place_for(scheduler, row, parts, count);
     const bool good = where != NULL && pbs_runjob(connection, task->name, where, NULL) == 0;
     if (good) {
         say(scheduler, "%s: started on %s%s%s", task->name, where, head == NULL ? "" : ", ahead of ",
@@ -188,11 +228,7 @@ static bool start(struct scheduler *scheduler, int connection, const struct row 
         *lost = server == NULL;
         pbs_statfree(server);
     }
-    for (int32_t i = 0; i < scheduler->vnode_count; i++) {
-        struct vnode *vnode = &scheduler->vnodes[i];
-        if (vnode->offered && good) vnode->idle = false;
-        vnode->offered = false;
-    }
+    free(parts);
     free(where);
     return good;
 }
@@ -237,12 +273,11 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
             continue;
         }
         if (action.step != SUREFILL_ACT_START) continue;
-        if (task != NULL && read_job(task->name, &id) && start(scheduler, connection, row, task, action.head, &lost)) {
+        if (task != NULL && read_job(task->name, &id) && start(scheduler, connection, cycle, &action, row, task, &lost)) {
             row->next_task = task->next;
             row->tasks--;
             row->admitted--;
             row->said.tasks--;
-            scheduler->idle -= row->said.count;
             done->started++;
             status = engine_started(&scheduler->engine, cycle, action.number, id);
         } else if (lost) { /* the offer is not answered */
@@ -254,32 +289,35 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
     if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
     if (status != SUREFILL_OK) say(scheduler, "no decision: %s", surefill_status_text(status));
     scheduler->unanswered = status != SUREFILL_OK || lost;
+    if (!scheduler->unanswered) scheduler->decided = now;
     return !scheduler->unanswered;
 }
 
-/* Starts what may start. why: nobody may overtake the head job. False when PBS cannot be asked any more. */
-static bool schedule(struct scheduler *scheduler, int connection, const char *why, int64_t now, struct done *done) {
+/* Starts what may start. False when PBS cannot be asked any more. */
+static bool schedule(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
     const bool shadow = engine_has(&scheduler->engine, "mode=shadow");
     const struct row *head;
     const struct batch_status *task;
     for (;;) {
         const uint32_t refused = scheduler->engine.refused;
         if (!decide(scheduler, connection, now, done)) return false;
-        if (why == NULL || refused == scheduler->engine.refused) break;
+        if (scheduler->head == NULL || refused == scheduler->engine.refused) break;
         /* Those behind a job that PBS has refused have their turn. */
-        why = admit(scheduler, now);
+        admit(scheduler, now);
         for (int32_t i = 0; i < scheduler->startable; i++)
             if (scheduler->rows[i].tasks > 0) report_row(scheduler, &scheduler->rows[i], now);
     }
     head = scheduler->head;
-    if (why == NULL || head == NULL) return true;
+    if (head == NULL || shadow) return true;
+    for (const struct row *row = scheduler->rows; row < head; row++)
+        if (row->tasks > 0 && !engine_refused_lately(&scheduler->engine, row->said.id, now)) return true; /* not its turn */
     task = next_task(head, head->next_task);
-    if (!head->counted && !shadow && task != NULL && pbs_runjob(connection, task->name, NULL, NULL) == 0) {
+    if (task != NULL && pbs_runjob(connection, task->name, NULL, NULL) == 0) {
         say(scheduler, "%s: started on vnodes that PBS chose", task->name);
         done->started++;
         done->again = true; /* which vnodes it has got is seen by looking */
-    } else if (head + 1 < scheduler->rows + scheduler->startable && scheduler->idle > 0) {
-        say(scheduler, "%s waits, nobody overtakes it: %s", head->job->name, why);
+    } else if (head + 1 < scheduler->rows + scheduler->startable) {
+        say(scheduler, "%s waits, nobody overtakes it: it asks for more than can be said", head->job->name);
     }
     return true;
 }
@@ -297,23 +335,24 @@ static struct batch_status *asked(struct scheduler *scheduler, const char *what,
 
 bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
     static char all[] = "", history_and_subjobs[] = "tx";
-    struct batch_status *queues, *vnodes = NULL, *jobs = NULL;
+    struct batch_status *queues, *vnodes = NULL, *jobs = NULL, *reservations = NULL;
     bool good = true;
     *done = (struct done){.started = 0};
-    scheduler->unjudged = NULL;
     pbs_errno = 0;
     queues = asked(scheduler, "queues", pbs_statque(connection, all, NULL, NULL), &good);
     if (good) vnodes = asked(scheduler, "vnodes", pbs_statvnode(connection, all, NULL, NULL), &good);
     if (good) jobs = asked(scheduler, "jobs", pbs_statjob(connection, all, NULL, history_and_subjobs), &good);
-    if (good && !(see_vnodes(scheduler, vnodes) && see_jobs(scheduler, jobs, queues))) {
+    if (good) reservations = asked(scheduler, "reservations", pbs_statresv(connection, all, NULL, NULL), &good);
+    scheduler->all_vnodes = vnodes;
+    if (good && !(see_vnodes(scheduler, vnodes) && see_jobs(scheduler, jobs, queues, reservations))) {
         say(scheduler, "no memory");
         good = false;
     }
     if (good) {
-        const char *why = admit(scheduler, now);
-        if (report_all(scheduler, jobs, now)) {
+        admit(scheduler, now);
+        if (report_all(scheduler, jobs, reservations, now)) {
             write_soft_limits(scheduler, connection, now);
-            if (!scheduler->plans_only) good = schedule(scheduler, connection, why, now, done);
+            if (!scheduler->plans_only) good = schedule(scheduler, connection, now, done);
             if (good && !scheduler->plans_only && !engine_has(&scheduler->engine, "mode=shadow"))
                 write_starts(scheduler, connection, now);
         }
@@ -321,6 +360,8 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
     pbs_statfree(queues);
     pbs_statfree(vnodes);
     pbs_statfree(jobs);
+    pbs_statfree(reservations);
+    scheduler->all_vnodes = NULL;
     return good;
 }
 

@@ -7,8 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct batch_status;
 struct vnode;
 struct row;
+
+enum { FEATURES = 64, FEATURE = 160 };
 
 struct scheduler {
     struct engine engine; /* made by the caller */
@@ -19,14 +22,17 @@ struct scheduler {
     void *context;        /* say's */
     bool plans_only;      /* PBS's own scheduler starts the jobs: nothing but soft_walltime is written */
     /* One cycle's. */
-    struct vnode *vnodes;
-    int32_t vnode_count, usable, idle;
+    const struct batch_status *all_vnodes;
+    struct vnode *vnodes; /* their numbers are the engine's */
+    int32_t vnode_count;
+    char features[FEATURES][FEATURE]; /* that chunks ask for, a bit each */
+    int feature_count;
     struct row *rows;      /* jobs that are not over, those that may start first, in the site's order */
     int32_t row_count, startable;
-    const struct row *head; /* the first in the site's order for which there is no room */
-    const char *unjudged;  /* why counting vnodes does not describe what runs; NULL where it does */
+    const struct row *head; /* the first in the site's order, which asks for more than can be said; NULL for none */
     /* Kept. */
     bool unanswered; /* the last cycle was broken off */
+    int64_t decided; /* when the last one was not */
 };
 
 void scheduler_free(struct scheduler *scheduler);

@@ -6,8 +6,11 @@
 //! one is mended by the next listing. A predicted start that is shown to people is asked for by surefill_starts_report,
 //! so that later ones follow the starts that come.
 //!
+//! A pool has counted units, or it consists of nodes with processors, memory and GPUs; then each offer says where the
+//! job starts.
+//!
 //! ```c
-//! static int64_t memory[1 << 21], scratch[1 << 17], more[1 << 18];
+//! static int64_t memory[1 << 21], scratch[1 << 18], more[1 << 18];
 //! surefill_scheduler_capacity capacity;
 //! surefill_scheduler *s;
 //! surefill_cycle *cycle;
@@ -19,7 +22,14 @@
 //! int32_t pool, doubted, step;
 //! char text[400];
 //! double within;
+//! surefill_node node = {0};
+//! surefill_reservation maintenance = {0};
+//! surefill_part parts[8];
+//! int32_t licences[SUREFILL_MAX_RESOURCES] = {10}, big[2] = {1, 2};
 //! surefill_scheduler_capacity_init(&capacity, 400);
+//! capacity.nodes = 8;
+//! capacity.parts = 800;
+//! capacity.reservations = 1;
 //! surefill_scheduler_size(&capacity, &bytes);
 //! surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
 //! surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
@@ -58,6 +68,36 @@
 //!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
 //!     printf("three of four such jobs start by %ld\n", (long)start.by[3]);
 //! }
+//! surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
+//! surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
+//! node.struct_size = sizeof node;
+//! node.state = SUREFILL_NODE_UP;
+//! node.amounts[0] = 64;
+//! node.amounts[1] = 262144;
+//! for (step = 0; step < 3; step++) surefill_scheduler_set_node(s, pool, step, &node);
+//! surefill_scheduler_set_queue_nodes(s, job.queues[0], big, 2);
+//! surefill_scheduler_set_licences(s, licences);
+//! maintenance.struct_size = sizeof maintenance;
+//! maintenance.pool = pool;
+//! maintenance.key = surefill_hash("maintenance", 11);
+//! maintenance.from = now + 7200;
+//! maintenance.to = now + 14400;
+//! maintenance.nodes = big;
+//! maintenance.node_count = 1;
+//! surefill_scheduler_set_reservation(s, &maintenance);
+//! job.id = 4712;
+//! job.flags = SUREFILL_FLAG_PACKED;
+//! job.each[0] = 4;
+//! job.each[1] = 8192;
+//! job.licences[0] = 1;
+//! surefill_scheduler_set_job(s, now, &job);
+//! surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+//! while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
+//!   if (surefill_cycle_parts(cycle, action.number, parts, 8, &step) == SUREFILL_OK)
+//!     printf("%d tasks on node %d\n", (int)parts[0].tasks, (int)parts[0].node);
+//!   surefill_cycle_started(cycle, s, action.number, action.job);
+//! }
+//! surefill_cycle_close(cycle, s);
 //! surefill_scheduler_seal(s);
 //! ```
 
@@ -72,11 +112,9 @@ pub use machine::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
-use super::distribution::surefill_distribution;
-use super::nodes::surefill_part;
 use super::pass::sized;
 use super::{array, count, status, write};
-use crate::engine::{BadWord, JOB_QUEUES, JobState, Scheduler, SchedulerCapacity, Why, hash};
+use crate::engine::{BadWord, JobState, Scheduler, SchedulerCapacity, Why, hash};
 use crate::error::{Error, Result};
 use core::ffi::{c_char, c_void};
 use core::fmt::{self, Write};
@@ -172,81 +210,6 @@ pub struct surefill_scheduler_capacity {
     /// Reservations of nodes (at most 64).
     pub reservations: i32,
 }
-
-/// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
-/// id, state and ran are enough.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_job {
-    /// Bytes of this structure, as the program knows it.
-    pub struct_size: u32,
-    /// One of SUREFILL_JOB_: the manager's word, whatever the scheduler thought.
-    pub state: i32,
-    /// Which job; not 0.
-    pub id: i64,
-    /// Its user, as a number (surefill_hash of a name).
-    pub user: i64,
-    /// When it was submitted; 0 for now. Another time under the same id is another job.
-    pub submit: i64,
-    /// It is held until then.
-    pub begin: i64,
-    /// When its present run started.
-    pub start: i64,
-    /// Its time limit in seconds.
-    pub limit: i64,
-    /// How long it has run without suspensions, in seconds; 0 for the time since start.
-    pub ran: i64,
-    /// The site's priority, larger first.
-    pub priority: f64,
-    /// Jobs of a higher tier never wait for those of a lower one.
-    pub tier: i32,
-    /// Processors, nodes or other units that it wants, in a pool of nodes tasks; at least 1.
-    pub count: i32,
-    /// Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
-    /// known as wide, where these are others than its tasks take of the first kind of resource.
-    pub units: i32,
-    /// How often it was put back into the queue.
-    pub restarts: i32,
-    /// Of an array: tasks that wait; 0 for 1.
-    pub tasks: i32,
-    /// Of these, how many may start now; 0 for all.
-    pub at_once: i32,
-    /// Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
-    pub why: i32,
-    /// SUREFILL_FLAG_, added up.
-    pub flags: i32,
-    /// How many queues follow.
-    pub queue_count: i32,
-    /// The queues in which it may start, or did, all of one pool.
-    pub queues: [i32; 8],
-    /// 0.
-    pub reserved: i32,
-    /// Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
-    /// prediction.
-    pub prediction: *const surefill_distribution,
-    /// What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
-    pub features: u64,
-    /// Of these features its nodes have at least one; 0 if that does not matter.
-    pub any: u64,
-    /// Its nodes have none of these.
-    pub without: u64,
-    /// The key of the reservation in which it runs.
-    pub reservation: i64,
-    /// What a task takes of its node, kind by kind, processors first.
-    pub each: [i32; 8],
-    /// The licences that the whole job takes, kind by kind.
-    pub licences: [i32; 8],
-    /// The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
-    /// before, and of a job that holds nothing.
-    pub parts: *const surefill_part,
-    /// How many they are.
-    pub part_count: i32,
-    /// 0.
-    pub reserved_too: i32,
-}
-
-const _: () = assert!(JOB_QUEUES == 8);
 
 /// A scheduler without a machine. Sealed, the block is a checkpoint: write it to a file, read it back, open it.
 ///

@@ -42,14 +42,12 @@ pub use node_forecast::*;
 pub use node_pass::*;
 
 use super::block::{init, object, open, seal, write_size};
+use super::parts::{parts, parts_mut, surefill_part};
 use super::pass::sized;
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
-use crate::nodes::{Amounts, Fit, MAX_RESOURCES, MAX_TASKS, Nodes, NodesCapacity, Part, Request, Spread};
+use crate::nodes::{Amounts, Fit, MAX_TASKS, Nodes, NodesCapacity, Request, Spread};
 use core::ffi::c_void;
-
-/// The most kinds of resource, on nodes and of the whole machine.
-pub const SUREFILL_MAX_RESOURCES: i32 = 8;
 
 /// The most tasks of one request.
 pub const SUREFILL_MAX_TASKS: i32 = 16_777_216;
@@ -67,7 +65,6 @@ pub const SUREFILL_FIT_BEST: i32 = 1;
 /// ones. Without a head job it is SUREFILL_FIT_BEST.
 pub const SUREFILL_FIT_APART: i32 = 2;
 
-const _: () = assert!(SUREFILL_MAX_RESOURCES as usize == MAX_RESOURCES);
 const _: () = assert!(SUREFILL_MAX_TASKS as u32 == MAX_TASKS);
 const _: () = assert!(SUREFILL_SPREAD_NODES as u32 == Spread::Nodes as u32);
 const _: () = assert!(SUREFILL_SPREAD_TASKS as u32 == Spread::Tasks as u32);
@@ -114,20 +111,6 @@ pub struct surefill_request {
     /// What the whole job takes of the machine's own resources, such as licences; not negative.
     pub pool: [i32; 8],
 }
-
-/// Some of a job's tasks, on one node.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_part {
-    /// The node, from 0.
-    pub node: i32,
-    /// Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES.
-    pub tasks: i32,
-}
-
-const _: () = assert!(size_of::<surefill_part>() == size_of::<Part>());
-const _: () = assert!(align_of::<surefill_part>() == align_of::<Part>());
 
 /// A machine of nodes: describe it once (add_class, add_nodes, set_pool), then take and give back what jobs hold.
 /// Which of a node's GPUs a job has, and whether halves of two GPUs are one, is not known here: a node's resources of
@@ -203,27 +186,6 @@ unsafe fn request(given: *const surefill_request) -> Result<Request> {
 
 fn fit(number: i32) -> Result<Fit> {
     Fit::from_number(count(number)?)
-}
-
-/// Parts that a caller gives: what is negative is no node and no number of tasks.
-///
-/// # Safety
-/// As [`array`].
-pub(in crate::capi) unsafe fn parts<'a>(given: *const surefill_part, length: i32) -> Result<&'a [Part]> {
-    for part in unsafe { array(given, length)? } {
-        if part.node < 0 {
-            return Err(Error::NoSuchIndex);
-        }
-        count(part.tasks)?;
-    }
-    // Both are two numbers of 32 bits, and those at hand are the same signed and unsigned.
-    unsafe { array(given.cast(), length) }
-}
-
-/// # Safety
-/// As [`array_mut`].
-pub(in crate::capi) unsafe fn parts_mut<'a>(to: *mut surefill_part, length: i32) -> Result<&'a mut [Part]> {
-    unsafe { array_mut(to.cast(), length) }
 }
 
 /// The machine behind a handle.

@@ -80,8 +80,8 @@ impl Scheduler<'_> {
 }
 
 /// The kinds of resource, a bit each, of which a job's task on a node like this one leaves too little for another like
-/// it; all bits for a job that is alone on its nodes, none where it has several tasks on one or cannot be on every node.
-/// Jobs that have one in common do not share nodes.
+/// it; all bits for a job that is alone on its nodes, none where it has several tasks on one or cannot be on every
+/// node. Jobs that have one in common do not share nodes.
 fn filled(wants: &Wants, node: &Node) -> u32 {
     let pairs = || wants.each.iter().zip(&node.amounts);
     let anywhere = wants.features == 0 && wants.any == 0 && wants.without == 0 && wants.reservation == 0;

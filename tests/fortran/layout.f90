@@ -7,6 +7,9 @@ program layout
   implicit none
 
   type(surefill_scheduler_capacity), target :: a_scheduler_capacity
+  type(surefill_node), target :: a_node
+  type(surefill_reservation), target :: a_reservation
+  type(surefill_part), target :: a_part
   type(surefill_job), target :: a_job
   type(surefill_totals), target :: a_totals
   type(surefill_action), target :: a_action
@@ -29,7 +32,6 @@ program layout
   type(surefill_choice), target :: a_choice
   type(surefill_nodes_capacity), target :: a_nodes_capacity
   type(surefill_request), target :: a_request
-  type(surefill_part), target :: a_part
   type(surefill_node_pass_capacity), target :: a_node_pass_capacity
   type(surefill_node_pass_options), target :: a_node_pass_options
   type(surefill_node_forecast_capacity), target :: a_node_forecast_capacity
@@ -54,6 +56,28 @@ program layout
   call member('kinds', c_loc(a_scheduler_capacity%kinds))
   call member('parts', c_loc(a_scheduler_capacity%parts))
   call member('reservations', c_loc(a_scheduler_capacity%reservations))
+
+  call begin('surefill_node', c_loc(a_node), c_sizeof(a_node))
+  call member('struct_size', c_loc(a_node%struct_size))
+  call member('state', c_loc(a_node%state))
+  call member('name', c_loc(a_node%name))
+  call member('until', c_loc(a_node%until))
+  call member('features', c_loc(a_node%features))
+  call member('amounts', c_loc(a_node%amounts))
+
+  call begin('surefill_reservation', c_loc(a_reservation), c_sizeof(a_reservation))
+  call member('struct_size', c_loc(a_reservation%struct_size))
+  call member('pool', c_loc(a_reservation%pool))
+  call member('key', c_loc(a_reservation%key))
+  call member('from', c_loc(a_reservation%from))
+  call member('to', c_loc(a_reservation%to))
+  call member('nodes', c_loc(a_reservation%nodes))
+  call member('node_count', c_loc(a_reservation%node_count))
+  call member('reserved', c_loc(a_reservation%reserved))
+
+  call begin('surefill_part', c_loc(a_part), c_sizeof(a_part))
+  call member('node', c_loc(a_part%node))
+  call member('tasks', c_loc(a_part%tasks))
 
   call begin('surefill_job', c_loc(a_job), c_sizeof(a_job))
   call member('struct_size', c_loc(a_job%struct_size))
@@ -310,10 +334,6 @@ program layout
   call member('features', c_loc(a_request%features))
   call member('each', c_loc(a_request%each))
   call member('pool', c_loc(a_request%pool))
-
-  call begin('surefill_part', c_loc(a_part), c_sizeof(a_part))
-  call member('node', c_loc(a_part%node))
-  call member('tasks', c_loc(a_part%tasks))
 
   call begin('surefill_node_pass_capacity', c_loc(a_node_pass_capacity), c_sizeof(a_node_pass_capacity))
   call member('struct_size', c_loc(a_node_pass_capacity%struct_size))

@@ -29,6 +29,7 @@ extern char *pbs_geterrmsg(int connection);
 extern struct batch_status *pbs_statserver(int connection, struct attrl *attributes, char *extend);
 extern struct batch_status *pbs_statque(int connection, char *queue, struct attrl *attributes, char *extend);
 extern struct batch_status *pbs_statvnode(int connection, char *vnode, struct attrl *attributes, char *extend);
+extern struct batch_status *pbs_statresv(int connection, char *reservation, struct attrl *attributes, char *extend);
 extern struct batch_status *pbs_statjob(int connection, char *job, struct attrl *attributes, char *extend);
 extern void pbs_statfree(struct batch_status *status);
 extern int pbs_runjob(int connection, char *job, char *location, char *extend);

@@ -37,14 +37,18 @@ static void play_events(struct stream_job *jobs, int count, int64_t zero) {
     int64_t size, scratch_size, when, pools;
     int32_t pool, queue;
     void *block, *scratch;
+    surefill_node node = {.struct_size = sizeof node, .state = SUREFILL_NODE_UP, .amounts = {4, 1024}};
     CHECK(surefill_scheduler_capacity_init(&capacity, ROOM) == SUREFILL_OK);
+    capacity.nodes = STREAM_VNODES;
+    capacity.parts = STREAM_VNODES;
     CHECK(surefill_scheduler_size(&capacity, &size) == SUREFILL_OK);
     CHECK(surefill_cycle_size(&capacity, &scratch_size) == SUREFILL_OK);
     block = malloc((size_t)size);
     scratch = calloc(1, (size_t)scratch_size);
     CHECK(surefill_scheduler_init(block, size, &capacity, &engine) == SUREFILL_OK);
-    CHECK(surefill_scheduler_set_pool(engine, "all", 3, STREAM_VNODES, -1, &pool) == SUREFILL_OK);
+    CHECK(surefill_scheduler_set_pool(engine, "all", 3, 0, -1, &pool) == SUREFILL_OK);
     CHECK(surefill_scheduler_set_queue(engine, "all", 3, pool, &queue) == SUREFILL_OK);
+    for (int32_t i = 0; i < STREAM_VNODES; i++) CHECK(surefill_scheduler_set_node(engine, pool, i, &node) == SUREFILL_OK);
     for (int64_t left = count, now = zero; left > 0; now++) {
         for (int ends = 1; ends >= 0; ends--) {
             for (int i = 0; i < count; i++) {
@@ -56,6 +60,8 @@ static void play_events(struct stream_job *jobs, int count, int64_t zero) {
                 job.submit = zero + jobs[i].submit;
                 job.limit = jobs[i].limit;
                 job.count = jobs[i].nodes;
+                job.each[0] = 4;
+                job.flags = SUREFILL_FLAG_EXCLUSIVE;
                 job.priority = jobs[i].priority;
                 job.queues[0] = queue;
                 job.ran = ends ? jobs[i].run : 0;

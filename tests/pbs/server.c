@@ -51,7 +51,12 @@ void server_begin(int vnodes, int ncpus) {
 }
 
 static void leave_vnodes(struct server_job *job) {
-    for (int i = 0; i < job->on_count; i++) server.vnodes[job->on[i]].assigned -= job->ncpus;
+    for (int i = 0; i < job->on_count; i++) {
+        struct server_vnode *vnode = &server.vnodes[job->on[i]];
+        vnode->assigned -= job->ncpus;
+        vnode->gpus_assigned -= job->ngpus;
+        vnode->kilobytes_assigned -= job->kilobytes;
+    }
     job->on_count = 0;
 }
 
@@ -201,6 +206,11 @@ struct batch_status *pbs_statque(int connection, char *queue, struct attrl *attr
                 break;
             }
     }
+    for (int i = 0; i < server.reservation_count; i++) {
+        struct batch_status *status = entry(&end, server.reservations[i].queue);
+        put(status, "queue_type", NULL, "Execution");
+        put(status, "started", NULL, server.now >= server.reservations[i].start ? "True" : "False");
+    }
     return all;
 }
 
@@ -224,8 +234,10 @@ struct batch_status *pbs_statvnode(int connection, char *name, struct attrl *att
         put(status, "state", NULL, state);
         put(status, "jobs", NULL, jobs[0] ? jobs : NULL);
         put(status, "queue", NULL, vnode->queue);
-        put(status, "resv", NULL, vnode->resv);
-        put(status, "sharing", NULL, "default_shared");
+        put(status, "sharing", NULL, vnode->sharing == NULL ? "default_shared" : vnode->sharing);
+        put(status, "resources_available", "arch", vnode->arch);
+        put(status, "resources_available", "host", vnode->name);
+        if (vnode->ngpus > 0) put_number(status, "resources_available", "ngpus", vnode->ngpus, "");
         put_number(status, "resources_available", "ncpus", vnode->ncpus, "");
         put_number(status, "resources_available", "mem", vnode->kilobytes, "kb");
         put_number(status, "resources_assigned", "ncpus", vnode->assigned, "");
@@ -233,11 +245,34 @@ struct batch_status *pbs_statvnode(int connection, char *name, struct attrl *att
     return all;
 }
 
+struct batch_status *pbs_statresv(int connection, char *name, struct attrl *attributes, char *extend) {
+    struct batch_status *all = NULL, **end = &all;
+    (void)connection, (void)name, (void)attributes, (void)extend;
+    if (!answer()) return NULL;
+    for (int i = 0; i < server.reservation_count; i++) {
+        const struct server_reservation *reservation = &server.reservations[i];
+        struct batch_status *status = entry(&end, reservation->name);
+        put(status, "queue", NULL, reservation->queue);
+        put(status, "resv_nodes", NULL, reservation->where);
+        put_number(status, "reserve_start", NULL, reservation->start, "");
+        put_number(status, "reserve_end", NULL, reservation->end, "");
+    }
+    return all;
+}
+
+/* What a word of "3:ncpus=2:mem=1gb" says; 0 without it. */
+static int64_t of_chunk(const struct server_job *job, const char *word) {
+    const char *at = strstr(job->select, word);
+    char *unit;
+    int64_t value = at == NULL ? 0 : strtoll(at + strlen(word), &unit, 10);
+    if (at != NULL && strcmp(word, "mem=") == 0 && *unit == 'g') value *= 1048576;
+    return value;
+}
+
 /* Chunks and processors of each of "3:ncpus=2..." */
 static void chunks_of(const struct server_job *job, int *count, int *ncpus) {
-    const char *at = strstr(job->select, "ncpus=");
     *count = atoi(job->select) > 0 ? atoi(job->select) : 1;
-    *ncpus = at == NULL ? 1 : atoi(at + 6);
+    *ncpus = strstr(job->select, "ncpus=") == NULL ? 1 : (int)of_chunk(job, "ncpus=");
 }
 
 struct batch_status *pbs_statjob(int connection, char *name, struct attrl *attributes, char *extend) {
@@ -324,9 +359,26 @@ static int find_vnode(const char *name, size_t length) {
     return -1;
 }
 
-static bool has_room(const struct server_job *job, int vnode, int ncpus) {
+/* Whether one more chunk finds room on a vnode that has these already of the job. */
+static bool has_room(const struct server_job *job, int vnode, int chunks) {
     const struct server_vnode *on = &server.vnodes[vnode];
-    if (on->out != NULL || on->assigned + ncpus > on->ncpus) return false;
+    const char *arch = strstr(job->select, "arch="), *host = strstr(job->select, "host=");
+    const int64_t more = chunks + 1;
+    if (on->out != NULL || on->assigned + more * job->ncpus > on->ncpus || on->gpus_assigned + more * job->ngpus > on->ngpus ||
+        on->kilobytes_assigned + more * job->kilobytes > on->kilobytes)
+        return false;
+    if (chunks > 0 && strstr(job->place, "scatter") != NULL) return false;
+    if (arch != NULL && (on->arch == NULL || strncmp(arch + 5, on->arch, strlen(on->arch)) != 0)) return false;
+    if (host != NULL && strncmp(host + 5, on->name, strlen(on->name)) != 0) return false;
+    for (int i = 0; i < server.reservation_count; i++) {
+        const struct server_reservation *reservation = &server.reservations[i];
+        char name[40];
+        snprintf(name, sizeof name, "(%s:", on->name);
+        if (strstr(reservation->where, name) == NULL || reservation->end <= server.now) continue;
+        if (strcmp(job->queue, reservation->queue) == 0 ? server.now < reservation->start
+                                                        : server.now + job->walltime > reservation->start)
+            return false;
+    }
     for (int i = 0; i < server.job_count; i++)
         for (int k = 0; k < server.jobs[i].on_count; k++)
             if (server.jobs[i].on[k] == vnode && (server.jobs[i].exclusive || job->exclusive)) return false;
@@ -334,19 +386,18 @@ static bool has_room(const struct server_job *job, int vnode, int ncpus) {
 }
 
 /* The vnodes of "(n0:ncpus=2)+(n1:ncpus=2)", or the first that have room. Returns how many. */
-static int choose(const struct server_job *job, const char *location, int ncpus, int on[SERVER_VNODES]) {
-    int count = 0;
+static int choose(const struct server_job *job, const char *location, int on[SERVER_CHUNKS]) {
+    int count = 0, chunks[SERVER_VNODES] = {0};
     if (location == NULL || *location == '\0') {
         for (int i = 0; i < server.vnode_count; i++)
-            if (has_room(job, i, ncpus)) on[count++] = i;
+            for (; count < SERVER_CHUNKS && has_room(job, i, chunks[i]); chunks[i]++) on[count++] = i;
         return count;
     }
-    while (location != NULL && *location == '(' && count < SERVER_VNODES) {
+    while (location != NULL && *location == '(' && count < SERVER_CHUNKS) {
         on[count] = find_vnode(location + 1, strcspn(location + 1, ":)"));
-        if (on[count] < 0 || !has_room(job, on[count], ncpus)) return 0;
-        for (int i = 0; i < count; i++)
-            if (on[i] == on[count]) return 0;
-        count++;
+        if (on[count] < 0 || !has_room(job, on[count], chunks[on[count]])) return 0;
+        if (count > 0 && strstr(job->place, "pack") != NULL && on[count] != on[0]) return 0;
+        chunks[on[count++]]++;
         location = strchr(location, '+');
         if (location != NULL) location++;
     }
@@ -355,7 +406,7 @@ static int choose(const struct server_job *job, const char *location, int ncpus,
 
 int pbs_runjob(int connection, char *name, char *location, char *extend) {
     struct server_job *job;
-    int count, ncpus, on[SERVER_VNODES], found;
+    int count, ncpus, on[SERVER_CHUNKS], found;
     (void)connection, (void)extend;
     if (!answer()) return error_number;
     job = find_job(name);
@@ -370,7 +421,10 @@ int pbs_runjob(int connection, char *name, char *location, char *extend) {
     }
     chunks_of(job, &count, &ncpus);
     job->exclusive = strstr(job->place, "excl") != NULL;
-    found = choose(job, location, ncpus, on);
+    job->ncpus = ncpus;
+    job->ngpus = (int)of_chunk(job, "ngpus=");
+    job->kilobytes = of_chunk(job, "mem=");
+    found = choose(job, location, on);
     if (found < count || (location != NULL && found > count)) {
         server.refused += location != NULL;
         return fail(NO_RESOURCES, "Resources temporarily unavailable");
@@ -380,10 +434,17 @@ int pbs_runjob(int connection, char *name, char *location, char *extend) {
         size_t used = strlen(job->where);
         job->on[i] = on[i];
         server.vnodes[on[i]].assigned += ncpus;
-        snprintf(job->where + used, sizeof job->where - used, "%s(%s:ncpus=%d)", used ? "+" : "", server.vnodes[on[i]].name, ncpus);
+        server.vnodes[on[i]].gpus_assigned += job->ngpus;
+        server.vnodes[on[i]].kilobytes_assigned += job->kilobytes;
+        snprintf(job->where + used, sizeof job->where - used, "%s(%s:ncpus=%d", used ? "+" : "", server.vnodes[on[i]].name, ncpus);
+        used = strlen(job->where);
+        if (job->kilobytes > 0)
+            snprintf(job->where + used, sizeof job->where - used, ":mem=%lldkb", (long long)job->kilobytes);
+        used = strlen(job->where);
+        if (job->ngpus > 0) snprintf(job->where + used, sizeof job->where - used, ":ngpus=%d", job->ngpus);
+        strncat(job->where, ")", sizeof job->where - strlen(job->where) - 1);
     }
     job->on_count = count;
-    job->ncpus = ncpus;
     job->state = 'R';
     job->began = server.now;
     job->starts++;

@@ -6,14 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SERVER_JOBS = 4000, SERVER_VNODES = 64, SERVER_TEXT = 200,
+enum { SERVER_JOBS = 4000, SERVER_VNODES = 64, SERVER_TEXT = 200, SERVER_CHUNKS = 128, SERVER_RESERVATIONS = 4,
        SERVER_HISTORY = 20 /* seconds: job_history_duration */ };
 
 struct server_vnode {
     char name[32];
-    int ncpus, assigned;
-    int64_t kilobytes;
-    const char *queue, *resv, *out; /* NULL; out: a state such as "offline" */
+    int ncpus, ngpus, assigned, gpus_assigned;
+    int64_t kilobytes, kilobytes_assigned;
+    const char *queue, *out, *sharing; /* NULL; out: a state such as "offline" */
+    const char *arch;                  /* resources_available.arch, NULL */
+};
+
+/* A confirmed reservation of the first of its vnodes' processors. */
+struct server_reservation {
+    char name[16], queue[16], where[200];
+    int64_t start, end;
 };
 
 struct server_job {
@@ -26,9 +33,10 @@ struct server_job {
     int64_t walltime, run_time, soft, submitted, began, ended;
     int priority, run_count, exit_status;
     int at_once; /* max_run_subjobs of an array; 0 for none */
-    int on[SERVER_VNODES], on_count, ncpus; /* of each */
+    int on[SERVER_CHUNKS], on_count, ncpus, ngpus; /* the vnode of each chunk, and what a chunk takes */
+    int64_t kilobytes;
     bool exclusive;
-    char where[2000];   /* exec_vnode */
+    char where[6000];   /* exec_vnode */
     int refuse;         /* this number of further attempts to run it fails */
     int starts, ends;   /* how often that has happened */
 };
@@ -37,6 +45,8 @@ struct server {
     int64_t now;
     struct server_vnode vnodes[SERVER_VNODES];
     int vnode_count;
+    struct server_reservation reservations[SERVER_RESERVATIONS];
+    int reservation_count;
     struct server_job jobs[SERVER_JOBS];
     int job_count, next_number;
     const char *scheduling, *history, *started; /* "True" or "False"; of the server, its history, the queue workq */

@@ -3,10 +3,10 @@
 use super::machine::amounts;
 use super::{
     SUREFILL_FLAG_EXCLUSIVE, SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_FLAG_PACKED, bytes, scheduler,
-    surefill_job, surefill_scheduler,
+    surefill_scheduler,
 };
-use crate::capi::distribution::distribution_or_limit;
-use crate::capi::nodes::parts;
+use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
+use crate::capi::parts::{parts, surefill_part};
 use crate::capi::pass::{sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
@@ -14,6 +14,81 @@ use crate::error::{Error, Result};
 use crate::nodes::Spread;
 use core::ffi::c_char;
 use core::mem::offset_of;
+
+/// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
+/// id, state and ran are enough.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_job {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// One of SUREFILL_JOB_: the manager's word, whatever the scheduler thought.
+    pub state: i32,
+    /// Which job; not 0.
+    pub id: i64,
+    /// Its user, as a number (surefill_hash of a name).
+    pub user: i64,
+    /// When it was submitted; 0 for now. Another time under the same id is another job.
+    pub submit: i64,
+    /// It is held until then.
+    pub begin: i64,
+    /// When its present run started.
+    pub start: i64,
+    /// Its time limit in seconds.
+    pub limit: i64,
+    /// How long it has run without suspensions, in seconds; 0 for the time since start.
+    pub ran: i64,
+    /// The site's priority, larger first.
+    pub priority: f64,
+    /// Jobs of a higher tier never wait for those of a lower one.
+    pub tier: i32,
+    /// Processors, nodes or other units that it wants, in a pool of nodes tasks; at least 1.
+    pub count: i32,
+    /// Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
+    /// known as wide, where these are others than its tasks take of the first kind of resource.
+    pub units: i32,
+    /// How often it was put back into the queue.
+    pub restarts: i32,
+    /// Of an array: tasks that wait; 0 for 1.
+    pub tasks: i32,
+    /// Of these, how many may start now; 0 for all.
+    pub at_once: i32,
+    /// Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
+    pub why: i32,
+    /// SUREFILL_FLAG_, added up.
+    pub flags: i32,
+    /// How many queues follow.
+    pub queue_count: i32,
+    /// The queues in which it may start, or did, all of one pool.
+    pub queues: [i32; 8],
+    /// 0.
+    pub reserved: i32,
+    /// Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
+    /// prediction.
+    pub prediction: *const surefill_distribution,
+    /// What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
+    pub features: u64,
+    /// Of these features its nodes have at least one; 0 if that does not matter.
+    pub any: u64,
+    /// Its nodes have none of these.
+    pub without: u64,
+    /// The key of the reservation in which it runs.
+    pub reservation: i64,
+    /// What a task takes of its node, kind by kind, processors first.
+    pub each: [i32; 8],
+    /// The licences that the whole job takes, kind by kind.
+    pub licences: [i32; 8],
+    /// The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
+    /// before, and of a job that holds nothing.
+    pub parts: *const surefill_part,
+    /// How many they are.
+    pub part_count: i32,
+    /// 0.
+    pub reserved_too: i32,
+}
+
+const _: () = assert!(JOB_QUEUES == 8);
 
 /// Counts of events since the block was made.
 #[repr(C)]

@@ -2,7 +2,7 @@
 
 use super::cycle::{cycle, surefill_cycle};
 use super::{scheduler, surefill_scheduler};
-use crate::capi::nodes::{parts_mut, surefill_part};
+use crate::capi::parts::{parts_mut, surefill_part};
 use crate::capi::pass::sized;
 use crate::capi::{array, count, status, write};
 use crate::engine::{NodeReport, NodeState, Reservation};
