@@ -1,7 +1,7 @@
 """Types of the package. Meanings, units and errors stand in the docstrings: ``help(surefill.Pass)``."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
 
 import pandas
@@ -137,6 +137,18 @@ class Scheduler:
     def __init__(self, settings: str = "") -> None: ...
     def configure(self, settings: str) -> None: ...
     def set_pool(self, name: str, units: int, *, idle: int | None = None) -> None: ...
+    def set_node(
+        self,
+        name: str,
+        pool: str,
+        *,
+        processors: int,
+        memory: int = 0,
+        gpus: int = 0,
+        features: Sequence[str] = (),
+        state: str = "up",
+        until: int = 0,
+    ) -> None: ...
     def set_queue(self, name: str, pool: str) -> None: ...
     def set_job(
         self,
@@ -160,6 +172,11 @@ class Scheduler:
         why: str = "",
         queue: str | None = None,
         prediction: Distribution | None = None,
+        each: tuple[int, int, int] | None = None,
+        packed: bool = False,
+        exclusive: bool = False,
+        features: Sequence[str] = (),
+        nodes: Mapping[str, int] | None = None,
     ) -> None: ...
     def begin_listing(self, now: int) -> None: ...
     def end_listing(self, now: int) -> bool: ...

@@ -144,3 +144,34 @@ def test_what_is_wrong_is_said():
     with pytest.raises(TypeError):
         scheduler.decide(1, lambda offer: 1.5)
     assert scheduler.decide(1, lambda offer: True) == [1]
+
+
+def test_nodes_are_offered():
+    scheduler = Scheduler("preset=easy")
+    for name in ("a", "b"):
+        scheduler.set_node(name, "cluster", processors=8, memory=64, gpus=2, features=["new"] if name == "b" else [])
+    offers = {}
+
+    def start(offer):
+        offers[offer["job"]] = offer["nodes"]
+        return True
+
+    scheduler.set_job(100, 1, "running", processors=1, each=(6, 8, 0), limit=600, start=50, nodes={"a": 1})
+    scheduler.set_job(100, 2, processors=2, each=(1, 1, 1), packed=True, limit=600, features=["new"])
+    scheduler.set_job(100, 3, processors=1, each=(4, 1, 0), limit=600)
+    scheduler.set_job(100, 4, processors=2, each=(1, 1, 0), limit=500, exclusive=True)
+    scheduler.set_job(100, 5, processors=1, each=(2, 1, 0), limit=400)
+    assert scheduler.decide(100, start) == [2, 3, 5]
+    assert offers == {2: {"b": 2}, 3: {"b": 1}, 5: {"a": 1}}
+    with pytest.raises(ValueError):
+        scheduler.predicted_starts(100, [4])
+    scheduler.set_node("a", "cluster", processors=8, memory=64, gpus=2, state="closed")
+    for id in (1, 2, 3, 5):
+        scheduler.set_job(200, id, "ended")
+    assert scheduler.decide(200, start) == []
+    scheduler.set_node("a", "cluster", processors=8, memory=64, gpus=2)
+    assert scheduler.decide(200, start) == [4] and offers[4] == {"a": 1, "b": 1}
+    with pytest.raises(KeyError):
+        scheduler.set_node("a", "cluster", processors=8, state="asleep")
+    with pytest.raises(ValueError):
+        scheduler.set_pool("cluster", 16)

@@ -6,9 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict};
 use std::collections::HashMap;
 use surefill::engine::{
-    self, Action, Cycle, JobReport, JobState, Offer, Refusal, SchedulerCapacity, StartForecast, Why,
+    self, Action, Cycle, JobReport, JobState, NodeReport, NodeState, Offer, Refusal, SchedulerCapacity,
+    StartForecast, Wants, Why,
 };
 use surefill::error::Error;
+use surefill::nodes::{Amounts, Part, Spread};
 
 /// Jobs for which there is room at first.
 const JOBS: u32 = 1000;
@@ -39,6 +41,18 @@ const REASONS: [(&str, Why); 8] = [
     ("queue closed", Why::QueueClosed),
     ("other", Why::Other),
 ];
+
+const NODE_STATES: [(&str, NodeState); 4] = [
+    ("up", NodeState::Up),
+    ("closed", NodeState::Closed),
+    ("awaited", NodeState::Awaited),
+    ("down", NodeState::Down),
+];
+
+/// Processors, memory and GPUs.
+fn amounts((processors, memory, gpus): (u32, u32, u32)) -> Amounts {
+    [processors, memory, gpus, 0, 0, 0, 0, 0]
+}
 
 /// The value of this name.
 fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
@@ -76,9 +90,18 @@ pub struct Scheduler {
     queues: HashMap<String, u32>,
     /// The queue of jobs of which none is said.
     first: Option<u32>,
+    /// The nodes in the order of their numbers, and the features in that of their bits.
+    nodes: Vec<String>,
+    features: Vec<String>,
 }
 
 impl Scheduler {
+    /// Without the names that are to be set.
+    fn empty(memory: Vec<u64>, capacity: SchedulerCapacity) -> Scheduler {
+        let (pools, queues) = (HashMap::new(), HashMap::new());
+        Scheduler { memory, capacity, pools, queues, first: None, nodes: Vec::new(), features: Vec::new() }
+    }
+
     fn with<T>(&mut self, act: impl FnOnce(&mut engine::Scheduler<'_>) -> Result<T, Error>) -> PyResult<T> {
         let memory = bytemuck::cast_slice_mut(&mut self.memory);
         engine::Scheduler::attach(memory).and_then(|mut scheduler| act(&mut scheduler)).map_err(wrong)
@@ -86,8 +109,12 @@ impl Scheduler {
 
     /// The same scheduler with room for twice as many jobs.
     fn grow(&mut self) -> Result<(), Error> {
-        let (jobs, ended) = (2 * self.capacity.jobs, 2 * self.capacity.ended);
-        let larger = SchedulerCapacity { jobs, ended, ..self.capacity };
+        let SchedulerCapacity { jobs, ended, parts, .. } = self.capacity;
+        let (jobs, ended, parts) = (2 * jobs, 2 * ended, 2 * parts);
+        self.become_larger(SchedulerCapacity { jobs, ended, parts, ..self.capacity })
+    }
+
+    fn become_larger(&mut self, larger: SchedulerCapacity) -> Result<(), Error> {
         let mut memory = block(engine::Scheduler::size(&larger)?);
         engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?
             .grow(bytemuck::cast_slice_mut(&mut memory), &larger)?;
@@ -98,7 +125,7 @@ impl Scheduler {
     /// Does it again in more memory where that is short.
     fn growing<T>(
         &mut self,
-        act: impl Fn(&mut engine::Scheduler<'_>) -> Result<T, Error>,
+        mut act: impl FnMut(&mut engine::Scheduler<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         loop {
             match act(&mut engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?) {
@@ -106,6 +133,36 @@ impl Scheduler {
                 done => return done,
             }
         }
+    }
+
+    /// The number of a node, a new one for a name that is new.
+    fn node(&mut self, name: &str) -> PyResult<u32> {
+        if let Some(number) = self.nodes.iter().position(|known| known == name) {
+            return Ok(number as u32);
+        }
+        let number = self.nodes.len() as u32;
+        if number >= self.capacity.nodes {
+            let nodes = (2 * number).max(64);
+            let parts = self.capacity.parts.max(4 * nodes);
+            self.become_larger(SchedulerCapacity { nodes, parts, ..self.capacity }).map_err(wrong)?;
+        }
+        self.nodes.push(name.to_owned());
+        Ok(number)
+    }
+
+    /// The bits of features.
+    fn bits(&mut self, features: &[String]) -> PyResult<u64> {
+        features.iter().try_fold(0, |bits, feature| {
+            let known = self.features.iter().position(|known| known == feature);
+            let bit = known.unwrap_or(self.features.len());
+            if bit >= 64 {
+                return Err(PyValueError::new_err("more than 64 different features"));
+            }
+            if known.is_none() {
+                self.features.push(feature.clone());
+            }
+            Ok(bits | 1 << bit)
+        })
     }
 
     fn pool(&self, name: Option<&str>) -> PyResult<u32> {
@@ -162,8 +219,7 @@ impl Scheduler {
         let capacity = SchedulerCapacity::of(JOBS);
         let mut memory = block(engine::Scheduler::size(&capacity).map_err(wrong)?);
         engine::Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).map_err(wrong)?;
-        let mut made =
-            Scheduler { memory, capacity, pools: HashMap::new(), queues: HashMap::new(), first: None };
+        let mut made = Scheduler::empty(memory, capacity);
         made.configure(settings)?;
         Ok(made)
     }
@@ -198,6 +254,38 @@ impl Scheduler {
         if self.queues.contains_key(name) { Ok(()) } else { self.set_queue(name, name) }
     }
 
+    /// Sets a node of a pool of nodes, which begins with its first node and its queue of the same name.
+    ///
+    /// ``state`` is ``"up"``, ``"closed"`` (nobody new starts on it), ``"awaited"`` (it counts in every plan, and nobody
+    /// starts on it before it is up; after ``until``, else after the word ``grace``, it is down) or ``"down"``. Amounts
+    /// are whole numbers in any unit: thousandths of a GPU, say.
+    ///
+    /// Raises KeyError for a state of another name, ValueError for a pool of units.
+    #[pyo3(signature = (name, pool, *, processors, memory = 0, gpus = 0, features = Vec::new(), state = "up", until = 0))]
+    #[allow(clippy::too_many_arguments)] // all by name
+    fn set_node(
+        &mut self,
+        name: &str,
+        pool: &str,
+        #[pyo3(from_py_with = count)] processors: u32,
+        #[pyo3(from_py_with = count)] memory: u32,
+        #[pyo3(from_py_with = count)] gpus: u32,
+        features: Vec<String>,
+        state: &str,
+        until: i64,
+    ) -> PyResult<()> {
+        let state = named("state", state, &NODE_STATES)?;
+        let number = self.node(name)?;
+        if !self.pools.contains_key(pool) {
+            self.set_pool(pool, 0, None)?;
+        }
+        let (pool, features) = (self.pool(Some(pool))?, self.bits(&features)?);
+        let (name, amounts) = (engine::hash(name.as_bytes()), amounts((processors, memory, gpus)));
+        self.with(|scheduler| {
+            scheduler.set_node(pool, number, &NodeReport { state, name, until, features, amounts })
+        })
+    }
+
     /// A queue of this name has jobs that compete for this pool.
     ///
     /// Raises KeyError for a pool that was not set.
@@ -224,9 +312,13 @@ impl Scheduler {
     /// ``"dependency"``, ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"`` or ``"other"``. ``queue`` is that of
     /// the first pool unless it is named. With a ``prediction`` the run time is not predicted from like jobs.
     ///
+    /// In a pool of nodes ``processors`` is the number of its tasks, and ``each`` what one takes of its node, as
+    /// processors, memory and GPUs. Each has a node of its own unless they are ``packed``; ``exclusive``: nobody else is
+    /// on its nodes, which have all of these ``features``. ``nodes`` are those that it holds, with its tasks on each.
+    ///
     /// Raises KeyError for a state, reason or queue of another name, ValueError for numbers out of range, and for the
     /// end of a job that is not known and not described.
-    #[pyo3(signature = (now, id, state = "waiting", *, user = "", processors = 0, limit = 0, submit = 0, begin = 0, start = 0, ran = 0, priority = 0.0, tier = 0, units = 0, restarts = 0, tasks = 0, at_once = 0, why = "", queue = None, prediction = None))]
+    #[pyo3(signature = (now, id, state = "waiting", *, user = "", processors = 0, limit = 0, submit = 0, begin = 0, start = 0, ran = 0, priority = 0.0, tier = 0, units = 0, restarts = 0, tasks = 0, at_once = 0, why = "", queue = None, prediction = None, each = None, packed = false, exclusive = false, features = Vec::new(), nodes = None))]
     #[allow(clippy::too_many_arguments)] // all by name
     fn set_job(
         &mut self,
@@ -249,7 +341,24 @@ impl Scheduler {
         why: &str,
         queue: Option<&str>,
         prediction: Option<&Distribution>,
+        each: Option<(u32, u32, u32)>,
+        packed: bool,
+        exclusive: bool,
+        features: Vec<String>,
+        nodes: Option<HashMap<String, u32>>,
     ) -> PyResult<()> {
+        let mut parts = Vec::new();
+        for (name, tasks) in nodes.unwrap_or_default() {
+            parts.push(Part { node: self.node(&name)?, tasks });
+        }
+        parts.sort_unstable();
+        let wants = Wants {
+            each: each.map_or_else(Amounts::default, amounts),
+            features: self.bits(&features)?,
+            spread: if packed { Spread::Tasks } else { Spread::Nodes },
+            exclusive,
+            ..Wants::default()
+        };
         let unknown = || PyKeyError::new_err(format!("there is no queue {}", queue.unwrap_or("yet")));
         let queue = match queue {
             Some(name) => Some(*self.queues.get(name).ok_or_else(unknown)?),
@@ -276,9 +385,11 @@ impl Scheduler {
             tasks,
             at_once,
             why: named("reason", why, &REASONS)?,
+            holds_nothing: false,
             queues: queue.as_slice(),
+            wants,
+            parts: &parts,
             prediction: prediction.map(|prediction| &prediction.0),
-            ..JobReport::default()
         };
         self.growing(|scheduler| scheduler.set_job(now, &report)).map_err(wrong)
     }
@@ -305,7 +416,8 @@ impl Scheduler {
     /// Decides who starts now, and returns the ids of those that did.
     ///
     /// Each offer is a dictionary with ``"job"``, ``"processors"``, ``"passes"`` (the first waiting job that it
-    /// overtakes, or None) and ``"why"``; ``start`` is called with it and returns True if the job has started, of an
+    /// overtakes, or None), ``"why"`` and ``"nodes"``, in a pool of nodes those on which it starts, with the tasks on
+    /// each; ``start`` is called with it and returns True if the job has started, of an
     /// array the id of the task that has, or False if not now (others have their turn); ``"busy"`` says that there is
     /// no room for it after all, ``"never"`` that it cannot start unless it is changed. ``start`` must not call the
     /// scheduler. With ``mode=shadow`` it is not called, and those are returned that would start. ``pool`` is the first
@@ -353,15 +465,21 @@ impl Scheduler {
                     }
                     Err(error) => return Err(wrong(error)),
                 };
-                let said = start.call1((as_dict(py, &offer)?,))?;
+                let dict = as_dict(py, &offer)?;
+                let opened = Cycle::attach(bytemuck::cast_slice_mut(&mut cycle)).map_err(wrong)?;
+                let parts = opened.parts(offer.number).map_err(wrong)?;
+                let names = parts.iter().map(|part| (self.nodes[part.node as usize].clone(), part.tasks));
+                dict.set_item("nodes", names.collect::<HashMap<_, _>>())?;
+                let said = start.call1((dict,))?;
                 let answer = answer(&offer, &said)?;
-                self.with(|scheduler| {
+                self.growing(|scheduler| {
                     let mut cycle = Cycle::attach(bytemuck::cast_slice_mut(&mut cycle))?;
                     match answer {
                         Answer::Started(id) => cycle.started(scheduler, offer.number, id),
                         Answer::Refused(why) => cycle.refused(scheduler, offer.number, why),
                     }
-                })?;
+                })
+                .map_err(wrong)?;
                 if let Answer::Started(id) = answer {
                     started.push(id);
                 }
@@ -377,7 +495,7 @@ impl Scheduler {
     /// submissions. With ``report=True`` they count as told to people: when the jobs start, later answers follow. Ask
     /// after :meth:`decide`. ``pool`` is the first one unless it is named.
     ///
-    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing.
+    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing and for nodes that jobs share.
     #[pyo3(signature = (now, jobs, *, scenarios = 20, report = false, pool = None))]
     fn predicted_starts(
         &mut self,
@@ -441,7 +559,8 @@ impl Scheduler {
         Ok(PyBytes::new(py, memory))
     }
 
-    /// A scheduler that goes on from a :meth:`checkpoint`. Pools and queues are to be set again, under their names.
+    /// A scheduler that goes on from a :meth:`checkpoint`. Pools and queues are to be set again, under their names,
+    /// and nodes in the order in which they were set first.
     ///
     /// Raises ValueError for bytes that are no checkpoint, or a damaged one.
     #[staticmethod]
@@ -451,7 +570,6 @@ impl Scheduler {
         let whole = bytes.get_mut(..checkpoint.len()).filter(|_| checkpoint.len().is_multiple_of(8));
         whole.ok_or_else(|| PyValueError::new_err("no checkpoint"))?.copy_from_slice(checkpoint);
         let capacity = engine::Scheduler::open(bytes).map_err(wrong)?.capacity();
-        let (pools, queues) = (HashMap::new(), HashMap::new());
-        Ok(Scheduler { memory, capacity, pools, queues, first: None })
+        Ok(Scheduler::empty(memory, capacity))
     }
 }
