@@ -161,6 +161,8 @@ impl Cycle<'_> {
     fn decide_on_nodes(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
+        // Those of which the cycle has heard since it began.
+        scheduler.await_nodes(now);
         let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
         let requirements = self.parts.machine.require(scheduler, candidates, now)?;
         self.parts.machine.build(scheduler, number, requirements)?;

@@ -152,7 +152,7 @@ fn whatever_is_offered_fits() {
             }
         }
     }
-    assert!(sum[0] > 2000 && sum[1] > 200, "{sum:?}");
+    assert!(sum[0] > 1000 && sum[1] > 100, "{sum:?}");
 }
 
 #[test]
@@ -179,6 +179,14 @@ fn easy_on_nodes_is_easy() {
                     offered.push((offer.job, parts));
                 }
                 block.close();
+                if offered != expected {
+                    let now = world.now;
+                    for job in world.jobs.iter().filter(|job| !job.is_over()) {
+                        println!("{job:?} {} {}", now - job.submit, job.age(now));
+                    }
+                    world.nodes.iter().for_each(|node| println!("{} {:?}", node.pool, node.report));
+                    println!("{now} {:?} {:?} {:?}", world.queues, world.booked, world.licences);
+                }
                 assert_eq!(offered, expected, "seed {seed}, step {step}, pool {pool}, {words}");
                 starts += offered.len();
                 offered.iter().for_each(|(id, parts)| world.start(*id, parts));
@@ -187,20 +195,20 @@ fn easy_on_nodes_is_easy() {
                 (0..world.nodes.len() as u32).filter(|&node| world.is(node, NodeState::Awaited)).count();
         }
     }
-    assert!(starts > 2500 && passed > 300 && awaited > 500, "{starts} {passed} {awaited}");
+    assert!(starts > 700 && passed > 500 && awaited > 400, "{starts} {passed} {awaited}");
 }
 
 /// One history, told to several engines in different ways.
 #[test]
 fn one_history_leads_to_the_same_decisions() {
     let mut starts = 0;
-    for seed in 500..500 + 24 * longer() {
+    for seed in 500..500 + 6 * longer() {
         let words = WORDS[seed as usize % 3];
         let mut world = World::new(seed, seed % 2 == 0, seed % 3 != 0);
         let mut random = Random(seed ^ 0x99);
         let mut blocks: Vec<(usize, Block)> = (0..4).map(|way| (way, new(&world, words))).collect();
         blocks[3].1.disturbed = Some(Random(seed));
-        for step in 0..40 {
+        for step in 0..30 {
             world.step();
             for (way, block) in &mut blocks {
                 let listing = [false, true, random.one_in(2), random.one_in(2)][*way];
@@ -236,5 +244,5 @@ fn one_history_leads_to_the_same_decisions() {
             }
         }
     }
-    assert!(starts > 400, "{starts}");
+    assert!(starts > 60, "{starts}");
 }

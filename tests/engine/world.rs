@@ -211,7 +211,7 @@ impl World {
         let mut each = [0; 8];
         each[0] = random.of(&[1, 1, 2, 4, 3]);
         each[1] = random.of(&[0, 0, 1, 4]);
-        if random.one_in(20) {
+        if random.one_in(20) && !self.sane {
             each = [0; 8];
         }
         let feature = |random: &mut Random, n| if random.one_in(n) { 1 << random.below(3) } else { 0 };
