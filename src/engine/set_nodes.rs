@@ -16,8 +16,8 @@ impl Scheduler<'_> {
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`] for a pool that is not there or has counted units, and for a number beyond the capacity;
-    /// [`Error::OutOfRange`] for amounts of kinds that the capacity does not count or beyond 2^31 - 1, and for an absurd
-    /// time.
+    /// [`Error::OutOfRange`] for amounts of kinds that the capacity does not count or beyond 2^31 - 1, and for an
+    /// absurd time.
     pub fn set_node(&mut self, pool: u32, number: u32, report: &NodeReport) -> Result<()> {
         if !pools::pool(self.parts.pools, pool)?.is_of_nodes() {
             return Err(Error::NoSuchIndex);
@@ -203,8 +203,8 @@ impl Scheduler<'_> {
     /// Sets a reservation, the one of this pool and key as it is from now on. O(nodes).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for key 0, an end before the beginning or an absurd time; [`Error::NoSuchIndex`] for the pool or a node;
-    /// [`Error::Full`].
+    /// [`Error::OutOfRange`] for key 0, an end before the beginning or an absurd time; [`Error::NoSuchIndex`] for the
+    /// pool or a node; [`Error::Full`].
     pub fn set_reservation(&mut self, reservation: &Reservation<'_>) -> Result<()> {
         let &Reservation { pool, key, from, to, nodes } = reservation;
         let are_times = [from, to].iter().all(|time| time.unsigned_abs() <= MAX_TIME as u64);

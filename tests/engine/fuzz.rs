@@ -39,9 +39,9 @@ fn id(random: &mut Random) -> i64 {
 
 fn amounts(random: &mut Random) -> Amounts {
     let mut amounts = [0; 8];
-    for kind in 0..2 {
+    for amount in amounts.iter_mut().take(2) {
         let absurd = [i32::MAX as u32, 1 << 31, u32::MAX];
-        amounts[kind] = if random.one_in(50) { random.of(&absurd) } else { random.below(3) as u32 };
+        *amount = if random.one_in(50) { random.of(&absurd) } else { random.below(3) as u32 };
     }
     if random.one_in(50) {
         amounts[random.below(8) as usize] = 1;
@@ -123,6 +123,7 @@ impl Fuzz {
             block.scheduler().set_pool(name, 0, None).unwrap();
             block.scheduler().set_queue(name, pool).unwrap();
         }
+        block.scheduler().set_licences(&PLENTY).unwrap();
         for number in 0..NODES {
             let node = NodeReport { features: 7, amounts: PLENTY, ..NodeReport::default() };
             block.scheduler().set_node(2 + number / 3, number, &node).unwrap();
@@ -157,9 +158,9 @@ impl Fuzz {
             0 => random.of(&[&[4], &[5], &[][..], &[0, 1], &[u32::MAX], &[2, 3]]),
             1..4 => &[1],
             4 => &[0, 0],
-            5..14 => &[2],
-            14..17 => &[3],
-            17..19 => &[2, 4],
+            5..18 => &[2],
+            18..20 => &[3],
+            20..22 => &[2, 4],
             _ => &[0],
         };
         let on_nodes = if random.one_in(30) { random.one_in(2) } else { matches!(queues, [2 | 3, ..]) };
@@ -254,7 +255,7 @@ impl Fuzz {
 
     fn step(&mut self) {
         let far = number(&mut self.random);
-        let near = self.random.of(&[0, 0, 0, 1, 2, 2, 3]);
+        let near = self.random.of(&[0, 0, 1, 2, 2, 2, 3]);
         let pool = if self.random.one_in(20) { far } else { near };
         let answer = self.random.below(u64::from(self.offers) + 1) as u32;
         match self.random.below(40) {

@@ -38,7 +38,7 @@ fn set(block: &mut Block, number: u32, report: NodeReport) {
     block.scheduler().set_node(0, number, &report).unwrap();
 }
 
-/// Tasks of so many processors, each on a node of its own.
+/// Tasks that take this number of processors, each on a node of its own.
 fn wide(processors: u32) -> Wants {
     Wants { each: [processors, 0, 0, 0, 0, 0, 0, 0], ..Wants::default() }
 }
@@ -316,7 +316,7 @@ fn nobody_starts_where_another_pools_job_runs() {
     }
 }
 
-/// Tasks of so many processors and so much memory, which may share a node.
+/// Tasks that take these processors and this memory, and may share a node.
 fn each(processors: u32, memory: u32) -> Wants {
     Wants { each: [processors, memory, 0, 0, 0, 0, 0, 0], spread: Spread::Tasks, ..Wants::default() }
 }
