@@ -197,7 +197,7 @@ module surefill
     integer(c_int32_t) :: bins
     !> Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
     integer(c_int32_t) :: arrivals
-    !> Nodes, by the largest number and 1 more (at most 65,536); 0 where all pools have counted units. With nodes
+    !> Nodes, by the largest number and 1 more (at most 65,535); 0 where all pools have counted units. With nodes
     !! there is room for at most 262,144 jobs.
     integer(c_int32_t) :: nodes
     !> Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES), processors first.

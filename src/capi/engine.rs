@@ -200,7 +200,7 @@ pub struct surefill_scheduler_capacity {
     pub bins: i32,
     /// Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
     pub arrivals: i32,
-    /// Nodes, by the largest number and 1 more (at most 65,536); 0 where all pools have counted units. With nodes there
+    /// Nodes, by the largest number and 1 more (at most 65,535); 0 where all pools have counted units. With nodes there
     /// is room for at most 262,144 jobs.
     pub nodes: i32,
     /// Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES), processors first.

@@ -232,6 +232,7 @@ impl<'a> Cycle<'a> {
         Plan::init_scratch(parts.plan, &plan_capacity(&capacity))?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
+        scheduler.await_nodes(now);
         let grace = scheduler.settings().grace as i64;
         scheduler.forget_the_gone(now.saturating_sub(grace))?;
         let pool = pool_mut(scheduler.parts.pools, number)?;
@@ -284,6 +285,12 @@ impl<'a> Cycle<'a> {
                     return Ok(Action::Stale);
                 };
                 parts = kept;
+                // What takes nothing of its nodes finds room on full ones.
+                if scheduler.are_awaited(self.parts.machine.offered(self.state.parts, kept)?, self.state.now)
+                {
+                    self.state.taken += 1;
+                    continue;
+                }
             }
             self.state.taken += 1;
             let offer = Offer {
@@ -419,9 +426,6 @@ impl<'a> Cycle<'a> {
             return Err(Error::WrongState);
         }
         let known = *scheduler.parts.table.get(made.slot)?;
-        if made.parts as usize > scheduler.parts.holdings.room(u32::MAX) {
-            return Err(Error::Full);
-        }
         // Unless the clock was set back meanwhile, that of the cycle.
         let now = self.state.now.min(scheduler.state.now);
         let before = *scheduler.pool_at(self.state.pool)?;
@@ -432,6 +436,9 @@ impl<'a> Cycle<'a> {
                 return Err(Error::DuplicateJob);
             }
         } else if known.id == made.job && !known.state().has_room() {
+            if made.parts as usize > scheduler.parts.holdings.room(u32::MAX) {
+                return Err(Error::Full);
+            }
             let slot = if job == known.id { made.slot } else { scheduler.split(made.slot, job, now)? };
             let restarts = scheduler.parts.table.get(slot)?.restarts;
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };

@@ -161,6 +161,8 @@ impl Cycle<'_> {
     fn decide_on_nodes(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
+        // Those of which the cycle has heard since it began.
+        scheduler.await_nodes(now);
         let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
         let requirements = self.parts.machine.require(scheduler, candidates, now)?;
         self.parts.machine.build(scheduler, number, requirements)?;
@@ -210,7 +212,9 @@ impl Cycle<'_> {
         for place in 0..scheduler.parts.table.active().len() {
             let slot = *at(scheduler.parts.table.active(), place)?;
             let job = *scheduler.parts.table.get(slot)?;
-            if job.pool == number && job.holds() > 0 {
+            // Jobs of other pools may hold licences, or nodes that have come to this one.
+            let of_nodes = job.pool == number || scheduler.pool_at(job.pool)?.is_of_nodes();
+            if of_nodes && job.holds() > 0 {
                 let end = scheduler.expected_end(slot, &settings, now)? - now;
                 let limit = scheduler.end_by_limit(slot, now)? - now;
                 self.parts.machine.board(scheduler, slot, Stay::new(spanned(end), spanned(limit)))?;
@@ -232,14 +236,17 @@ impl Cycle<'_> {
     fn choose(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
         let mut kept = 0;
         // Like jobs have the same answer.
-        let mut last: Option<(u32, bool)> = None;
+        let mut last: Option<(Candidate, bool)> = None;
         for number in 0..self.state.candidates as usize {
             let mut candidate = *at(self.parts.candidates, number)?;
-            let could = match last.filter(|(slot, _)| *slot == candidate.slot) {
-                Some((_, could)) => could,
+            let could = match last.filter(|(like, _)| like.slot == candidate.slot) {
+                Some((like, could)) => {
+                    (candidate.queue, candidate.bits) = (like.queue, like.bits);
+                    could
+                }
                 None => self.parts.machine.choose(scheduler, &mut candidate)?,
             };
-            last = Some((candidate.slot, could));
+            last = Some((candidate, could));
             if could {
                 *at_mut(self.parts.candidates, kept)? = candidate;
                 kept += 1;

@@ -7,7 +7,7 @@ use super::pools::pool_mut;
 use super::table::Predicted;
 use super::wants::Wants;
 use crate::error::{Error, Result};
-use crate::nodes::Part;
+use crate::nodes::{MAX_TASKS, Part};
 
 impl Scheduler<'_> {
     /// Refuses what a job cannot ask of its pool, and nodes that it cannot hold. O(parts).
@@ -20,7 +20,7 @@ impl Scheduler<'_> {
         let sane = each.iter().chain(licences).all(|&amount| amount <= i32::MAX as u32);
         let rises =
             report.parts.iter().zip(report.parts.iter().skip(1)).all(|(one, next)| one.node < next.node);
-        if !sane || !rises || !are_counted(each, self.capacity().kinds) {
+        if !sane || !rises || report.count > MAX_TASKS || !are_counted(each, self.capacity().kinds) {
             return Err(Error::OutOfRange);
         }
         let nodes = self.parts.nodes.len();
@@ -65,6 +65,9 @@ impl Scheduler<'_> {
             self.move_to(slot, pool)?;
             new.pool = pool;
         }
+        if !of_nodes {
+            self.parts.holdings.release(slot)?;
+        }
         let wants_others = self.parts.holdings.describe(slot, &report.wants);
         if report.state.has_room() && !report.parts.is_empty() {
             self.lie_on(slot, report.parts, pool)?;
@@ -82,12 +85,16 @@ impl Scheduler<'_> {
             // The report says anew whether a suspended job holds its units.
             let (holds, held) = (new.holds(), old.holds());
             pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
-            if holds < held {
+            if holds < held || holds > 0 && wants_others {
                 pool.changes = pool.changes.wrapping_add(1);
             }
             let end = |limit: i64| if limit > 0 { limit } else { i64::MAX };
-            if holds > held || holds > 0 && end(new.limit) > end(old.limit) {
+            if holds > held || holds > 0 && (wants_others || end(new.limit) > end(old.limit)) {
                 pool.losses = pool.losses.wrapping_add(1);
+            }
+            if holds != held || holds > 0 && wants_others {
+                self.concern_others(slot, true)?;
+                self.concern_others(slot, false)?;
             }
         }
         let keys_change = new.keys() != old.keys();
@@ -113,10 +120,17 @@ impl Scheduler<'_> {
 
     /// A job holds these nodes.
     fn lie_on(&mut self, slot: u32, parts: &[Part], pool: u32) -> Result<()> {
+        let holds = self.parts.table.get(slot)?.holds() > 0;
+        if holds && !self.parts.holdings.are_held(slot, parts)? {
+            self.concern_others(slot, false)?;
+        }
         if self.parts.holdings.hold(slot, parts)? && self.parts.table.get(slot)?.state().has_room() {
             let pool = pool_mut(self.parts.pools, pool)?;
             (pool.losses, pool.changes) = (pool.losses.wrapping_add(1), pool.changes.wrapping_add(1));
             pool.stirred = 1;
+            if holds {
+                self.concern_others(slot, true)?;
+            }
         }
         Ok(())
     }

@@ -332,6 +332,7 @@ impl Scheduler<'_> {
         (pool.held, pool.stirred) = (pool.held.saturating_add(units.into()), 1);
         pool.losses = pool.losses.wrapping_add(1);
         self.state.totals.started += 1;
+        self.concern_others(slot, true)?;
         self.go_on(slot, said, to, now)
     }
 
@@ -368,6 +369,7 @@ impl Scheduler<'_> {
             } else {
                 pool.changes = pool.changes.wrapping_add(1);
             }
+            self.concern_others(slot, holds > held)?;
         }
         if over {
             self.end(slot, said.ran, now)?;
@@ -438,6 +440,9 @@ impl Scheduler<'_> {
     fn release(&mut self, slot: u32) -> Result<()> {
         let job = self.parts.table.get(slot)?;
         let (pool, holds) = (job.pool, u64::from(job.holds()));
+        if holds > 0 {
+            self.concern_others(slot, false)?;
+        }
         self.parts.table.deactivate(slot)?;
         self.parts.holdings.release(slot)?;
         let pool = pool_mut(self.parts.pools, pool)?;

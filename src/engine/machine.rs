@@ -35,7 +35,7 @@ pub struct NodeReport {
     /// Its name ([`hash`](super::hash)): another name under the same number is another node.
     pub name: i64,
     /// Of an awaited node: until when it is awaited; then it is down. 0 for as long as
-    /// [`Settings::grace`](super::Settings::grace) from now.
+    /// [`Settings::grace`](super::Settings::grace) from the next cycle on.
     pub until: i64,
     /// Its features: bits of the site's own meaning.
     pub features: u64,
@@ -81,9 +81,14 @@ impl Node {
     /// Its state at a time: none that was awaited for too long is there.
     pub fn state(&self, now: i64) -> Option<NodeState> {
         match NodeState::from_number(self.state) {
-            Some(NodeState::Awaited) if self.until <= now => Some(NodeState::Down),
+            Some(NodeState::Awaited) if self.until <= now && self.until != 0 => Some(NodeState::Down),
             state => state,
         }
+    }
+
+    /// Whether it is awaited, and nobody knows yet until when.
+    pub fn is_awaited_for_ever(&self) -> bool {
+        self.state == NodeState::Awaited as u32 && self.until == 0
     }
 
     /// Whether jobs may be planned on it.
@@ -97,11 +102,11 @@ impl Node {
         if there { self.amounts[0] } else { 0 }
     }
 
-    /// Whether it lacks something that the other one has.
+    /// Whether it lacks something that the other one has; of features that is not known, as some want to be without.
     pub fn lacks(&self, other: &Node) -> bool {
         let can_start = |node: &Node| node.state == NodeState::Up as u32;
         can_start(other) && !can_start(self)
-            || other.features & !self.features != 0
+            || other.features != self.features
             || self.amounts.iter().zip(other.amounts).any(|(own, other)| *own < other)
             || self.name != other.name
     }

@@ -49,7 +49,7 @@ pub struct SchedulerCapacity {
     /// Submissions that are remembered, so that a forecast of starts foresees later ones
     /// ([`StartForecast`](super::StartForecast)), up to 2^20; 0 for none.
     pub arrivals: u32,
-    /// Nodes, by the largest number and 1 more, up to [`MAX_NODES`]; 0 where all pools have counted units. With nodes
+    /// Nodes, by the largest number and 1 more, below [`MAX_NODES`]; 0 where all pools have counted units. With nodes
     /// there is room for at most 2^18 jobs.
     pub nodes: u32,
     /// Kinds of resource on a node, 1 to [`MAX_RESOURCES`], processors first.
@@ -97,7 +97,7 @@ impl SchedulerCapacity {
             && (2..=MAX_BINS as u32).contains(&self.bins)
             && self.jobs.saturating_mul(2) <= MAX_PLANNED
             && (1..=MAX_RESOURCES as u32).contains(&self.kinds)
-            && self.nodes <= MAX_NODES
+            && self.nodes < MAX_NODES
             && (self.nodes == 0 || self.jobs <= 1 << 18)
             && self.parts <= 1 << 21
             && self.reservations <= MOST_RESERVATIONS;

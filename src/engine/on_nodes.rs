@@ -1,12 +1,12 @@
 //! The machine of one decision, and the plan on it: built from what the block knows of a pool's nodes.
 
-use super::machine::Requirement;
+use super::machine::{NodeState, Requirement};
 use super::object::{Scheduler, SchedulerCapacity};
 use super::order::Candidate;
 use super::wants::Ask;
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut, range, range_mut};
-use crate::nodes::{Amounts, NodePlan, NodePlanCapacity, Nodes, NodesCapacity, Part};
+use crate::nodes::{Amounts, NodePlan, NodePlanCapacity, Nodes, NodesCapacity, Part, Request, Spread};
 use crate::plan::{KeptOrder, WINDOW};
 use crate::runtime::MAX_SECONDS;
 use bytemuck::{Pod, Zeroable};
@@ -60,10 +60,14 @@ struct Capacities {
 impl Capacities {
     fn of(capacity: &SchedulerCapacity) -> Capacities {
         let &SchedulerCapacity { jobs, nodes, kinds, parts, .. } = capacity;
-        // Offers that are open join those that run; a node that is awaited is held by nobody known.
-        let running = jobs.saturating_mul(3).saturating_add(nodes);
-        let held = parts.saturating_mul(2).saturating_add(nodes);
+        // Offers that are open join those that run; what is left of a node that is awaited, or on which more runs than
+        // it has, is held by nobody known.
+        let running = jobs.saturating_mul(3).saturating_add(nodes.saturating_mul(2));
+        let elsewhere = jobs.saturating_add(nodes.saturating_mul(2));
+        let held = parts.saturating_mul(2).saturating_add(elsewhere);
         let planned = (WINDOW as u32).saturating_mul(nodes).min(parts.saturating_mul(2));
+        // One more, for those who hold licences and no node of the pool.
+        let nodes = nodes.saturating_add(1);
         Capacities {
             nodes: NodesCapacity { nodes, classes: nodes, resources: kinds, jobs: running, parts: held },
             plan: NodePlanCapacity {
@@ -106,15 +110,29 @@ impl<'a> Machine<'a> {
         NodePlan::attach(self.plan)
     }
 
-    /// Gives the requirements of the candidates, in each of their queues, a bit each. Of more different ones than there
-    /// are bits those of the jobs that were submitted first have one.
+    /// Gives the requirements of the candidates, in each of their queues, a bit each; where these are more than there
+    /// are bits, those one that mean the same nodes. If that does not suffice those of the jobs that were submitted
+    /// first have one. Nobody has one that no node could have. O(candidates x (bits + nodes)), x bits where there are
+    /// too many.
     pub fn require(
         &mut self,
         scheduler: &Scheduler<'_>,
         candidates: &mut [Candidate],
         now: i64,
     ) -> Result<usize> {
-        let mut count = 0;
+        let (count, all) = self.give_bits(scheduler, candidates, now, false)?;
+        if all { Ok(count) } else { Ok(self.give_bits(scheduler, candidates, now, true)?.0) }
+    }
+
+    /// See [`Machine::require`]: returns how many bits there are, and whether they sufficed.
+    fn give_bits(
+        &mut self,
+        scheduler: &Scheduler<'_>,
+        candidates: &mut [Candidate],
+        now: i64,
+        shared: bool,
+    ) -> Result<(usize, bool)> {
+        let (mut count, mut all) = (0, true);
         let mut last: Option<Candidate> = None;
         for candidate in candidates {
             if let Some(same) = last.filter(|last| last.slot == candidate.slot) {
@@ -123,20 +141,32 @@ impl<'a> Machine<'a> {
             }
             let job = scheduler.parts.table.get(candidate.slot)?;
             candidate.bits = [NO_BIT; 8];
+            let pool = job.pool;
+            let admitted = |requirement: Requirement| {
+                let nodes = scheduler.parts.nodes.iter();
+                let own = nodes.filter(move |node| node.state != 0 && node.pool == pool);
+                own.map(move |node| requirement.admits(node))
+            };
             let queues = job.queues.iter().take(job.queue_count as usize);
             for (bit, &queue) in candidate.bits.iter_mut().zip(queues) {
                 let wanted = scheduler.requirement(candidate.slot, queue, now)?;
                 let known = range(self.requirements, 0, count)?;
-                if let Some(place) = known.iter().position(|known| *known == wanted) {
+                let same =
+                    |known: &Requirement| *known == wanted || shared && admitted(*known).eq(admitted(wanted));
+                if let Some(place) = known.iter().position(same) {
                     *bit = place as u8;
+                } else if !admitted(wanted).any(|admits| admits) {
+                    continue;
                 } else if let Some(new) = self.requirements.get_mut(count) {
                     (*new, *bit) = (wanted, count as u8);
                     count += 1;
+                } else {
+                    all = false;
                 }
             }
             last = Some(*candidate);
         }
-        Ok(count)
+        Ok((count, all))
     }
 
     /// The pool's nodes with nobody on them, all of them open. O(nodes x (requirements + classes)).
@@ -144,7 +174,8 @@ impl<'a> Machine<'a> {
         *at_mut(self.counts, 0)? = 0;
         let mut nodes = Nodes::init_scratch(self.nodes, &self.capacities.nodes)?;
         let requirements = range(self.requirements, 0, requirements)?;
-        for node in scheduler.parts.nodes.iter() {
+        // A block that has grown may have more of them.
+        for node in scheduler.parts.nodes.iter().take(self.found.len()) {
             let mut admitted = 0_u64;
             if node.state == 0 || node.pool != pool {
                 nodes.add_node(0, &Amounts::default())?;
@@ -155,15 +186,18 @@ impl<'a> Machine<'a> {
             }
             nodes.add_node(admitted, &node.amounts)?;
         }
-        let held = scheduler.licences_of_others(pool)?;
-        let mut licences = scheduler.licences();
-        licences.iter_mut().zip(held).for_each(|(all, held)| *all = all.saturating_sub(held));
-        nodes.set_pool(&licences)
+        if scheduler.licences() != Amounts::default() {
+            nodes.add_node(0, &Amounts::default())?;
+        }
+        nodes.set_pool(&scheduler.licences())
     }
 
-    /// A job of this slot runs where it is said to, for so long.
+    /// A job of this slot, of this pool or another, runs where it is said to, for so long.
     pub fn board(&mut self, scheduler: &Scheduler<'_>, slot: u32, stay: Stay) -> Result<()> {
+        let known = self.found.len();
         let count = scheduler.parts.holdings.parts(slot, self.found)?;
+        let parts = range(self.found, 0, count)?;
+        let count = parts.iter().take_while(|part| (part.node as usize) < known).count();
         self.take(&scheduler.parts.holdings.ask(slot), count, stay)
     }
 
@@ -175,13 +209,30 @@ impl<'a> Machine<'a> {
         self.take(ask, count as usize, stay)
     }
 
-    /// Somebody takes the nodes that were found.
+    /// Somebody takes the nodes that were found. Where more runs on a node than it has, nobody else starts there; who
+    /// holds no node of the pool's holds licences all the same.
     fn take(&mut self, ask: &Ask, count: usize, stay: Stay) -> Result<()> {
-        let parts = range_mut(self.found, 0, count)?;
-        if let Some(handle) = Nodes::attach(self.nodes)?.board(&ask.request(1, 0), parts)? {
-            self.note(Stay { handle, ..stay })?;
+        let request = ask.request(1, 0);
+        for place in 0..count {
+            let part = *at(self.found, place)?;
+            let mut nodes = Nodes::attach(self.nodes)?;
+            let handle = if nodes.is_short_of(&request, part)? { nodes.fill(part.node)? } else { None };
+            if let Some(handle) = handle {
+                self.note(Stay { handle, ..stay })?;
+            }
         }
-        Ok(())
+        let mut nodes = Nodes::attach(self.nodes)?;
+        let mut handle = nodes.board(&request, range_mut(self.found, 0, count)?)?;
+        let known = self.found.len() as u32;
+        if handle.is_none() && request.pool != Amounts::default() && nodes.count() > known {
+            let apart =
+                Request { spread: Spread::Tasks, each: Amounts::default(), exclusive: false, ..request };
+            handle = nodes.board(&apart, &mut [Part { node: known, tasks: 1 }])?;
+        }
+        match handle {
+            Some(handle) => self.note(Stay { handle, ..stay }),
+            None => Ok(()),
+        }
     }
 
     /// Notes who is on the machine.
@@ -250,35 +301,17 @@ impl<'a> Machine<'a> {
     /// Nobody new starts on the pool's nodes that are neither up nor awaited; those that are awaited are held until
     /// then.
     pub fn close(&mut self, scheduler: &Scheduler<'_>, pool: u32, now: i64) -> Result<()> {
-        for (node, number) in scheduler.parts.nodes.iter().zip(0..) {
+        for (node, number) in scheduler.parts.nodes.iter().zip(0..).take(self.found.len()) {
             let mut nodes = Nodes::attach(self.nodes)?;
             if node.pool != pool || !node.counts(now) {
                 nodes.set_open(number, false)?;
-            } else if node.until > now {
+            } else if node.state(now) == Some(NodeState::Awaited) {
                 if let Some(handle) = nodes.fill(number)? {
-                    let ends_in = (node.until - now).min(MAX_SECONDS);
+                    let ends_in = node.until.saturating_sub(now).min(MAX_SECONDS);
                     self.note(Stay { handle, reserved: 0, ends_in, limit_in: ends_in })?;
                 }
             }
         }
         Ok(())
-    }
-}
-
-impl Scheduler<'_> {
-    /// The licences that jobs of other pools hold. O(jobs with room), if there are any.
-    fn licences_of_others(&self, pool: u32) -> Result<Amounts> {
-        let mut held = Amounts::default();
-        if self.licences() == held {
-            return Ok(held);
-        }
-        for &slot in self.parts.table.active() {
-            let job = self.parts.table.get(slot)?;
-            if job.pool != pool && job.holds() > 0 {
-                let of_job = self.parts.holdings.ask(slot).wants().licences;
-                held.iter_mut().zip(of_job).for_each(|(sum, one)| *sum = sum.saturating_add(one));
-            }
-        }
-        Ok(held)
     }
 }

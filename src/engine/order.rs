@@ -170,8 +170,11 @@ impl Scheduler<'_> {
             if job.pool != pool || !job.may_start(now) || too_wide {
                 continue;
             }
-            let early = here.is_of_nodes() && self.is_early(slot, now)?;
-            let later = u32::from(job.is_busy(here.changes) || early);
+            // Others are kept off the nodes of a reservation that has not begun: it needs no place in the queue.
+            if here.is_of_nodes() && self.is_early(slot, now)? {
+                continue;
+            }
+            let later = u32::from(job.is_busy(here.changes));
             let candidate = Candidate {
                 place: place as u32,
                 slot,

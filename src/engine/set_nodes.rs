@@ -1,5 +1,6 @@
 //! Reports of nodes: their states, the queues and the reservations that they belong to, and the licences.
 
+use super::job::MAX_TIME;
 use super::machine::{
     Booked, MOST_RESERVATIONS, NOBODYS, Node, NodeReport, NodeState, Requirement, Reservation, are_counted,
 };
@@ -7,7 +8,7 @@ use super::object::Scheduler;
 use super::pools::{self, pool_mut};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
-use crate::nodes::Amounts;
+use crate::nodes::{Amounts, Part};
 use bytemuck::Zeroable;
 
 impl Scheduler<'_> {
@@ -15,21 +16,21 @@ impl Scheduler<'_> {
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`] for a pool that is not there or has counted units, and for a number beyond the capacity;
-    /// [`Error::OutOfRange`] for amounts of kinds that the capacity does not count or beyond 2^31 - 1.
+    /// [`Error::OutOfRange`] for amounts of kinds that the capacity does not count or beyond 2^31 - 1, and for an
+    /// absurd time.
     pub fn set_node(&mut self, pool: u32, number: u32, report: &NodeReport) -> Result<()> {
         if !pools::pool(self.parts.pools, pool)?.is_of_nodes() {
             return Err(Error::NoSuchIndex);
         }
         let sane = report.amounts.iter().all(|&amount| amount <= i32::MAX as u32);
-        if !sane || !are_counted(&report.amounts, self.capacity().kinds) {
+        let is_time = report.until.unsigned_abs() <= MAX_TIME as u64;
+        if !sane || !is_time || !are_counted(&report.amounts, self.capacity().kinds) {
             return Err(Error::OutOfRange);
         }
-        let grace = self.settings().grace as i64;
-        let until = if report.until != 0 { report.until } else { self.state.now.saturating_add(grace) };
         let old = *self.parts.nodes.get(number as usize).ok_or(Error::NoSuchIndex)?;
         let mut new = Node {
             name: report.name,
-            until: if report.state == NodeState::Awaited { until } else { 0 },
+            until: if report.state == NodeState::Awaited { report.until } else { 0 },
             features: report.features,
             amounts: report.amounts,
             state: report.state as u32,
@@ -44,6 +45,48 @@ impl Scheduler<'_> {
             (new.queues, new.reservations) = (0, 0);
         }
         self.change_node(number, &new)
+    }
+
+    /// Nodes that are awaited, nobody has said until when, are awaited from now on. O(nodes).
+    pub(super) fn await_nodes(&mut self, now: i64) {
+        let until = now.saturating_add(self.settings().grace as i64);
+        for node in self.parts.nodes.iter_mut().filter(|node| node.is_awaited_for_ever()) {
+            node.until = until;
+        }
+    }
+
+    /// Whether one of these nodes is awaited.
+    pub(super) fn are_awaited(&self, parts: &[Part], now: i64) -> bool {
+        let node = |part: &Part| self.parts.nodes.get(part.node as usize);
+        parts.iter().filter_map(node).any(|node| node.state(now) == Some(NodeState::Awaited))
+    }
+
+    /// A job holds more than before, or has held what is free now: that concerns other pools too, where it has licences
+    /// or is on nodes that have come to them. O(pools + its nodes).
+    pub(super) fn concern_others(&mut self, slot: u32, more: bool) -> Result<()> {
+        let job = self.parts.table.get(slot)?;
+        let own = job.pool;
+        if !self.pool_at(own)?.is_of_nodes() {
+            return Ok(());
+        }
+        let licensed = self.parts.holdings.ask(slot).wants().licences != Amounts::default();
+        let mut concerned = if licensed { u64::MAX } else { 0 };
+        let nodes = &*self.parts.nodes;
+        self.parts.holdings.each(slot, |part| {
+            let node = nodes.get(part.node as usize).filter(|node| node.state != 0);
+            concerned |= node.and_then(|node| 1_u64.checked_shl(node.pool)).unwrap_or(0);
+        })?;
+        for (pool, number) in self.parts.pools.iter_mut().zip(0_u32..) {
+            if number == own || !pool.is_of_nodes() || (concerned >> number.min(63)) & 1 == 0 {
+                continue;
+            }
+            if more {
+                pool.losses = pool.losses.wrapping_add(1);
+            } else {
+                (pool.changes, pool.stirred) = (pool.changes.wrapping_add(1), 1);
+            }
+        }
+        Ok(())
     }
 
     /// There is no node of this number any more. O(1).
@@ -160,11 +203,12 @@ impl Scheduler<'_> {
     /// Sets a reservation, the one of this pool and key as it is from now on. O(nodes).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for key 0 or an end before the beginning; [`Error::NoSuchIndex`] for the pool or a node;
-    /// [`Error::Full`].
+    /// [`Error::OutOfRange`] for key 0, an end before the beginning or an absurd time; [`Error::NoSuchIndex`] for the
+    /// pool or a node; [`Error::Full`].
     pub fn set_reservation(&mut self, reservation: &Reservation<'_>) -> Result<()> {
         let &Reservation { pool, key, from, to, nodes } = reservation;
-        if key == 0 || to < from {
+        let are_times = [from, to].iter().all(|time| time.unsigned_abs() <= MAX_TIME as u64);
+        if key == 0 || to < from || !are_times {
             return Err(Error::OutOfRange);
         }
         let count = self.parts.nodes.len();

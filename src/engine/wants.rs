@@ -155,21 +155,24 @@ impl<'a> Holdings<'a> {
         Ok(count)
     }
 
-    /// Shows every node that a slot holds.
-    pub fn each_part(&self, slot: u32, mut each: impl FnMut(Part) -> Result<()>) -> Result<()> {
+    /// Shows the nodes that a slot holds.
+    pub fn each(&self, slot: u32, mut each: impl FnMut(Part)) -> Result<()> {
         let ask = self.ask(slot);
         let mut next = ask.first;
         for _ in 0..ask.parts {
             let link = at(self.links, next as usize)?;
-            each(link.part)?;
+            each(link.part);
             next = link.next;
         }
         Ok(())
     }
 
     /// Whether these are the nodes that a slot holds.
-    fn holds(&self, slot: u32, parts: &[Part]) -> Result<bool> {
+    pub fn are_held(&self, slot: u32, parts: &[Part]) -> Result<bool> {
         let ask = self.ask(slot);
+        if ask.parts as usize != parts.len() {
+            return Ok(false);
+        }
         let mut next = ask.first;
         for part in parts {
             let link = at(self.links, next as usize)?;
@@ -183,7 +186,7 @@ impl<'a> Holdings<'a> {
 
     /// A slot holds these nodes from now on; returns whether they are others than before. There is room for them.
     pub fn hold(&mut self, slot: u32, parts: &[Part]) -> Result<bool> {
-        if self.ask(slot).parts as usize == parts.len() && self.holds(slot, parts)? {
+        if self.are_held(slot, parts)? {
             return Ok(false);
         }
         if parts.len() > self.room(slot) {

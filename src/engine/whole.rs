@@ -4,7 +4,6 @@ use super::machine::{Node, NodeState};
 use super::object::Scheduler;
 use super::wants::Wants;
 use crate::error::Result;
-use crate::memory::at;
 use crate::nodes::Spread;
 
 /// The units of a pool.
@@ -52,14 +51,12 @@ impl Scheduler<'_> {
             if job.holds() == 0 {
                 continue;
             }
-            self.parts.holdings.each_part(slot, |part| {
-                let node = at(self.parts.nodes, part.node as usize)?;
-                match node.state(now) {
+            self.parts.holdings.each(slot, |part| {
+                match self.parts.nodes.get(part.node as usize).and_then(|node| node.state(now)) {
                     Some(NodeState::Up) => units.idle = units.idle.saturating_sub(1),
                     // It does not come back.
                     _ => units.debt += 1,
                 }
-                Ok(())
             })?;
         }
         Ok(Some(units))

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::memory::{Object, at, range, range_mut};
 use crate::nodes::machine::{Nodes, NodesCapacity};
-use crate::nodes::request::{Amounts, Part, RawRequest, Request, Spread};
+use crate::nodes::request::{Amounts, MAX_TASKS, Part, RawRequest, Request, Spread};
 
 impl<'a> Nodes<'a> {
     /// As [`Nodes::init`], for a machine that is scratch and never sealed. O(1).
@@ -46,7 +46,7 @@ impl<'a> Nodes<'a> {
         for place in 0..parts.len() {
             let part = *at(parts, place)?;
             let room = self.room(&of(part.tasks)?, part.node)?;
-            let held = part.tasks.min(room);
+            let held = part.tasks.min(room).min(MAX_TASKS.saturating_sub(tasks));
             if held > 0 {
                 *parts.get_mut(kept).ok_or(Error::Corrupt)? = Part { tasks: held, ..part };
                 (kept, tasks) = (kept + 1, tasks.saturating_add(held));
@@ -58,6 +58,13 @@ impl<'a> Nodes<'a> {
         let mut all = of(tasks)?;
         all.pool.iter_mut().zip(self.state.pool_free).for_each(|(own, free)| *own = (*own).min(free));
         self.take(&all, range_mut(parts, 0, kept)?).map(Some)
+    }
+
+    /// Whether something is free on a node, and yet not the room for these tasks of a job that is on it.
+    pub(crate) fn is_short_of(&self, request: &Request, part: Part) -> Result<bool> {
+        let own = Request { count: part.tasks, spread: Spread::Tasks, ..*request };
+        let room = self.room(&RawRequest::new(&own, self.state.capacity.resources)?, part.node)?;
+        Ok(room < part.tasks && self.free(part.node)? != Amounts::default())
     }
 
     /// Somebody holds all that is free on a node, and the node alone where nobody else is on it. Returns the handle;

@@ -30,9 +30,9 @@ impl NodePlan<'_> {
             let licensed = request.pool.iter().zip(licences).all(|(need, free)| *need <= free);
             if !job.is_later() && (guard.is_none() || overtaking) && licensed && nodes.may_fit(&request) {
                 let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
-                // Nobody who starts ends before the next instant.
+                // An instant later, when those that start are known to be there.
                 let fit = Fit::from_number(fit)?;
-                found = self.slices.timeline.place(&jobs, &request, fit, |_| 0, (0, 1), scratch)?;
+                found = self.slices.timeline.place(&jobs, &request, fit, |_| 0, (1, 2), scratch)?;
             }
             let room = self
                 .slices

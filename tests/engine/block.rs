@@ -71,7 +71,12 @@ impl Block {
                 _ => {
                     let old = self.raw().capacity();
                     if old.jobs < 400 && random.one_in(3) {
-                        self.grow(&SchedulerCapacity { jobs: old.jobs + 1 + old.jobs / 8, ..old });
+                        let mut larger = SchedulerCapacity { jobs: old.jobs + 1 + old.jobs / 8, ..old };
+                        if old.nodes > 0 {
+                            (larger.nodes, larger.parts) = (old.nodes + 1, old.parts + 5);
+                            larger.reservations = (old.reservations + 1).min(64);
+                        }
+                        self.grow(&larger);
                     }
                 }
             }

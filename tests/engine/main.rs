@@ -12,8 +12,11 @@ mod machine;
 #[path = "../plan_naive/naive.rs"]
 #[allow(dead_code)]
 mod naive;
+mod nodes;
+mod nodes_drawn;
 mod oracles;
 mod starts;
+mod world;
 
 /// By how much the drawn tests are longer than they are by default.
 fn longer() -> u64 {
