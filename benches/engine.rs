@@ -1,10 +1,14 @@
-//! Wall time of the scheduler engine: a decision of one pool, a whole listing in which nothing has changed, and a job's
-//! life of three events, at the archive's scale, at a large one and at the largest. Bytes are printed beside them.
+//! Wall time of the scheduler engine: a decision of one pool, a whole listing in which nothing has changed, and a
+//! job's life of three events, at the archive's scale, at a large one and at the largest; a decision on shared nodes.
+//! Bytes are printed beside them.
 
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity, StartForecast};
+use surefill::engine::{
+    Action, Cycle, JobReport, JobState, NodeReport, Scheduler, SchedulerCapacity, StartForecast, Wants,
+};
+use surefill::nodes::Spread;
 
 /// Running and waiting jobs.
 const SCALES: [(u32, u32); 4] = [(60, 20), (250, 750), (4000, 16_000), (20_000, 80_000)];
@@ -126,5 +130,85 @@ fn engines(bench: &mut Bench) {
     group.finish();
 }
 
-criterion_group!(benches, engines);
+/// A job of one of five shapes on nodes of 64 cores, of which half have 8 GPUs.
+fn on_nodes(state: &mut u64, number: u32, now: i64) -> JobReport<'static> {
+    let cores = 4 << below(state, 5);
+    let gpus = if below(state, 3) == 0 { 1 + below(state, 2) as u32 } else { 0 };
+    JobReport {
+        id: i64::from(number) + 1,
+        user: below(state, 200) as i64,
+        submit: now - 100_000 + 10 * i64::from(number),
+        limit: seconds(state),
+        count: 1 + below(state, 8) as u32,
+        queues: &[0],
+        wants: Wants {
+            each: [cores, cores * (1 + below(state, 6) as u32), gpus, 0, 0, 0, 0, 0],
+            spread: if below(state, 2) == 0 { Spread::Nodes } else { Spread::Tasks },
+            ..Wants::default()
+        },
+        ..JobReport::default()
+    }
+}
+
+/// The same on shared nodes, filled by a decision of its own: the cycle begins by building the machine.
+fn engines_on_nodes(bench: &mut Bench) {
+    let mut group = bench.benchmark_group("engine on nodes");
+    group.sample_size(10).measurement_time(Duration::from_secs(3));
+    for (nodes, waiting) in [(128, 750), (2000, 1000)] {
+        let capacity = SchedulerCapacity { parts: 1 << 15, ..SchedulerCapacity::on_nodes(8192, nodes) };
+        let mut memory = vec![0_u64; Scheduler::size(&capacity).unwrap().div_ceil(8)];
+        let mut scratch = vec![0_u64; Cycle::size(&capacity).unwrap().div_ceil(8)];
+        let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
+        scheduler.set_pool(b"pool", 0, None).unwrap();
+        scheduler.set_queue(b"queue", 0).unwrap();
+        for number in 0..nodes {
+            let amounts = [64, 512, 8 * (number % 2), 0, 0, 0, 0, 0];
+            let node = NodeReport { name: number.into(), amounts, ..NodeReport::default() };
+            scheduler.set_node(0, number, &node).unwrap();
+        }
+        let (mut state, mut number, now) = (7, 0, 2_000_000);
+        // Until as many wait as are asked for.
+        while (scheduler.counts().0 as u32) < waiting {
+            let missing = waiting - scheduler.counts().0 as u32;
+            for _ in 0..missing {
+                scheduler.set_job(now, &on_nodes(&mut state, number, now)).unwrap();
+                number += 1;
+            }
+            let memory = bytemuck::cast_slice_mut(&mut scratch);
+            let mut cycle = Cycle::begin(memory, &mut scheduler, 0, now).unwrap();
+            while let Action::Start(offer) = cycle.next(&mut scheduler).unwrap() {
+                cycle.started(&mut scheduler, offer.number, offer.job).unwrap();
+            }
+            cycle.close(&mut scheduler).unwrap();
+        }
+        // A twentieth of the running jobs end.
+        for id in (1..=i64::from(number)).step_by(20) {
+            let _ = scheduler.set_job(now, &JobReport { id, state: JobState::Ended, ..JobReport::default() });
+        }
+        let (waits, runs) = scheduler.counts();
+        println!(
+            "# {nodes} nodes, {runs} running, {waits} waiting: {} bytes, scratch {}",
+            memory.len() * 8,
+            scratch.len() * 8
+        );
+        let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(&mut memory)).unwrap();
+        for preset in ["fair", "easy"] {
+            scheduler.configure(&format!("preset={preset}"), "").unwrap();
+            group.bench_function(format!("decision, {preset}, {nodes} nodes"), |b| {
+                b.iter(|| {
+                    let memory = bytemuck::cast_slice_mut(&mut scratch);
+                    let mut cycle = Cycle::begin(memory, &mut scheduler, 0, now).unwrap();
+                    let mut offers = 0;
+                    while let Action::Start(offer) = cycle.next(&mut scheduler).unwrap() {
+                        offers += offer.count;
+                    }
+                    black_box(offers)
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, engines, engines_on_nodes);
 criterion_main!(benches);
