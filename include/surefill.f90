@@ -220,7 +220,7 @@ module surefill
     integer(c_int64_t) :: until
     !> Its features: bits of the site's own meaning.
     type(c_ptr) :: features
-    !> What it has, kind by kind, processors first.
+    !> Its amounts, kind by kind, processors first.
     integer(c_int32_t) :: amounts(8)
   end type surefill_node
 
@@ -301,7 +301,7 @@ module surefill
     !> Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
     !! prediction.
     type(c_ptr) :: prediction
-    !> What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
+    !> The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
     type(c_ptr) :: features
     !> Of these features its nodes have at least one; 0 if that does not matter.
     type(c_ptr) :: any
@@ -309,7 +309,7 @@ module surefill
     type(c_ptr) :: without
     !> The key of the reservation in which it runs.
     integer(c_int64_t) :: reservation
-    !> What a task takes of its node, kind by kind, processors first.
+    !> Amounts that a task takes of its node, kind by kind, processors first.
     integer(c_int32_t) :: each(8)
     !> The licences that the whole job takes, kind by kind.
     integer(c_int32_t) :: licences(8)

@@ -548,7 +548,7 @@ typedef struct surefill_node {
   int64_t until;
   /* Its features: bits of the site's own meaning. */
   uint64_t features;
-  /* What it has, kind by kind, processors first. */
+  /* Its amounts, kind by kind, processors first. */
   int32_t amounts[8];
 } surefill_node;
 
@@ -629,7 +629,7 @@ typedef struct surefill_job {
   /* Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
    * prediction. */
   const surefill_distribution *prediction;
-  /* What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them. */
+  /* The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others. */
   uint64_t features;
   /* Of these features its nodes have at least one; 0 if that does not matter. */
   uint64_t any;
@@ -637,7 +637,7 @@ typedef struct surefill_job {
   uint64_t without;
   /* The key of the reservation in which it runs. */
   int64_t reservation;
-  /* What a task takes of its node, kind by kind, processors first. */
+  /* Amounts that a task takes of its node, kind by kind, processors first. */
   int32_t each[8];
   /* The licences that the whole job takes, kind by kind. */
   int32_t licences[8];

@@ -124,7 +124,7 @@ static bool find_features(struct scheduler *scheduler, const char *others, uint6
     return true;
 }
 
-/* What a job holds of this pool's vnodes, as parts of equal tasks: its chunks, or, where pieces of them lie on vnodes,
+/* The vnodes of this pool that a job holds, as parts of equal tasks: its chunks, or, where pieces of them lie on vnodes,
  * its processors or GPUs. False for one that holds none of them. */
 static bool see_parts(struct scheduler *scheduler, struct row *row) {
     const char *at = attribute(row->job, "exec_vnode", NULL);

@@ -263,8 +263,8 @@ fn schedules_are_written_and_can_be_replayed() {
     for refused in [
         &["simulate", "t.swf", "--jobs", "e.swf", "--starts"][..],
         &["simulate", "t.swf", "--starts"],
-        &["simulate", "t.swf", "--policy", "plan", "--nodes", "8x(cores=1)", "--jobs", "e.csv", "--starts"],
-        &["start-times", "t.swf", "--policy", "plan-fast", "--nodes", "8x(cores=1)"],
+        &["simulate", "t.swf", "--policy", "plan", "--nodes", "4x(cores=2)", "--jobs", "e.csv", "--starts"],
+        &["start-times", "t.swf", "--policy", "plan-fast", "--nodes", "4x(cores=2)"],
         &["simulate", "t.swf", "--policy", "smallest", "--jobs", "e.csv", "--starts"],
     ] {
         assert_eq!(code(&surefill(refused, folder.path())), 2);

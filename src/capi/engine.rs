@@ -244,7 +244,7 @@ fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
     let defaults = c_capacity(&SchedulerCapacity::default());
-    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36])? };
+    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48])? };
     Ok(SchedulerCapacity {
         jobs: count(given.jobs)?,
         ended: count(given.ended)?,

@@ -285,7 +285,7 @@ impl<'a> Cycle<'a> {
                     return Ok(Action::Stale);
                 };
                 parts = kept;
-                // What takes nothing of its nodes finds room on full ones.
+                // A job that takes nothing of its nodes finds room on full ones.
                 if scheduler.are_awaited(self.parts.machine.offered(self.state.parts, kept)?, self.state.now)
                 {
                     self.state.taken += 1;

@@ -1,4 +1,4 @@
-//! Who starts: by the plan of the whole queue, or by EASY backfilling, on counted units or on nodes.
+//! The jobs that start: by the plan of the whole queue, or by EASY backfilling, on counted units or on nodes.
 
 use super::cycle::{Cycle, State, TASKS};
 use super::object::Scheduler;

@@ -159,7 +159,7 @@ pub struct JobReport<'a> {
     pub holds_nothing: bool,
     /// The queues in which it may start, or did, all of one pool.
     pub queues: &'a [u32],
-    /// What its tasks ask of nodes; nothing in a pool of counted units.
+    /// The request of its tasks to nodes; nothing in a pool of counted units.
     pub wants: Wants,
     /// The nodes that it holds, with its tasks on each, from now on; none for those that it held before. Of a job that
     /// holds nothing they do not matter.

@@ -39,7 +39,7 @@ pub struct NodeReport {
     pub until: i64,
     /// Its features: bits of the site's own meaning.
     pub features: u64,
-    /// What it has, kind by kind.
+    /// Its amounts, kind by kind.
     pub amounts: Amounts,
 }
 
@@ -127,7 +127,7 @@ pub(crate) struct Booked {
 /// The most reservations: each is a bit of a node's.
 pub(super) const MOST_RESERVATIONS: u32 = 64;
 
-/// What a node must be like for a job's tasks to be put on it.
+/// The properties of nodes on which a job's tasks may be put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Requirement {

@@ -27,7 +27,7 @@ pub(crate) struct Machine<'a> {
     parts: &'a mut [Part],
     /// Parts of one job.
     found: &'a mut [Part],
-    /// Who is on the machine, and how many they are.
+    /// The jobs on the machine, and their number.
     stays: &'a mut [Stay],
     counts: &'a mut [u32],
     capacities: Capacities,
@@ -50,7 +50,7 @@ impl Stay {
     }
 }
 
-/// What a machine has room for.
+/// The capacities of a machine and its plan.
 #[derive(Clone, Copy)]
 struct Capacities {
     nodes: NodesCapacity,

@@ -167,7 +167,7 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// Who may start where in a pool has changed.
+    /// The nodes on which a pool's jobs may start have changed.
     fn redrawn(&mut self, pool: u32) -> Result<()> {
         let pool = pool_mut(self.parts.pools, pool)?;
         pool.stirred = 1;
@@ -254,7 +254,7 @@ impl Scheduler<'_> {
         awaited.chain(booked.flat_map(|booked| [(booked.pool, booked.from), (booked.pool, booked.to)]))
     }
 
-    /// What a request of a job's is admitted to.
+    /// The properties of the nodes to which a job is admitted.
     pub(super) fn requirement(&self, slot: u32, queue: u32, now: i64) -> Result<Requirement> {
         let job = self.parts.table.get(slot)?;
         let ask = self.parts.holdings.ask(slot);

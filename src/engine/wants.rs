@@ -1,15 +1,16 @@
-//! What jobs ask of pools of nodes, and the nodes that they hold.
+//! Requests of jobs to pools of nodes, and the nodes that they hold.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut, copy};
 use crate::nodes::{Amounts, Part, Request, Spread};
 use bytemuck::{Pod, Zeroable};
 
-/// What each of a job's tasks, of which there are [`JobReport::count`](super::JobReport::count), asks of a pool of
-/// nodes. Nothing for a pool of counted units.
+/// The request of a job to a pool of nodes, by each of its [`JobReport::count`](super::JobReport::count) tasks.
+/// Nothing for a pool of counted units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wants {
-    /// What a task takes of its node, kind by kind. The first kind is that of processors: by it jobs are known as wide.
+    /// Amounts that a task takes of its node, kind by kind. The first kind is that of processors: by it jobs are known
+    /// as wide.
     pub each: Amounts,
     /// The licences that the whole job takes, kind by kind.
     pub licences: Amounts,
@@ -60,7 +61,7 @@ impl Ask {
         Ask { features, any, without, reservation, each, licences, spread, exclusive, first: 0, parts: 0 }
     }
 
-    /// What was reported.
+    /// The request as it was reported.
     pub(super) fn wants(&self) -> Wants {
         let &Ask { features, any, without, reservation, each, licences, spread, exclusive, .. } = self;
         let spread = Spread::from_number(spread).unwrap_or_default();
@@ -98,7 +99,7 @@ struct Counts {
     reserved: u32,
 }
 
-/// What every slot asks of nodes, and the nodes that it holds. In a block without nodes there is room for nothing.
+/// The request of every slot, and the nodes that it holds. In a block without nodes there is room for nothing.
 pub(super) struct Holdings<'a> {
     counts: &'a mut [Counts],
     asks: &'a mut [Ask],
@@ -124,7 +125,7 @@ impl<'a> Holdings<'a> {
         copy(self.links, other.links);
     }
 
-    /// What a slot asks for; nothing in a block without nodes.
+    /// The request of a slot; nothing in a block without nodes.
     pub fn ask(&self, slot: u32) -> Ask {
         self.asks.get(slot as usize).copied().unwrap_or_else(Ask::zeroed)
     }

@@ -30,7 +30,7 @@ enum {
     NODE_FORECAST_WORDS = 700,
     CORRECTION_WORDS = 10,
     SCHEDULER_WORDS = 34200,
-    CYCLE_WORDS = 6400,
+    CYCLE_WORDS = 7200,
     STARTS_WORDS = 58000,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = SCHEDULER_WORDS + 800,
@@ -557,6 +557,12 @@ void sweep_cycle_holds(void);
 void sweep_cycle_started(void);
 void sweep_cycle_refused(void);
 void sweep_cycle_planned(void);
+/* sweep_engine_nodes.c */
+void sweep_scheduler_set_node(void);
+void sweep_scheduler_set_queue_nodes(void);
+void sweep_scheduler_set_reservation(void);
+void sweep_scheduler_set_licences(void);
+void sweep_cycle_parts(void);
 void sweep_cycle_close(void);
 surefill_scheduler *listing(void);
 

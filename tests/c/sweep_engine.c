@@ -111,7 +111,8 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
         int32_t *member, most;
     } members[] = {{&bad.jobs, 1 << 20},       {&bad.ended, 1 << 20}, {&bad.pools, 63}, {&bad.queues, 63},
                    {&bad.histories, 1 << 24}, {&bad.waits, 1 << 22}, {&bad.bins, SUREFILL_MAX_BINS},
-                   {&bad.arrivals, 1 << 20}};
+                   {&bad.arrivals, 1 << 20},   {&bad.nodes, 65535},  {&bad.kinds, SUREFILL_MAX_RESOURCES},
+                   {&bad.parts, 1 << 21},      {&bad.reservations, 64}};
     REFUSED(SUREFILL_ERROR_NULL, call(NULL));
     REFUSED(SUREFILL_ERROR_MISALIGNED, call(ODD(&world.scheduler_capacity)));
     for (int i = 0; i < 8; i++) {
@@ -119,10 +120,10 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
         bad.struct_size = sizes[i];
         REFUSED(SUREFILL_ERROR_WRONG_VERSION, call(&bad));
     }
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 12; i++) {
         const int32_t wrong[] = {-1, members[i].most + 1, INT32_MIN, INT32_MAX, 0};
         const int32_t *member = members[i].member;
-        const int none_is_allowed = member == &bad.ended || member == &bad.histories || member == &bad.arrivals;
+        const int none_is_allowed = member == &bad.ended || member == &bad.histories || (i >= 7 && member != &bad.kinds);
         for (int j = 0; j < (none_is_allowed ? 4 : 5); j++) {
             bad = world.scheduler_capacity;
             *members[i].member = wrong[j];

@@ -67,7 +67,7 @@ pub struct surefill_job {
     /// Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
     /// prediction.
     pub prediction: *const surefill_distribution,
-    /// What follows is for pools of nodes, and 0 in others. The features that its nodes have, all of them.
+    /// The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
     pub features: u64,
     /// Of these features its nodes have at least one; 0 if that does not matter.
     pub any: u64,
@@ -75,7 +75,7 @@ pub struct surefill_job {
     pub without: u64,
     /// The key of the reservation in which it runs.
     pub reservation: i64,
-    /// What a task takes of its node, kind by kind, processors first.
+    /// Amounts that a task takes of its node, kind by kind, processors first.
     pub each: [i32; 8],
     /// The licences that the whole job takes, kind by kind.
     pub licences: [i32; 8],

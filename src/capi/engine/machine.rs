@@ -37,7 +37,7 @@ pub struct surefill_node {
     pub until: i64,
     /// Its features: bits of the site's own meaning.
     pub features: u64,
-    /// What it has, kind by kind, processors first.
+    /// Its amounts, kind by kind, processors first.
     pub amounts: [i32; 8],
 }
 
