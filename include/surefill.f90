@@ -219,7 +219,7 @@ module surefill
     !> Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says.
     integer(c_int64_t) :: until
     !> Its features: bits of the site's own meaning.
-    type(c_ptr) :: features
+    integer(c_int64_t) :: features
     !> Its amounts, kind by kind, processors first.
     integer(c_int32_t) :: amounts(8)
   end type surefill_node
@@ -302,11 +302,11 @@ module surefill
     !! prediction.
     type(c_ptr) :: prediction
     !> The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
-    type(c_ptr) :: features
+    integer(c_int64_t) :: features
     !> Of these features its nodes have at least one; 0 if that does not matter.
-    type(c_ptr) :: any
+    integer(c_int64_t) :: any
     !> Its nodes have none of these.
-    type(c_ptr) :: without
+    integer(c_int64_t) :: without
     !> The key of the reservation in which it runs.
     integer(c_int64_t) :: reservation
     !> Amounts that a task takes of its node, kind by kind, processors first.

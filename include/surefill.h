@@ -547,7 +547,7 @@ typedef struct surefill_node {
   /* Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says. */
   int64_t until;
   /* Its features: bits of the site's own meaning. */
-  uint64_t features;
+  int64_t features;
   /* Its amounts, kind by kind, processors first. */
   int32_t amounts[8];
 } surefill_node;
@@ -630,11 +630,11 @@ typedef struct surefill_job {
    * prediction. */
   const surefill_distribution *prediction;
   /* The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others. */
-  uint64_t features;
+  int64_t features;
   /* Of these features its nodes have at least one; 0 if that does not matter. */
-  uint64_t any;
+  int64_t any;
   /* Its nodes have none of these. */
-  uint64_t without;
+  int64_t without;
   /* The key of the reservation in which it runs. */
   int64_t reservation;
   /* Amounts that a task takes of its node, kind by kind, processors first. */

@@ -102,7 +102,8 @@ contains
         user=surefill_hash(c_loc(user), 3_c_int64_t), submit=now, begin=0, start=0, limit=3600, ran=0, &
         priority=0.0_c_double, tier=none, count=width, units=none, restarts=none, tasks=none, at_once=none, &
         why=SUREFILL_WHY_UNKNOWN, flags=none, queue_count=1_c_int32_t, queues=queue, reserved=none, &
-        prediction=c_null_ptr)
+        prediction=c_null_ptr, features=0_c_int64_t, any=0_c_int64_t, without=0_c_int64_t, reservation=0_c_int64_t, &
+        each=none, licences=none, parts=c_null_ptr, part_count=none, reserved_too=none)
     call check(surefill_scheduler_set_job(scheduler, now, job))
   end subroutine submit
 

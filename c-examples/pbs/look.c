@@ -79,7 +79,7 @@ static bool has_feature(const struct batch_status *vnode, const char *word, size
     return has_word(has, ", ", value);
 }
 
-uint64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode) {
+int64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode) {
     uint64_t bits = 0;
     for (int i = 0; i < scheduler->feature_count; i++) {
         bool all = true;
@@ -89,7 +89,7 @@ uint64_t features_of(const struct scheduler *scheduler, const struct batch_statu
         }
         if (all) bits |= (uint64_t)1 << i;
     }
-    return bits;
+    return (int64_t)bits;
 }
 
 /* Whether vnodes have an amount of this resource, which is not counted here. */
@@ -108,23 +108,23 @@ static bool is_amount(const struct batch_status *vnodes, const char *word) {
 }
 
 /* The bit of these features; false where there is none left, or they are amounts. */
-static bool find_features(struct scheduler *scheduler, const char *others, uint64_t *bit) {
-    *bit = 0;
+static bool find_features(struct scheduler *scheduler, const char *others, int64_t *bits) {
+    *bits = 0;
     if (*others == '\0') return true;
     for (const char *at = others; at != NULL && *at != '\0'; at = strchr(at, ':') == NULL ? NULL : strchr(at, ':') + 1)
         if (is_amount(scheduler->all_vnodes, at)) return false;
     for (int i = 0; i < scheduler->feature_count; i++)
         if (strcmp(scheduler->features[i], others) == 0) {
-            *bit = (uint64_t)1 << i;
+            *bits = (int64_t)((uint64_t)1 << i);
             return true;
         }
     if (scheduler->feature_count == FEATURES) return false;
-    *bit = (uint64_t)1 << scheduler->feature_count;
+    *bits = (int64_t)((uint64_t)1 << scheduler->feature_count);
     strcpy(scheduler->features[scheduler->feature_count++], others);
     return true;
 }
 
-/* The vnodes of this pool that a job holds, as parts of equal tasks: its chunks, or, where pieces of them lie on vnodes,
+/* The vnodes of this pool that a job holds, as parts of equal tasks: its chunks, or, where pieces of them lie on several,
  * its processors or GPUs. False for one that holds none of them. */
 static bool see_parts(struct scheduler *scheduler, struct row *row) {
     const char *at = attribute(row->job, "exec_vnode", NULL);

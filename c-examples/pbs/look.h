@@ -49,7 +49,7 @@ bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, cons
               const struct batch_status *reservations);
 void forget_rows(struct scheduler *scheduler);
 /* Which of the features that jobs ask for a vnode has. */
-uint64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode);
+int64_t features_of(const struct scheduler *scheduler, const struct batch_status *vnode);
 struct row *find_row(const struct scheduler *scheduler, int64_t id);
 
 #endif

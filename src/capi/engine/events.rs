@@ -68,11 +68,11 @@ pub struct surefill_job {
     /// prediction.
     pub prediction: *const surefill_distribution,
     /// The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
-    pub features: u64,
+    pub features: i64,
     /// Of these features its nodes have at least one; 0 if that does not matter.
-    pub any: u64,
+    pub any: i64,
     /// Its nodes have none of these.
-    pub without: u64,
+    pub without: i64,
     /// The key of the reservation in which it runs.
     pub reservation: i64,
     /// Amounts that a task takes of its node, kind by kind, processors first.
@@ -235,9 +235,9 @@ unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const sure
     let wants = Wants {
         each: amounts(&given.each)?,
         licences: amounts(&given.licences)?,
-        features: given.features,
-        any: given.any,
-        without: given.without,
+        features: given.features as u64,
+        any: given.any as u64,
+        without: given.without as u64,
         reservation: given.reservation,
         spread: if packed { Spread::Tasks } else { Spread::Nodes },
         exclusive: given.flags & SUREFILL_FLAG_EXCLUSIVE != 0,

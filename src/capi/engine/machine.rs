@@ -36,7 +36,7 @@ pub struct surefill_node {
     /// Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says.
     pub until: i64,
     /// Its features: bits of the site's own meaning.
-    pub features: u64,
+    pub features: i64,
     /// Its amounts, kind by kind, processors first.
     pub amounts: [i32; 8],
 }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn surefill_scheduler_set_node(
         let none = surefill_node { struct_size, state: 0, name: 0, until: 0, features: 0, amounts: [0; 8] };
         let given = unsafe { sized(node, none, &[])? };
         let state = NodeState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
-        let surefill_node { name, until, features, .. } = given;
+        let (name, until, features) = (given.name, given.until, given.features as u64);
         let report = NodeReport { state, name, until, features, amounts: amounts(&given.amounts)? };
         scheduler.set_node(pool, number, &report)
     })())
