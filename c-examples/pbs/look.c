@@ -124,7 +124,7 @@ static bool find_features(struct scheduler *scheduler, const char *others, int64
     return true;
 }
 
-/* The vnodes of this pool that a job holds, as parts of equal tasks: its chunks, or, where pieces of them lie on several,
+/* The vnodes of this pool that a job holds, as parts of equal tasks: its chunks, or, where these lie on several vnodes,
  * its processors or GPUs. False for one that holds none of them. */
 static bool see_parts(struct scheduler *scheduler, struct row *row) {
     const char *at = attribute(row->job, "exec_vnode", NULL);
