@@ -52,6 +52,16 @@ fn jobs(running: u32, waiting: u32) -> Vec<JobReport<'static>> {
         .collect()
 }
 
+/// A decision of the first pool: the units or tasks that are offered.
+fn offered(scratch: &mut [u64], scheduler: &mut Scheduler<'_>, now: i64) -> u32 {
+    let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(scratch), scheduler, 0, now).unwrap();
+    let mut offers = 0;
+    while let Action::Start(offer) = cycle.next(scheduler).unwrap() {
+        offers += offer.count;
+    }
+    offers
+}
+
 fn engines(bench: &mut Bench) {
     let mut group = bench.benchmark_group("engine");
     group.sample_size(10).measurement_time(Duration::from_secs(2));
@@ -86,15 +96,7 @@ fn engines(bench: &mut Bench) {
         }
         let name = format!("{running} running, {waiting} waiting");
         group.bench_function(format!("decision, {name}"), |b| {
-            b.iter(|| {
-                let memory = bytemuck::cast_slice_mut(&mut scratch);
-                let mut cycle = Cycle::begin(memory, &mut scheduler, 0, now).unwrap();
-                let mut offers = 0;
-                while let Action::Start(offer) = cycle.next(&mut scheduler).unwrap() {
-                    offers += offer.count;
-                }
-                black_box(offers)
-            });
+            b.iter(|| black_box(offered(&mut scratch, &mut scheduler, now)));
         });
         if running + waiting <= SCENARIOS {
             let mut scratch = vec![0_u64; StartForecast::size(&capacity, 1).unwrap().div_ceil(8)];
@@ -195,15 +197,7 @@ fn engines_on_nodes(bench: &mut Bench) {
         for preset in ["fair", "easy"] {
             scheduler.configure(&format!("preset={preset}"), "").unwrap();
             group.bench_function(format!("decision, {preset}, {nodes} nodes"), |b| {
-                b.iter(|| {
-                    let memory = bytemuck::cast_slice_mut(&mut scratch);
-                    let mut cycle = Cycle::begin(memory, &mut scheduler, 0, now).unwrap();
-                    let mut offers = 0;
-                    while let Action::Start(offer) = cycle.next(&mut scheduler).unwrap() {
-                        offers += offer.count;
-                    }
-                    black_box(offers)
-                });
+                b.iter(|| black_box(offered(&mut scratch, &mut scheduler, now)));
             });
         }
     }

@@ -124,7 +124,7 @@ fn awaited_nodes_count_and_nobody_starts_on_them() {
 
 #[test]
 fn nodes_are_awaited_for_grace_from_the_next_cycle_on() {
-    // What was said last is long ago: the file was saved then.
+    // The last report is long ago: the file was saved then.
     let mut block = of_nodes(2, "preset=easy grace=300");
     block.tell(T - 100_000, &JobReport { submit: T - 100_000, ..asks(1, 2, 1000, wide(4)) });
     set(&mut block, 1, node(NodeState::Awaited, 1));
@@ -156,7 +156,7 @@ fn reservations() {
         let booked = |from, to| Reservation { pool: 0, key: 7, from, to, nodes: &[0] };
         block.scheduler().set_reservation(&booked(T + 100, T + 500)).unwrap();
         let inside = Wants { reservation: 7, ..wide(4) };
-        // Who has the key waits for its beginning, and blocks nobody until then.
+        // A job with the key waits for its beginning, and blocks nobody until then.
         block.tell(T, &JobReport { submit: T - 9, ..asks(1, 1, 50, inside) });
         block.tell(T, &asks(2, 1, 101, wide(4)));
         block.tell(T, &asks(3, 1, 100, wide(4)));
@@ -277,7 +277,7 @@ fn licences_are_shared_by_pools() {
         open.started(0, 1);
         open.scratch = scratch;
         assert_eq!(open.next(), Action::Stale);
-        // Who is said to run without nodes has licences all the same.
+        // A running job that is reported without nodes has licences all the same.
         let mut block = two_pools(words);
         block.tell(T, &on(1, 100, licensed(2), &[]));
         block.tell(T, &asks(2, 1, 100, licensed(1)));
@@ -386,7 +386,7 @@ fn a_larger_block_goes_on() {
     assert_eq!(started(&mut said), Ok(()));
     block.grow(&SchedulerCapacity { nodes: 9, parts: 30, jobs: 12, ..capacity });
     assert_eq!(started(&mut block), Ok(()));
-    // What the cycle's machine has no room for is left to the next one.
+    // Parts for which the cycle's machine has no room are left to the next one.
     block.scheduler().set_node(0, 8, &report).unwrap();
     block.tell(T, &on(4, 100, wide(1), &one(8)));
     block.tell(T, &asks(5, 1, 100, wide(2)));

@@ -108,7 +108,7 @@ pub struct World {
     next_id: i64,
 }
 
-/// What is free on a naive machine.
+/// Free amounts on a naive machine.
 #[derive(Clone)]
 pub struct Free {
     pub left: Vec<[i64; KINDS]>,
@@ -380,7 +380,7 @@ impl World {
         }
     }
 
-    /// What is free beside all that runs.
+    /// Free amounts beside all running jobs.
     pub fn free(&self) -> Free {
         let mut free = Free {
             left: self.nodes.iter().map(|node| [0, 1].map(|k| i64::from(node.report.amounts[k]))).collect(),
@@ -467,7 +467,7 @@ fn place(world: &World, free: &Free, job: &Job, queue: u32, fit: Fit) -> Option<
 pub fn easy(world: &World, pool: u32, fit: Fit) -> Vec<(i64, Vec<Part>)> {
     let now = world.now;
     let mut free = world.free();
-    // Who leaves when: jobs at their limits, and what is awaited.
+    // The ends: jobs at their limits, and awaited nodes.
     let mut ends: Vec<(i64, Wants, Vec<Part>)> = Vec::new();
     for job in world.jobs.iter().filter(|job| job.holds()) {
         ends.push(((job.limit - job.age(now)).max(1), job.wants, job.parts.clone()));

@@ -114,7 +114,9 @@ fn constant(name: &str, value: &str, doc: &[String]) -> String {
 fn structure(name: &str, members: &[(Vec<String>, Declared)], doc: &[String]) -> String {
     let mut text = format!("\n{}  type, bind(c) :: {name}\n", comment(doc, "  "));
     for (doc, member) in members {
-        let kind = scalar(&member.kind).unwrap_or("type(c_ptr)");
+        let pointer = member.kind.ends_with('*').then_some("type(c_ptr)");
+        let kind =
+            scalar(&member.kind).or(pointer).unwrap_or_else(|| panic!("Fortran has no {}", member.kind));
         let length = member.length.as_ref().map(|length| format!("({length})")).unwrap_or_default();
         text += &format!("{}    {kind} :: {}{length}\n", comment(doc, "    "), member.name);
     }

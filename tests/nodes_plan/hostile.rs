@@ -150,7 +150,7 @@ fn too_many_parts() {
     pass.add_running(&nodes, handle, 10, 10).unwrap();
     let (job, request) = queue(0).swap_remove(0);
     pass.add_waiting(&nodes, &job, &request, Fit::Best).unwrap();
-    // What fits is started without a look at what runs.
+    // A job that fits is started without a look at the running ones.
     pass.add_waiting(&nodes, &job, &wide(6, 4), Fit::Best).unwrap();
     assert_eq!(pass.decide(&nodes, &PlanRule::FAIR, &recent, &recent), Err(Error::Full));
     assert!(pass.starting().next().is_none() && pass.planned(0) == Ok(None));

@@ -260,7 +260,7 @@ struct batch_status *pbs_statresv(int connection, char *name, struct attrl *attr
     return all;
 }
 
-/* What a word of "3:ncpus=2:mem=1gb" says; 0 without it. */
+/* The amount of a word in "3:ncpus=2:mem=1gb"; 0 without it. */
 static int64_t of_chunk(const struct server_job *job, const char *word) {
     const char *at = strstr(job->select, word);
     char *unit;
