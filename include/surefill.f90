@@ -1433,6 +1433,16 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_refused
 
+    !> Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the
+    !! preset: for surefill_cycle_planned alone, in a cycle of its own that is not closed. Costs what a decision
+    !! costs.
+    function surefill_cycle_plan_all(cycle, scheduler) bind(c, name='surefill_cycle_plan_all') result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_cycle_plan_all
+
     !> Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
     function surefill_cycle_planned(cycle, scheduler, job, start) bind(c, name='surefill_cycle_planned') &
             result(code)

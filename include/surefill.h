@@ -930,10 +930,16 @@ int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *schedu
  * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (why); WRONG_STATE if it was answered before. */
 int32_t surefill_cycle_refused(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int32_t why);
 
+/* Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
+ * for surefill_cycle_planned alone, in a cycle of its own that is not closed. Costs what a decision costs.
+ *
+ * Errors: CORRUPT; WRONG_STATE after surefill_cycle_next. */
+int32_t surefill_cycle_plan_all(surefill_cycle *cycle, surefill_scheduler *scheduler);
+
 /* Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
  *
- * Errors: UNKNOWN_JOB; WRONG_STATE before the first surefill_cycle_next; NEVER where nothing is planned for the
- * job: nothing that waits fits, or what is idle was used up before its turn. */
+ * Errors: UNKNOWN_JOB; WRONG_STATE before the first surefill_cycle_next or surefill_cycle_plan_all; NEVER where
+ * nothing is planned for the job: nothing that waits fits, or what is idle was used up before its turn. */
 int32_t surefill_cycle_planned(const surefill_cycle *cycle,
                                const surefill_scheduler *scheduler,
                                int64_t job,
@@ -1013,7 +1019,7 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
  *     surefill_pass_capacity capacity;
  *     surefill_rule rule;
  *     surefill_pass *pass;
- *     const double spent[] = {0.01, 0, 0, 0};
+ *     double spent[] = {0.01, 0, 0, 0};
  *     int32_t step, candidate, started = 1;
  *     surefill_pass_capacity_init(&capacity);
  *     surefill_rule_init(&rule);
@@ -1028,6 +1034,7 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
  *         if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
  *         if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
  *     } while (step != SUREFILL_STEP_DONE);
+ *     surefill_pass_spent(pass, SUREFILL_CRITERION_SECONDS, &spent[2]);
  */
 
 /* Criterion: the exact probability that the candidate delays the head job. */
@@ -1301,12 +1308,13 @@ int32_t surefill_pass_head_start_quantiles(surefill_pass *pass,
  *     surefill_forecast_capacity capacity;
  *     surefill_forecast_options options;
  *     surefill_forecast *forecast;
- *     int64_t when;
+ *     int64_t when, bytes;
  *     double half_width;
  *     int32_t step;
  *     surefill_forecast_capacity_init(&capacity);
  *     capacity.running = capacity.waiting = 8;
  *     surefill_forecast_options_init(&options);
+ *     surefill_forecast_size(&capacity, &bytes);
  *     surefill_forecast_init(memory, sizeof memory, &capacity, &forecast);
  *     surefill_forecast_begin(forecast, 1000000, 16, &options);
  *     surefill_forecast_add_running(forecast, 32, 600, 7200, NULL, NULL);

@@ -11,12 +11,13 @@
 //! surefill_forecast_capacity capacity;
 //! surefill_forecast_options options;
 //! surefill_forecast *forecast;
-//! int64_t when;
+//! int64_t when, bytes;
 //! double half_width;
 //! int32_t step;
 //! surefill_forecast_capacity_init(&capacity);
 //! capacity.running = capacity.waiting = 8;
 //! surefill_forecast_options_init(&options);
+//! surefill_forecast_size(&capacity, &bytes);
 //! surefill_forecast_init(memory, sizeof memory, &capacity, &forecast);
 //! surefill_forecast_begin(forecast, 1000000, 16, &options);
 //! surefill_forecast_add_running(forecast, 32, 600, 7200, NULL, NULL);

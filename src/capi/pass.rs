@@ -8,7 +8,7 @@
 //! surefill_pass_capacity capacity;
 //! surefill_rule rule;
 //! surefill_pass *pass;
-//! const double spent[] = {0.01, 0, 0, 0};
+//! double spent[] = {0.01, 0, 0, 0};
 //! int32_t step, candidate, started = 1;
 //! surefill_pass_capacity_init(&capacity);
 //! surefill_rule_init(&rule);
@@ -23,6 +23,7 @@
 //!     if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
 //!     if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
 //! } while (step != SUREFILL_STEP_DONE);
+//! surefill_pass_spent(pass, SUREFILL_CRITERION_SECONDS, &spent[2]);
 //! ```
 
 mod head_start;

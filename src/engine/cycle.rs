@@ -126,7 +126,8 @@ pub(crate) struct State {
     pub(super) of_nodes: u32,
     /// Parts of the offers.
     pub(super) parts: u32,
-    pub(super) reserved: u32,
+    /// A plan is made though nobody can start.
+    pub(super) anyway: u32,
 }
 
 /// The slices of the block.
@@ -352,11 +353,26 @@ impl<'a> Cycle<'a> {
         Ok(0)
     }
 
+    /// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
+    /// for [`Cycle::planned`] alone, in a cycle of its own that is not closed. Costs what a decision costs.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] after [`Cycle::next`].
+    pub fn plan_all(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        if self.state.decided != 0 || self.state.offers != 0 {
+            return Err(Error::WrongState);
+        }
+        self.state.anyway = 1;
+        self.decide(scheduler)?;
+        self.state.starting = 0;
+        Ok(())
+    }
+
     /// When a waiting job is planned to start; `None` where the plan did not come to it, because nothing that waits
     /// fits or nothing is idle any more, where it is not a candidate, and where nothing is planned.
     ///
     /// # Errors
-    /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`].
+    /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`] or [`Cycle::plan_all`].
     pub fn planned(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<i64>> {
         let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
         let start = match self.state.of_nodes {

@@ -59,11 +59,12 @@ impl Cycle<'_> {
         if self.state.of_nodes != 0 {
             return if count == 0 { Ok(()) } else { self.decide_on_nodes(scheduler) };
         }
-        if idle == 0 || count == 0 {
+        let anyway = self.state.anyway != 0;
+        if idle == 0 && !anyway || count == 0 {
             return Ok(());
         }
         let plain = here.inconsistent != 0;
-        if settings.preset == PresetWord::Easy || plain {
+        if (settings.preset == PresetWord::Easy || plain) && !anyway {
             let running = self.limits(scheduler)?;
             let candidates = range_mut(self.parts.candidates, 0, count)?;
             let limited = (&mut *self.parts.limited, running);
@@ -149,7 +150,11 @@ impl Cycle<'_> {
             plan.add_waiting(&waiting_job(scheduler, candidate, tier, lowest, now)?)?;
         }
         let (waits, counted) = scheduler.waits_of(number)?;
-        plan.decide(&settings.rule, &waits, &counted)?;
+        if self.state.anyway != 0 {
+            plan.arrange(&settings.rule, &waits, &counted)?;
+        } else {
+            plan.decide(&settings.rule, &waits, &counted)?;
+        }
         for (to, from) in self.parts.starting.iter_mut().zip(plan.starting()) {
             *to = *from;
         }
@@ -173,7 +178,7 @@ impl Cycle<'_> {
             return Ok(());
         }
         let candidates = range_mut(self.parts.candidates, 0, count)?;
-        let easy = settings.preset == PresetWord::Easy;
+        let easy = settings.preset == PresetWord::Easy && self.state.anyway == 0;
         if easy {
             heap::sort(candidates)?;
         } else {
@@ -194,6 +199,9 @@ impl Cycle<'_> {
             plan.decide_easy(&nodes, true)?;
         } else {
             let (waits, counted) = scheduler.waits_of(number)?;
+            if self.state.anyway != 0 {
+                plan.plan_anyway();
+            }
             plan.decide(&nodes, &settings.rule, &waits, &counted)?;
         }
         let mut starting = 0;
@@ -237,6 +245,10 @@ impl Cycle<'_> {
         let mut kept = 0;
         // Like jobs have the same answer.
         let mut last: Option<(Candidate, bool)> = None;
+        let own = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let several =
+            |one: &Candidate| scheduler.parts.table.get(one.slot).is_ok_and(|job| job.queue_count > 1);
+        let mut waited = own.iter().any(several).then_some(0);
         for number in 0..self.state.candidates as usize {
             let mut candidate = *at(self.parts.candidates, number)?;
             let could = match last.filter(|(like, _)| like.slot == candidate.slot) {
@@ -244,7 +256,7 @@ impl Cycle<'_> {
                     (candidate.queue, candidate.bits) = (like.queue, like.bits);
                     could
                 }
-                None => self.parts.machine.choose(scheduler, &mut candidate)?,
+                None => self.parts.machine.choose(scheduler, &mut candidate, &mut waited)?,
             };
             last = Some((candidate, could));
             if could {

@@ -14,6 +14,11 @@ use bytemuck::{Pod, Zeroable};
 /// How many different requirements are told apart: each is a bit of the machine's classes.
 const REQUIREMENTS: usize = 64;
 
+/// A queue as a bit of a mask.
+fn queue_bit(queue: u32) -> u64 {
+    1_u64.checked_shl(queue).unwrap_or(0)
+}
+
 /// No bit: the requirement of a job for which none was left.
 const NO_BIT: u8 = REQUIREMENTS as u8;
 
@@ -271,27 +276,40 @@ impl<'a> Machine<'a> {
         range(self.parts, first as usize, count as usize)
     }
 
-    /// Of a candidate's queues the first in which it fits now, else the first whose nodes could hold it: writes it, and
-    /// the bit of its nodes, into the candidate. Returns whether any could.
-    pub fn choose(&mut self, scheduler: &Scheduler<'_>, candidate: &mut Candidate) -> Result<bool> {
+    /// Of a candidate's queues the first in which it fits now and nobody submitted before it waits, whose bits `waited`
+    /// has; else the first in which it fits now, else the first whose nodes could hold it: writes it, and the bit of
+    /// its nodes, into the candidate. Where it does not fit now its queue joins `waited`, which is `None` where no
+    /// candidate has several queues. Returns whether any could hold it.
+    pub fn choose(
+        &mut self,
+        scheduler: &Scheduler<'_>,
+        candidate: &mut Candidate,
+        waited: &mut Option<u64>,
+    ) -> Result<bool> {
         let nodes = Nodes::attach(self.nodes)?;
         let job = scheduler.parts.table.get(candidate.slot)?;
         let ask = scheduler.parts.holdings.ask(candidate.slot);
-        let mut found = None;
+        let (mut found, mut best) = (None, 0);
         for (&bit, &queue) in candidate.bits.iter().zip(&job.queues).take(job.queue_count as usize) {
-            if bit == NO_BIT {
+            if bit == NO_BIT || best == 3 {
                 continue;
             }
             let request = ask.request(job.count, 1 << bit);
-            if job.queue_count > 1 && nodes.fits(&request)? {
-                found = Some((bit, queue));
-                break;
-            }
-            if found.is_none() && nodes.could_fit(&request)? {
-                found = Some((bit, queue));
+            let worth = if job.queue_count > 1 && nodes.fits(&request)? {
+                if waited.unwrap_or(0) & queue_bit(queue) == 0 { 3 } else { 2 }
+            } else {
+                u32::from(best == 0 && nodes.could_fit(&request)?)
+            };
+            if worth > best {
+                (found, best) = (Some((bit, queue)), worth);
             }
         }
         if let Some((bit, queue)) = found {
+            if let Some(waited) = waited {
+                let fits =
+                    best > 1 || job.queue_count == 1 && nodes.fits(&ask.request(job.count, 1 << bit))?;
+                *waited |= if fits { 0 } else { queue_bit(queue) };
+            }
             candidate.queue = queue;
             candidate.bits = [bit; 8];
         }

@@ -39,7 +39,7 @@ impl NodePlan<'_> {
                 .timeline
                 .left(changes)
                 .min(self.slices.parts.len().saturating_sub(self.state.parts as usize));
-            let count = found.filter(|&count| count <= room);
+            let mut count = found.filter(|&count| count <= room);
             match (&mut guard, count) {
                 (None, Some(count)) => {
                     self.slices.later.take(&request, range(self.slices.found, 0, count)?)?;
@@ -54,11 +54,24 @@ impl NodePlan<'_> {
                     guard = Some(NodeGuard::new(then, &request, job.is_later(), limited, &jobs, found)?);
                     continue;
                 }
-                (Some(guard), Some(count)) => {
-                    let parts = range(self.slices.found, 0, count)?;
+                (Some(guard), Some(mut used)) => {
+                    let parts = range(self.slices.found, 0, used)?;
                     if !guard.admits(&mut self.slices.later, &request, job.limit, parts)? {
-                        continue;
+                        // Off the nodes that the first one needs, if there are others.
+                        let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
+                        let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
+                        let (then, head) = (self.slices.later.view()?, guard.head);
+                        let avoided = |node| u32::from(then.room(&head, node).is_ok_and(|room| room > 0));
+                        let timeline = &self.slices.timeline;
+                        let found = timeline.place(&jobs, &request, Fit::Apart, avoided, (1, 2), scratch)?;
+                        let Some(others) = found.filter(|&others| others <= room) else { continue };
+                        let parts = range(self.slices.found, 0, others)?;
+                        if !guard.admits(&mut self.slices.later, &request, job.limit, parts)? {
+                            continue;
+                        }
+                        used = others;
                     }
+                    count = Some(used);
                 }
                 (Some(_), None) => continue,
             }

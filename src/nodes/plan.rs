@@ -78,7 +78,8 @@ pub(crate) struct State {
     pub(super) kept: KeptOrder,
     /// Whether any job leaves room on its nodes for others.
     pub(super) shared: u32,
-    pub(super) reserved: u32,
+    /// A plan is made though nobody fits now.
+    pub(super) anyway: u32,
 }
 
 /// The slices behind the scalars.
@@ -225,8 +226,13 @@ impl<'a> NodePlan<'a> {
         self.state.groups = Groups::new(nodes, self.slices.classes)?;
         self.state.changes = nodes.state.changes;
         (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);
-        (self.state.parts, self.state.shared) = (0, 0);
+        (self.state.parts, self.state.shared, self.state.anyway) = (0, 0, 0);
         Ok(())
+    }
+
+    /// The next [`NodePlan::decide`] plans the queue though nobody may fit now.
+    pub(crate) fn plan_anyway(&mut self) {
+        self.state.anyway = 1;
     }
 
     /// A running job by the machine's handle: when it is expected to end, and when it will have reached its limit, both
@@ -326,7 +332,7 @@ impl<'a> NodePlan<'a> {
         let waiting = range_mut(self.slices.waiting, 0, count)?;
         waiting.iter_mut().for_each(|job| job.unplan());
         let asked = range(self.slices.asked, 0, count)?;
-        let mut any = false;
+        let mut any = self.state.anyway != 0;
         for (job, asked) in waiting.iter().zip(asked) {
             any = any || !job.is_later() && nodes.has_room(&asked.request)?;
         }

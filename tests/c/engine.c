@@ -108,6 +108,14 @@ static void backfilling(void) {
     CHECK(start_of >= NOW + LIMIT && start_of <= NOW + LIMIT + LIMIT / 16);
     start(1);
     ends();
+    /* Nobody can start now: a cycle of its own plans all the same. */
+    tell(NOW, 3, SUREFILL_JOB_WAITING, 16);
+    begin_cycle(NOW);
+    CHECK_OK(surefill_cycle_plan_all(cycle, scheduler));
+    int64_t next = 0;
+    CHECK(surefill_cycle_planned(cycle, scheduler, 2, &start_of) == SUREFILL_OK && start_of >= NOW + LIMIT);
+    CHECK(surefill_cycle_planned(cycle, scheduler, 3, &next) == SUREFILL_OK && next >= NOW + 2 * LIMIT);
+    ends();
 }
 
 static void refusals(void) {

@@ -537,6 +537,7 @@ static const struct {
               SWEEP(cycle_started),
               SWEEP(cycle_refused),
               SWEEP(cycle_planned),
+              SWEEP(cycle_plan_all),
               SWEEP(cycle_close),
               SWEEP(starts_size),
               SWEEP(starts_begin),

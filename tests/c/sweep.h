@@ -557,6 +557,7 @@ void sweep_cycle_holds(void);
 void sweep_cycle_started(void);
 void sweep_cycle_refused(void);
 void sweep_cycle_planned(void);
+void sweep_cycle_plan_all(void);
 /* sweep_engine_nodes.c */
 void sweep_scheduler_set_node(void);
 void sweep_scheduler_set_queue_nodes(void);

@@ -254,6 +254,15 @@ void sweep_cycle_planned(void) {
     CHECK(surefill_cycle_planned(CYCLE, SCHEDULER, OFFERED, start) == SUREFILL_OK && *start == NOW);
 }
 
+void sweep_cycle_plan_all(void) {
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_plan_all(h, SCHEDULER));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_plan_all(CYCLE, h));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_plan_all(CYCLE, SCHEDULER));
+    surefill_cycle *cycle;
+    CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
+    CHECK_OK(surefill_cycle_plan_all(cycle, SCHEDULER));
+}
+
 void sweep_cycle_close(void) {
     BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_close(h, SCHEDULER));
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_close(CYCLE, h));

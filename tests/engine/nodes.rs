@@ -234,6 +234,44 @@ fn queues_overlap() {
     assert_eq!(queue_of(&block, T), Some((3, 2)));
 }
 
+#[test]
+fn all_are_planned_though_nobody_can_start() {
+    for words in BOTH {
+        let mut block = of_nodes(2, words);
+        block.tell(T, &on(1, 600, wide(3), &one(0)));
+        block.tell(T, &asks(2, 2, 600, wide(2)));
+        block.tell(T, &JobReport { submit: T + 1, ..asks(3, 2, 600, wide(4)) });
+        let planned = |block: &mut Block, id| {
+            block.cycle(|mut cycle, scheduler| cycle.planned(scheduler, id)).unwrap().map(|start| start - T)
+        };
+        let mut copy = block.clone();
+        copy.begin(0, T);
+        copy.cycle(|mut cycle, scheduler| cycle.plan_all(scheduler)).unwrap();
+        let starts = [2, 3].map(|id| planned(&mut copy, id).unwrap());
+        assert!((600..700).contains(&starts[0]) && (1200..1400).contains(&starts[1]), "{words}: {starts:?}");
+        assert_eq!(copy.next(), Action::Done);
+        // What was planned so changes no decision.
+        assert_eq!(offers(&block, 0, T), []);
+        copy.begin(0, T);
+        assert_eq!(copy.next(), Action::Done);
+        assert_eq!(copy.cycle(|mut cycle, scheduler| cycle.plan_all(scheduler)), Err(Error::WrongState));
+    }
+}
+
+#[test]
+fn a_job_of_several_queues_leaves_the_one_in_which_somebody_waits() {
+    for words in BOTH {
+        let mut block = of_nodes(8, words);
+        block.scheduler().set_queue_nodes(0, Some(&[0, 1, 2, 3, 4])).unwrap();
+        assert_eq!(block.scheduler().set_queue(b"right", 0), Ok(1));
+        block.scheduler().set_queue_nodes(1, Some(&[3, 4, 5, 6, 7])).unwrap();
+        block.tell(T, &on(1, 3600, wide(4), &one(0)));
+        block.tell(T, &asks(2, 5, 3600, wide(4)));
+        block.tell(T, &JobReport { submit: T + 1, queues: &[0, 1], ..asks(3, 3, 36000, wide(4)) });
+        assert_eq!(offers(&block, 0, T), [(3, 5)], "{words}");
+    }
+}
+
 /// Two pools of a node each, and two licences.
 fn two_pools(words: &str) -> Block {
     let mut block = of_nodes(1, words);

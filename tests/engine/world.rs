@@ -437,10 +437,22 @@ impl World {
 
 /// Finds nodes, naively.
 fn place(world: &World, free: &Free, job: &Job, queue: u32, fit: Fit) -> Option<Vec<Part>> {
+    place_apart(world, free, job, queue, fit, |_| false)
+}
+
+/// As `place`, but nodes that are avoided come last.
+fn place_apart(
+    world: &World,
+    free: &Free,
+    job: &Job,
+    queue: u32,
+    fit: Fit,
+    avoided: impl Fn(u32) -> bool,
+) -> Option<Vec<Part>> {
     let up = |node: &u32| world.is(*node, NodeState::Up) || world.is(*node, NodeState::Awaited);
     let admitted = (0..world.nodes.len() as u32).filter(up).filter(|&node| world.admits(job, queue, node));
     let room = |node: u32| free.room(&job.wants, job.count, node as usize);
-    let mut ranked: Vec<(f64, u32)> = Vec::new();
+    let mut ranked: Vec<(bool, f64, u32)> = Vec::new();
     for node in admitted.filter(|&node| room(node) > 0) {
         let amounts = world.nodes[node as usize].report.amounts;
         let share = |kind: usize| {
@@ -448,11 +460,11 @@ fn place(world: &World, free: &Free, job: &Job, queue: u32, fit: Fit) -> Option<
             if amounts[kind] == 0 { 0.0 } else { left as f64 * (1.0 / f64::from(amounts[kind])) }
         };
         let left = if fit == Fit::First { 0.0 } else { share(0) + share(1) };
-        ranked.push((left, node));
+        ranked.push((avoided(node), left, node));
     }
     ranked.sort_by(|a, b| a.partial_cmp(b).unwrap());
     let (mut parts, mut missing) = (Vec::new(), i64::from(job.count));
-    for (_, node) in ranked {
+    for (_, _, node) in ranked {
         let tasks = room(node).min(missing);
         if tasks > 0 {
             parts.push(Part { node, tasks: tasks as u32 });
@@ -461,6 +473,38 @@ fn place(world: &World, free: &Free, job: &Job, queue: u32, fit: Fit) -> Option<
     }
     parts.sort();
     (missing == 0 && free.is_licensed(&job.wants)).then_some(parts)
+}
+
+/// Puts a job on the machine at the time of the first one's start, unless that has no room beside it.
+fn stays(world: &World, then: &mut Free, first: (&Job, u32), fit: Fit, job: &Job, parts: &[Part]) -> bool {
+    then.change(&job.wants, parts, 1);
+    let beside = place(world, then, first.0, first.1, fit).is_some();
+    if !beside {
+        then.change(&job.wants, parts, -1);
+    }
+    beside
+}
+
+/// The queue of each job that some nodes could hold: the first in which it fits now and nobody submitted before it
+/// waits, else the first in which it fits now, else the first whose nodes could hold it.
+fn choose(world: &World, queue: &[&Job], here: &Free, empty: &Free, fit: Fit) -> Vec<(i64, u32)> {
+    let mut jobs = queue.to_vec();
+    jobs.sort_by_key(|job| (job.submit, job.id));
+    let mut waited = Vec::new();
+    let mut chosen = Vec::new();
+    for job in jobs {
+        let fits = |free: &Free, queue: u32| place(world, free, job, queue, fit).is_some();
+        let now: Vec<u32> = job.queues.iter().copied().filter(|&queue| fits(here, queue)).collect();
+        let several = job.queues.len() > 1;
+        let apart = now.iter().find(|queue| several && !waited.contains(*queue));
+        let could = || job.queues.iter().find(|&&queue| fits(empty, queue));
+        let Some(&queue) = apart.or(now.first().filter(|_| several)).or_else(could) else { continue };
+        if !now.contains(&queue) {
+            waited.push(queue);
+        }
+        chosen.push((job.id, queue));
+    }
+    chosen
 }
 
 /// EASY on a pool's nodes by the time limits: who starts, and where.
@@ -488,15 +532,11 @@ pub fn easy(world: &World, pool: u32, fit: Fit) -> Vec<(i64, Vec<Part>)> {
     let mut queue: Vec<&Job> =
         world.jobs.iter().filter(|job| world.pool(job) == pool && world.may_start(job)).collect();
     queue.sort_by_key(|job| (-job.tier, job.submit, job.id));
-    let here = free.clone();
+    let chosen = choose(world, &queue, &free, &empty, fit);
     let mut started = Vec::new();
     let mut guard: Option<(i64, Free, &Job, u32)> = None;
     for job in queue {
-        let fits =
-            |free: &Free| job.queues.iter().find(|&&queue| place(world, free, job, queue, fit).is_some());
-        let Some(&queue) = fits(&here).filter(|_| job.queues.len() > 1).or_else(|| fits(&empty)) else {
-            continue;
-        };
+        let Some(&(_, queue)) = chosen.iter().find(|(id, _)| *id == job.id) else { continue };
         let found = place(world, &free, job, queue, fit);
         match (&mut guard, found) {
             (None, None) => {
@@ -519,12 +559,20 @@ pub fn easy(world: &World, pool: u32, fit: Fit) -> Vec<(i64, Vec<Part>)> {
                 started.push((job.id, parts));
             }
             (Some((shadow, then, head, of_head)), Some(parts)) => {
-                if job.limit > *shadow {
-                    then.change(&job.wants, &parts, 1);
-                    if place(world, then, head, *of_head, fit).is_none() {
-                        then.change(&job.wants, &parts, -1);
+                let first = (*head, *of_head);
+                let mut parts = parts;
+                if job.limit > *shadow && !stays(world, then, first, fit, job, &parts) {
+                    // Off the nodes that the first one needs, if there are others.
+                    let room = |node: u32| {
+                        world.admits(head, *of_head, node)
+                            && then.room(&head.wants, head.count, node as usize) > 0
+                    };
+                    let others = place_apart(world, &free, job, queue, Fit::Best, room);
+                    let Some(others) = others else { continue };
+                    if !stays(world, then, first, fit, job, &others) {
                         continue;
                     }
+                    parts = others;
                 }
                 free.change(&job.wants, &parts, 1);
                 started.push((job.id, parts));

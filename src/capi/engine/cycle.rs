@@ -213,11 +213,30 @@ pub unsafe extern "C" fn surefill_cycle_refused(
     })())
 }
 
+/// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset: for
+/// surefill_cycle_planned alone, in a cycle of its own that is not closed. Costs what a decision costs.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE after
+/// surefill_cycle_next.
+///
+/// # Safety
+/// cycle and scheduler are handles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_cycle_plan_all(
+    cycle: *mut surefill_cycle,
+    scheduler: *mut surefill_scheduler,
+) -> i32 {
+    status((|| unsafe {
+        let (mut cycle, mut scheduler) = (self::cycle(cycle)?, self::scheduler(scheduler)?);
+        cycle.plan_all(&mut scheduler)
+    })())
+}
+
 /// Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, UNKNOWN_JOB; WRONG_STATE before
-/// the first surefill_cycle_next; NEVER where nothing is planned for the job: nothing that waits fits, or what is idle
-/// was used up before its turn.
+/// the first surefill_cycle_next or surefill_cycle_plan_all; NEVER where nothing is planned for the job: nothing that
+/// waits fits, or what is idle was used up before its turn.
 ///
 /// # Safety
 /// cycle and scheduler are handles, start points to a writable number.
