@@ -122,12 +122,7 @@ level=${version%%-*} depends=$(dpkg-deb -f "$debs"/first/surefill-slurm-plugin_*
     exit 1
 }
 rm -rf "$debs"
-$build/plain
-$build/share
-$build/settings
-$build/state
 $build/power_loss
-$build/preset
 $build/fingerprint
 $build/most_nodes
 $build/most_nodes-26.05

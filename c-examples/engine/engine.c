@@ -86,11 +86,13 @@ int64_t engine_number(const struct engine *engine, const char *word) {
 
 /* --- Memory --- */
 
-static bool make(struct engine *engine, int32_t jobs) {
+static bool make(struct engine *engine, struct engine_room room, int32_t jobs) {
     int64_t size;
     void *block;
     surefill_scheduler_capacity_init(&engine->capacity, jobs);
-    engine->capacity.pools = engine->capacity.queues = 1;
+    engine->capacity.pools = room.pools;
+    engine->capacity.queues = room.queues;
+    engine->capacity.kinds = room.kinds;
     surefill_scheduler_size(&engine->capacity, &size);
     block = malloc((size_t)size);
     errno = block == NULL ? ENOMEM : 0;
@@ -99,18 +101,30 @@ static bool make(struct engine *engine, int32_t jobs) {
     return false;
 }
 
-bool engine_make(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length) {
+bool engine_make(struct engine *engine, struct engine_room room, const char *words, struct pace *pace, char *message,
+                 size_t length) {
     char own[WORDS];
     *engine = (struct engine){.scheduler = NULL};
     errno = 0;
     if (!take_words(words, pace, own, message, length)) return false;
-    if (!make(engine, JOBS_AT_FIRST)) return failed(message, length, "no memory");
+    if (!make(engine, room, JOBS_AT_FIRST)) return failed(message, length, "no memory");
     if (surefill_scheduler_configure(engine->scheduler, own, (int64_t)strlen(own), prefix, message, (int64_t)length) ==
         SUREFILL_OK)
         return true;
     engine_free(engine);
     errno = 0;
     return false;
+}
+
+bool engine_configure(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length) {
+    struct engine wanted;
+    char text[WORDS];
+    bool good = engine_make(&wanted, engine_one_pool, words, pace, message, length);
+    if (!good) return false;
+    surefill_scheduler_words(wanted.scheduler, text, sizeof text);
+    engine_free(&wanted);
+    return surefill_scheduler_configure(engine->scheduler, text, (int64_t)strlen(text), NULL, message, (int64_t)length) ==
+           SUREFILL_OK;
 }
 
 void engine_free(struct engine *engine) {
@@ -186,6 +200,11 @@ int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_
     return surefill_cycle_begin(engine->scratch, engine->scratch_size, engine->scheduler, pool, now, cycle);
 }
 
+bool engine_plan(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **plan) {
+    return engine_begin(engine, pool, now, plan) == SUREFILL_OK &&
+           surefill_cycle_plan_all(*plan, engine->scheduler) == SUREFILL_OK;
+}
+
 int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action) {
     int32_t status;
     *action = (surefill_action){.struct_size = sizeof *action};
@@ -201,11 +220,11 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
     return status;
 }
 
-int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now) {
+int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int32_t why, int64_t now) {
     const uint32_t next = engine->refused++ % ENGINE_REFUSALS;
     engine->refusals[next].id = offer->job;
     engine->refusals[next].until = now + engine_number(engine, "refused=");
-    return surefill_cycle_refused(cycle, engine->scheduler, offer->number, SUREFILL_REFUSED_NOT_NOW);
+    return surefill_cycle_refused(cycle, engine->scheduler, offer->number, why);
 }
 
 bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now) {
@@ -230,6 +249,7 @@ static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
         engine->play_size = engine->play == NULL ? 0 : size;
     }
     engine->foreseen = now;
+    engine->foreseen_pool = pool;
     engine->played = false;
     if (engine->play == NULL || surefill_starts_begin(engine->play, engine->play_size, engine->scheduler, pool, now, SCENARIOS,
                                                       &engine->starts) != SUREFILL_OK)
@@ -252,6 +272,12 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
         }
     engine->played = step == SUREFILL_STEP_DONE;
     return engine->played;
+}
+
+bool engine_expects(struct engine *engine, int64_t job, surefill_start *start) {
+    *start = (surefill_start){.struct_size = sizeof *start};
+    return engine->starts != NULL && engine->played &&
+           surefill_starts_report(engine->starts, engine->scheduler, job, start) == SUREFILL_OK;
 }
 
 static const char expected[] = "surefill: expected to start at ", minutes[] = "%Y-%m-%d %H:%M";
@@ -283,7 +309,7 @@ bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *s
         return false;
     /* A time that moves by less than a quarter of the rest is no news, unless it has passed. */
     if (before >= now && llabs(before - start.by[2]) <= 60 + (start.by[2] - now) / 4) return false;
-    if (surefill_starts_report(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK ||
+    if (!engine_expects(engine, job, &start) ||
         !write_minute(start.by[2], median, sizeof median) || !write_minute(start.by[3], late, sizeof late))
         return false;
     snprintf(text, length, "%s%s, three of four such jobs by %s%s", expected, median, late,
@@ -341,7 +367,8 @@ enum engine_opened engine_open(struct engine *engine, const char *path, char *me
     status = surefill_scheduler_open(block, size, &opened.scheduler);
     if (status == SUREFILL_OK) status = surefill_scheduler_capacity_of(opened.scheduler, &opened.capacity);
     if (status == SUREFILL_OK) status = surefill_scheduler_size(&opened.capacity, &needed);
-    if (status != SUREFILL_OK || needed != size || opened.capacity.pools != 1 || opened.capacity.queues != 1) {
+    if (status != SUREFILL_OK || needed != size || opened.capacity.pools != engine->capacity.pools ||
+        opened.capacity.queues != engine->capacity.queues || opened.capacity.kinds != engine->capacity.kinds) {
         free(block);
         return set_aside(path, status == SUREFILL_OK ? "another program's state" : surefill_status_text(status), message,
                          length);

@@ -1,5 +1,5 @@
 /* A shell's surroundings of the scheduler of surefill.h: its memory, which grows, and its state file. For shells with
- * one pool. */
+ * one pool, or several. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -10,6 +10,14 @@
 
 enum { ENGINE_REFUSALS = 256 };
 
+/* What a shell needs at most: pools, their queues, and kinds of resource on a node. */
+struct engine_room {
+    int32_t pools, queues, kinds;
+};
+enum { ENGINE_POOLS = 16, ENGINE_QUEUES = 63 };
+static const struct engine_room engine_one_pool = {1, 1, 3};
+static const struct engine_room engine_many_pools = {ENGINE_POOLS, ENGINE_QUEUES, SUREFILL_MAX_RESOURCES};
+
 struct engine {
     surefill_scheduler *scheduler;
     surefill_scheduler_capacity capacity;
@@ -18,6 +26,7 @@ struct engine {
     void *play; /* a forecast's */
     int64_t play_size;
     surefill_starts *starts; /* the forecast under way, or the last one; NULL for none */
+    int32_t foreseen_pool;   /* of which pool */
     int64_t foreseen;        /* when it was begun */
     bool played;
     struct {
@@ -35,8 +44,13 @@ struct pace {
 /* A scheduler that knows nothing, with these settings: words such as "surefill_preset=fast,surefill_interval=2", NULL
  * for none. False, and a message, for a word that is not understood or does not begin with "surefill_", and when memory
  * is short (errno is ENOMEM then, else 0). */
-bool engine_make(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length);
+bool engine_make(struct engine *engine, struct engine_room room, const char *words, struct pace *pace, char *message,
+                 size_t length);
 void engine_free(struct engine *engine);
+
+/* The scheduler goes on with the settings that engine_make gives with these words. False, and a message, where it does
+ * not (the settings are as before): a word is not understood, or it is one that only a new scheduler can have. */
+bool engine_configure(struct engine *engine, const char *words, struct pace *pace, char *message, size_t length);
 
 /* Whether this word is among the settings in effect, such as "mode=shadow"; the number of one such as "refused=". */
 bool engine_has(const struct engine *engine, const char *word);
@@ -69,14 +83,21 @@ int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_
 int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action);
 int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job);
 
-/* The manager will not start the job of this offer now; and whether it would not start a job lately, which the engine
- * knows but has no function to ask. */
-int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int64_t now);
+/* A plan of all that wait in this pool, for surefill_cycle_planned; no cycle may be under way. False when it fails. */
+bool engine_plan(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **plan);
+
+/* The manager will not start the job of this offer now, for one of SUREFILL_REFUSED_; and whether it would not start a
+ * job lately, which the engine knows but has no function to ask. */
+int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int32_t why, int64_t now);
 bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now);
 
-/* Goes on with a forecast of the waiting jobs' starts, for some tenths of a second; a new one begins when the last is
- * `every` seconds old (0: never). True when one has just been completed: its starts are to be reported. */
+/* Goes on with a forecast of the waiting jobs' starts, for some tenths of a second; a new one, of this pool, begins
+ * when the last is `every` seconds old (0: never). True when one has just been completed: its starts are to be
+ * reported. */
 bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every);
+
+/* By the completed forecast, when a job is expected to start; it counts as reported. */
+bool engine_expects(struct engine *engine, int64_t job, surefill_start *start);
 
 /* By the completed forecast, a sentence on when a job is expected to start, if that is news to people who are shown the
  * last such sentence (NULL: another text, or none); it counts as reported. */

@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
         }
     }
     if (argc - optind > 1) return usage();
-    if (!engine_make(&scheduler.engine, argv[optind], &pace, message, sizeof message)) {
+    if (!engine_make(&scheduler.engine, engine_one_pool, argv[optind], &pace, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
         return errno == ENOMEM ? 1 : 2;
     }

@@ -283,7 +283,7 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
         } else if (lost) { /* the offer is not answered */
             break;
         } else {
-            status = engine_refused(&scheduler->engine, cycle, &action, now);
+            status = engine_refused(&scheduler->engine, cycle, &action, SUREFILL_REFUSED_NOT_NOW, now);
         }
     }
     if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);

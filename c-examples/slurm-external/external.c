@@ -142,7 +142,7 @@ static int32_t answer(struct scheduler *scheduler, surefill_cycle *cycle, const 
         *lost = errno < ESLURM_INVALID_PARTITION_NAME; /* slurmctld's own refusals begin there */
         if (*lost) return SUREFILL_OK;
     }
-    return engine_refused(&scheduler->engine, cycle, offer, now);
+    return engine_refused(&scheduler->engine, cycle, offer, SUREFILL_REFUSED_NOT_NOW, now);
 }
 
 static void say_shadow(const struct row *row) {
@@ -350,7 +350,7 @@ int main(int argc, char **argv) {
         }
     }
     if (argc - optind > 1) return usage();
-    if (!engine_make(&scheduler.engine, argv[optind], &pace, message, sizeof message)) {
+    if (!engine_make(&scheduler.engine, engine_one_pool, argv[optind], &pace, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
         return errno == ENOMEM ? 1 : 2;
     }

@@ -233,7 +233,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "surefill-soft-limits: %s\n", message);
         return 1;
     }
-    if (!engine_make(&program.engine, NULL, &pace, message, sizeof message)) {
+    if (!engine_make(&program.engine, engine_one_pool, NULL, &pace, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
         return 1;
     }

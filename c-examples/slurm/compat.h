@@ -122,16 +122,6 @@ static inline void exclusions_free(struct exclusions *exclusions) {
 #endif
 }
 
-/* Whether a reservation holds generic resources of nodes. */
-static inline bool compat_reserves_gres(const slurmctld_resv_t *reservation) {
-#if SLURM_AT_LEAST(23, 11)
-    return reservation->gres_list_alloc != NULL && list_count(reservation->gres_list_alloc) > 0;
-#else
-    (void)reservation;
-    return false;
-#endif
-}
-
 static inline int compat_will_run(job_record_t *job, bitstr_t *nodes, uint32_t least, uint32_t wanted, uint32_t most,
                                   list_t *preemptable, struct exclusions *exclusions) {
 #if SLURM_AT_LEAST(24, 11)

@@ -1,6 +1,6 @@
 /* When and where a waiting job would start if every running job ran to its limit, by Slurm's own tests.
  * Licence: GPL-2.0-or-later. */
-#include "site.h"
+#include "cluster.h"
 
 #include <stdlib.h>
 
@@ -234,7 +234,7 @@ static time_t ask_around_others(struct request *request, bitstr_t *nodes) {
     return start;
 }
 
-time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes) {
+time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes) {
     struct request request = {.job = job};
     time_t when = time(NULL), start = 0, estimate = job->start_time;
     bool overlap = false;

@@ -1,25 +1,21 @@
-/* sched/surefill: a scheduler plugin for Slurm. Starts jobs in order of priority; others are let through when the
- * probability that they delay the job at the head is small enough (probabilistic backfilling, depth 1).
+/* sched/surefill: a scheduler plugin for Slurm. The scheduler of surefill.h plans the whole queue by predicted run
+ * times; Slurm's own tests have the last word for every start.
  *
  * This file: the symbols slurmctld asks for, the thread, and the cycle. A cycle gathers under slurmctld's locks,
- * decides without them, and starts under them after checking that nothing has changed.
+ * decides without them, and starts under them after each offer has been checked again.
  *
  * Licence: GPL-2.0-or-later, because it is built from slurmctld's own headers. */
-#include "site.h"
+#include "cluster.h"
 
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "foretell.h"
-#include "settings.h"
-#include "share_foretell.h"
-#include "share_pass.h"
-#include "state.h"
-
-const char plugin_name[] = "Probabilistic backfill scheduler";
+const char plugin_name[] = "Plan-based backfill scheduler";
 const char plugin_type[] = "sched/surefill";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
@@ -27,10 +23,11 @@ int init(void);
 void fini(void);
 int sched_p_reconfig(void);
 
-enum { ATTEMPTS = 3, MESSAGE = 300 };
-static const double TRAINING = 0.1; /* seconds after a cycle, without locks */
-static const double LOOK = 0.05;    /* seconds between two looks at whether something has happened */
-static const double ENDING = 2;     /* seconds after that for which nodes being cleaned up are waited for closely */
+enum { ATTEMPTS = 3, MESSAGE = 300, PATH = 4096 };
+static const double LOOK = 0.05;  /* seconds between two looks at whether something has happened */
+static const double ENDING = 2;   /* seconds after that for which nodes being cleaned up are waited for closely */
+static const double PLANNING = 5; /* seconds between two plans that are made for starts alone */
+static const double REST = 4;     /* a cycle begins at the earliest after this many times the time for which the last has held the locks */
 
 static pthread_t thread;
 static bool running;
@@ -38,258 +35,278 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static bool stopping, reconfigured;
 
-/* What changes in slurmctld when there may be something to start: its counters at once, its times of change, which have
- * a resolution of a second, for all else (a release, a node that is back). They are looked at without a lock: what is
- * missed is seen at the next look. */
+/* Changes in slurmctld after which there may be something to start: its counters at once, its times of change,
+ * which have a resolution of a second, for all else (a release, a node that is back). They are looked at without a
+ * lock: what is missed is seen at the next look. */
 struct events {
     uint32_t submitted, completed, cancelled, failed;
 };
 
-/* What the thread works with. */
+/* The two ways to decide: by the settings, or by limits alone; and that the scheduler is configured for neither. */
+enum rule { BY_NOTHING, BY_SETTINGS, BY_LIMITS };
+
 struct plugin {
-    struct settings settings;
-    struct beliefs *beliefs;
-    struct books *books;
-    struct decider *decider;
-    struct sharer *sharer;
-    struct teller *teller;
-    struct share_teller *share_teller;
-    struct site site;
-    char state_file[4096];
-    char refused[MESSAGE]; /* why the parameters cannot be used; empty when they can */
-    char *words;           /* SchedulerParameters, when they were read last */
-    bool told;        /* what the settings are */
-    bool limits_only; /* after an error, until the next reconfiguration */
-    bool silent;      /* even limits have failed since, and that has been said */
-    struct account {
-        int64_t head;
-        double spent;
-    } accounts[64]; /* the latest head jobs' */
-    int next_account;
+    struct engine engine;
+    struct cluster cluster;
+    struct pace pace;
+    struct words words;     /* of SchedulerParameters */
+    struct words good;      /* the last ones that could be used */
+    char *parameters;       /* SchedulerParameters, when they were read last */
+    char state_file[PATH];
+    char refused[MESSAGE];  /* why the parameters cannot be used; empty when they can */
+    bool limits_only;       /* after an error, until the next reconfiguration */
+    bool alone;             /* the scheduler cannot decide: jobs start in Slurm's order, as far as they find their nodes */
+    enum rule rule;         /* the one that the scheduler is configured for */
+    bool not_to_be_saved;   /* the state file is one that cannot be read now */
     double last_save;
-    struct state_mark saved;
-    bool left_out; /* it has been said that some partitions have no bounds on waits */
-    struct events events; /* at the beginning of the last cycle */
-    time_t looked;        /* when that was */
-    bool unfinished;      /* it was cut short */
-    double stirred;       /* when something had last happened since such a look */
+    bool unanswered;        /* a cycle ended before all offers were answered */
+    int32_t turn;           /* the pool of the next forecast */
+    double planned;         /* when starts were told by a plan last, by clock_seconds() */
+    struct events events;   /* at the beginning of the last cycle */
+    time_t looked;          /* when that was */
+    double stirred;         /* when something had last happened since such a look */
+    double wakes;           /* when the scheduler wants a cycle, by clock_seconds() */
 };
 
-/* --- Waits --- */
-
-/* One line a partition; in the shadow mode for all to see. */
-static bool waits_to_info;
-static void report_waits(void *context, const struct waits_report *waits) {
-    char bounds[MESSAGE] = "";
-    size_t used = 0;
-    (void)context;
-    for (int32_t i = 0; i < waits->kinds && i < 4 && used < sizeof bounds - 80; i++) {
-        const char *gap = used > 0 ? ", " : "";
-        if (waits->kind[i].bound < 0)
-            used += (size_t)snprintf(bounds + used, sizeof bounds - used, "%sunknown", gap);
-        else
-            used += (size_t)snprintf(bounds + used, sizeof bounds - used, "%s%ld s", gap, (long)waits->kind[i].bound);
-        if (waits->kinds > 1)
-            used += (size_t)snprintf(bounds + used, sizeof bounds - used, " for limits from %ld s",
-                                     (long)waits->kind[i].from);
-    }
-    if (waits_to_info)
-        info("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
-             waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept,
-             (long)waits->given);
-    else
-        debug("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
-              waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept,
-              (long)waits->given);
-}
-
-/* --- Settings and state --- */
+/* --- Settings --- */
 
 static void fall_back(struct plugin *plugin, const char *why) {
     if (!plugin->limits_only) error("surefill: %s; from here on only time limits count (EASY)", why);
     plugin->limits_only = true;
 }
 
-static void tell_note(void *context, const char *text) {
-    (void)context; /* messages go to slurmctld's log */
-    info("surefill: SchedulerParameters: %s", text);
+/* The words of a rule: the settings', or EASY with the rest of them. */
+static const char *words_of(const struct plugin *plugin, enum rule rule, char *text) {
+    snprintf(text, WORDS + 32, "%s%s%s", plugin->words.scheduler, plugin->words.scheduler[0] == '\0' ? "" : ",",
+             rule == BY_LIMITS ? "surefill_preset=easy" : plugin->words.shadow ? "surefill_mode=shadow" : "surefill_mode=on");
+    return text;
+}
+
+/* The scheduler decides by this rule from now on. */
+static bool follow(struct plugin *plugin, enum rule rule, char *message) {
+    char text[WORDS + 32];
+    struct pace pace;
+    plugin->cluster.strict = engine_has(&plugin->engine, "preset=easy");
+    if (plugin->rule == rule) return true;
+    if (!engine_configure(&plugin->engine, words_of(plugin, rule, text), &pace, message, MESSAGE)) return false;
+    plugin->rule = rule;
+    plugin->cluster.strict = engine_has(&plugin->engine, "preset=easy");
+    return true;
+}
+
+/* The settings in effect, for all to see. */
+static void tell_settings(struct plugin *plugin) {
+    char in_effect[WORDS], message[MESSAGE];
+    (void)follow(plugin, plugin->limits_only || plugin->words.limits ? BY_LIMITS : BY_SETTINGS, message);
+    surefill_scheduler_words(plugin->engine.scheduler, in_effect, sizeof in_effect);
+    info("surefill: mode %s, a cycle every %g s, saved every %g s, starts every %g s, locks held for %g s: %s",
+         plugin->limits_only || plugin->words.limits ? "limits" : plugin->words.shadow ? "shadow" : "on", plugin->pace.interval,
+         plugin->pace.save, plugin->pace.starts, plugin->cluster.locked, in_effect);
+}
+
+/* Words that cannot be used are said once, and only limits count until the next reconfiguration. */
+static void refuse_settings(struct plugin *plugin, const char *message) {
+    const bool known = strcmp(plugin->refused, message) == 0; /* slurmctld also reconfigures us when it has just started */
+    snprintf(plugin->refused, sizeof plugin->refused, "%s", message);
+    if (!known) fall_back(plugin, message);
+    plugin->limits_only = true;
+    plugin->words = plugin->good; /* the rest of the last ones that could be used: the predictor stays */
+    plugin->words.shadow = false;
 }
 
 static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
-    char message[MESSAGE] = "", threshold[64];
-    struct settings before = plugin->settings, in_effect;
-    bool good, known, limits_only = plugin->limits_only;
-    char *words;
+    char message[MESSAGE] = "", text[WORDS + 32];
+    char *parameters;
+    bool same;
     lock_slurmctld(locks);
-    good = settings_read(&plugin->settings, slurm_conf.sched_params, message, sizeof message);
+    parameters = xstrdup(slurm_conf.sched_params != NULL ? slurm_conf.sched_params : "");
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
-    words = xstrdup(slurm_conf.sched_params);
     unlock_slurmctld(locks);
-    if (xstrcmp(words, plugin->words) != 0 || !plugin->told) settings_notes(words, tell_note, NULL);
-    xfree(plugin->words);
-    plugin->words = words;
-    plugin->limits_only = plugin->silent = false;
-    known = strcmp(plugin->refused, message) == 0; /* slurmctld also reconfigures us when it has just started */
-    memcpy(plugin->refused, message, sizeof message);
-    if (!good) {
-        plugin->settings = before;
-        if (!known) fall_back(plugin, message);
-        plugin->limits_only = true;
-    }
-    if (plugin->told && plugin->limits_only == limits_only &&
-        memcmp(&before, &plugin->settings, sizeof before) == 0)
-        return;
-    plugin->told = true;
-    in_effect = plugin->settings;
-    if (plugin->limits_only) in_effect.mode = MODE_LIMITS;
-    settings_threshold(&in_effect, threshold, sizeof threshold);
-    info("surefill: mode %s, predictor %s, %s: %s, order %s, budget %g, a cycle every %g s, %d candidates, %d events a bin, "
-         "saved every %g s, locks held for %g s",
-         settings_mode_name(in_effect.mode), settings_predictor_name(in_effect.predictor), settings_rule_name(&in_effect),
-         threshold, settings_order_name(in_effect.order), in_effect.budget, in_effect.interval, in_effect.depth,
-         in_effect.events, in_effect.save, in_effect.locked);
+    same = plugin->parameters != NULL && strcmp(parameters, plugin->parameters) == 0;
+    if (!same) words_note(parameters);
+    xfree(plugin->parameters);
+    plugin->parameters = parameters;
+    plugin->limits_only = false;
+    errno = 0;
+    if (!words_take(&plugin->words, parameters, message, sizeof message))
+        refuse_settings(plugin, message);
+    else if (plugin->engine.scheduler != NULL &&
+             !engine_configure(&plugin->engine, words_of(plugin, BY_SETTINGS, text), &plugin->pace, message, sizeof message) &&
+             errno != ENOMEM) /* without memory the settings stay as they were */
+        refuse_settings(plugin, message);
+    else
+        plugin->refused[0] = '\0';
+    if (plugin->refused[0] == '\0' && plugin->engine.scheduler != NULL) plugin->good = plugin->words;
+    plugin->cluster.locked = plugin->words.locked;
+    plugin->rule = plugin->refused[0] == '\0' ? BY_SETTINGS : BY_NOTHING;
+    if (!same && plugin->engine.scheduler != NULL) tell_settings(plugin);
 }
+
+/* --- The state file --- */
 
 static void save(struct plugin *plugin) {
     char message[MESSAGE];
-    struct books_totals totals;
-    struct delays_totals delays;
-    struct starts_totals starts;
-    books_totals(plugin->books, &totals);
-    debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
-          "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
-          (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
-    delays_totals(beliefs_delays(plugin->beliefs), plugin->settings.criterion, &delays);
-    debug("surefill: delays of head jobs: %ld known; predicted %.6g, told %.6g, observed %.6g together", (long)delays.known,
-          delays.predicted, delays.told, delays.observed);
-    starts_totals(beliefs_starts(plugin->beliefs), &starts);
-    debug("surefill: starts foretold: %ld of %ld answers held, %g are meant to", (long)starts.held, (long)starts.known,
-          STARTS_LEVELS[STARTS_TOLD]);
-    waits_to_info = plugin->settings.mode == MODE_SHADOW;
-    waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits, NULL);
-    if (!plugin->left_out && waits_left_out(beliefs_waits(plugin->beliefs)) != NULL) {
-        info("surefill: waits: bounds are kept for %d partitions, none for %s and those that come after it", WAITS_QUEUES,
-             waits_left_out(beliefs_waits(plugin->beliefs)));
-        plugin->left_out = true;
-    }
-    if (!state_save_changes(plugin->state_file, plugin->beliefs, plugin->books, &plugin->saved, message, sizeof message))
-        error("surefill: state not saved: %s", message);
+    surefill_totals totals = {.struct_size = sizeof totals};
     plugin->last_save = clock_seconds();
-}
-
-/* --- Budgets: what the candidates started for a head job may still delay it --- */
-
-static double *account(struct plugin *plugin, int64_t head) {
-    for (int i = 0; i < 64; i++)
-        if (plugin->accounts[i].head == head) return &plugin->accounts[i].spent;
-    plugin->next_account = (plugin->next_account + 1) % 64;
-    plugin->accounts[plugin->next_account] = (struct account){.head = head};
-    return &plugin->accounts[plugin->next_account].spent;
+    if (surefill_scheduler_totals(plugin->engine.scheduler, &totals) == SUREFILL_OK)
+        debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; %ld refused by Slurm; learnt "
+              "from %ld jobs",
+              (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn, (long)totals.waiting,
+              (long)totals.running, (long)totals.refused, (long)totals.ended);
+    /* What could not be read is not replaced while it is there. */
+    plugin->not_to_be_saved &= access(plugin->state_file, F_OK) == 0;
+    if (!plugin->not_to_be_saved && !engine_save(&plugin->engine, plugin->state_file, message, sizeof message))
+        error("surefill: state not saved: %s", message);
 }
 
 /* --- Decisions --- */
 
-static void log_decisions(const struct plugin *plugin, const struct group *group, const struct decision *decision,
-                          const char *mode) {
-    if (get_log_level() < LOG_LEVEL_DEBUG) return;
-    if (decision->head_median >= 0)
-        debug("surefill: %s: %d of %d nodes idle, head JobId=%u needs %d, starts within %ld s (median)", group->name,
-              group->pool.idle, group->pool.nodes, (uint32_t)group->pool.head.id, group->pool.head.nodes,
-              (long)(decision->head_median - group->pool.now));
-    for (int32_t i = 0; i < group->pool.candidate_count; i++) {
-        const struct candidate *candidate = &group->pool.candidates[i];
-        if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT) continue;
-        debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u %s%s%.6f: %s (%s)",
-              (uint32_t)candidate->facts.id, candidate->facts.nodes, (long)candidate->facts.limit,
-              (uint32_t)group->pool.head.id, surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion),
-              surefill_name(SUREFILL_NAME_DELAY_SIGN, candidate->judged.exactness), candidate->judged.delay,
-              surefill_name(SUREFILL_NAME_VERDICT, candidate->judged.verdict), mode);
-    }
+/* The name of a pool for people: that of its first partition. */
+static const char *pool_name(const struct cluster *cluster, int32_t pool) {
+    for (int32_t i = 0; i < cluster->partition_count; i++)
+        if (cluster->partitions[i].pool == pool) return cluster->partitions[i].name;
+    return "";
 }
 
-/* A job has started that probability would have let through earlier. */
-static void tell_earlier(void *context, int64_t job, int64_t seconds, const struct books_totals *totals) {
-    (void)context;
-    info("surefill: shadow: JobId=%u has started, would have started %ld s earlier; so far %ld jobs, %ld s each on "
-         "average", (uint32_t)job, (long)seconds, (long)totals->earlier, (long)(totals->earlier_seconds / totals->earlier));
-}
+struct decided {
+    int32_t offered, started, backfilled, refused, withdrawn;
+};
 
-static void note_shadow(struct plugin *plugin, const struct group *group, const struct decision *decision) {
-    for (int32_t i = 0; i < decision->accepted_count; i++) {
-        const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
-        if (books_would_start(plugin->books, candidate->facts.id, group->pool.now) == group->pool.now)
-            info("surefill: shadow: JobId=%u would start now, ahead of JobId=%u, which it delays by %s %.4f",
-                 (uint32_t)candidate->facts.id, (uint32_t)group->pool.head.id,
-                 surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion), candidate->judged.delay);
-    }
-}
-
-/* Decides one pool; by limits alone when that is asked for or when something goes wrong. */
-static void decide_group(struct plugin *plugin, struct group *group, struct decision *decision) {
-    bool limits = plugin->limits_only || plugin->settings.mode == MODE_LIMITS;
-    double spent = *account(plugin, group->pool.head.id);
-    if (!limits) {
-        decide(plugin->decider, &plugin->settings, plugin->beliefs, spent, &group->pool, decision);
-        if (decision->outcome == OUTCOME_ERROR) {
-            fall_back(plugin, decision->message);
-            limits = true;
-        } else {
-            log_decisions(plugin, group, decision, settings_mode_name(plugin->settings.mode));
-            if (plugin->settings.mode == MODE_SHADOW) {
-                note_shadow(plugin, group, decision);
-                limits = true;
-            }
+/* Collects what the scheduler offers now. In the shadow mode it is said alone. */
+static int32_t collect(struct plugin *plugin, surefill_cycle *cycle, struct offer **offers, int32_t *count) {
+    struct cluster *cluster = &plugin->cluster;
+    surefill_action action;
+    int32_t status, offered = 0, room_for = 0;
+    *offers = NULL;
+    while ((status = engine_next(&plugin->engine, cycle, &action)) == SUREFILL_OK && action.step < SUREFILL_ACT_DONE) {
+        struct offer *offer;
+        if (action.step == SUREFILL_ACT_WOULD_START) {
+            if (action.head != 0)
+                info("surefill: shadow: JobId=%u would start now, ahead of JobId=%u", (uint32_t)action.job, (uint32_t)action.head);
+            else
+                info("surefill: shadow: JobId=%u would start now", (uint32_t)action.job);
+            continue;
         }
-    }
-    if (limits) {
-        decide(plugin->decider, &plugin->settings, NULL, 0, &group->pool, decision);
-        if (decision->outcome != OUTCOME_ERROR) {
-            log_decisions(plugin, group, decision, "limits");
-        } else if (!plugin->silent) {
-            error("surefill: %s: %s; jobs start in order of priority alone", group->name, decision->message);
-            plugin->silent = true;
+        if (action.step != SUREFILL_ACT_START) continue;
+        if (offered == room_for) {
+            room_for = room_for > 0 ? 2 * room_for : 16;
+            xrecalloc(*offers, (size_t)room_for, sizeof **offers);
         }
+        offer = &(*offers)[offered];
+        *offer = (struct offer){.action = action};
+        offer->parts = xcalloc((size_t)cluster->node_count + 1, sizeof *offer->parts);
+        status = surefill_cycle_parts(cycle, action.number, offer->parts, cluster->node_count, &offer->part_count);
+        offered++;
+        if (status != SUREFILL_OK) break;
     }
-    if (decision->outcome == OUTCOME_HEAD_FITS)
-        debug("surefill: %s: JobId=%u would fit, but Slurm does not start it: no decisions", group->name,
-              (uint32_t)group->pool.head.id);
+    *count = offered;
+    return status;
 }
 
-/* As decide_group, where nodes are shared. Returns true when the pool is to be looked at again: the library sees there
- * what Slurm does not, and it is left to Slurm's own test until a job starts or ends. */
-static bool decide_shared(struct plugin *plugin, struct site *site, struct group *group, struct decision *decision) {
-    const char *name = group->name;
-    uint32_t head = (uint32_t)group->pool.head.id;
-    double wait;
-    *decision = (struct decision){.outcome = OUTCOME_NOTHING};
-    if (plugin->limits_only || group->share.wish_count == 0) return false;
-    share_decide(plugin->sharer, &plugin->settings, plugin->beliefs, *account(plugin, group->pool.head.id), &group->pool,
-                 &group->share, decision, &wait);
-    if (decision->outcome == OUTCOME_ERROR) {
-        fall_back(plugin, decision->message);
-    } else if (decision->outcome == OUTCOME_HEAD_FITS || decision->outcome == OUTCOME_HEAD_NEVER ||
-               decision->outcome == OUTCOME_STRANGE) {
-        if (decision->outcome == OUTCOME_HEAD_FITS)
-            debug("surefill: %s: JobId=%u would fit on shared nodes, but Slurm does not start it", name, head);
-        else if (decision->outcome == OUTCOME_HEAD_NEVER)
-            debug("surefill: %s: JobId=%u would never fit on shared nodes", name, head);
-        else
-            debug("surefill: %s: %s", name, decision->message);
-        decision->accepted_count = 0;
-        refusals_add(&site->refusals, group->pool.head.id, site->running, (int64_t)time(NULL));
-        return true;
-    } else {
-        if (wait >= 0)
-            debug("surefill: %s: %d shared nodes, %d running jobs, head JobId=%u starts within %.0f s (expected)", name,
-                  group->share.node_count, group->share.job_count, head, wait);
-        log_decisions(plugin, group, decision, settings_mode_name(plugin->settings.mode));
-        if (plugin->settings.mode == MODE_SHADOW) {
-            note_shadow(plugin, group, decision);
-            decision->accepted_count = 0;
-        }
+static void free_offers(struct offer *offers, int32_t count) {
+    for (int32_t i = 0; i < count; i++) xfree(offers[i].parts);
+    xfree(offers);
+}
+
+/* Decides a pool, and carries it out; after a refusal once more. */
+static bool decide(struct plugin *plugin, int32_t pool, struct decided *done, char *message) {
+    struct cluster *cluster = &plugin->cluster;
+    surefill_cycle *cycle;
+    int32_t status = engine_begin(&plugin->engine, pool, cluster->now, &cycle);
+    for (int attempt = 0; attempt < ATTEMPTS && status == SUREFILL_OK; attempt++) {
+        struct carried carried = {0};
+        struct offer *offers;
+        int32_t count;
+        status = collect(plugin, cycle, &offers, &count);
+        if (status == SUREFILL_OK && count > 0) carried = cluster_carry_out(cluster, &plugin->engine, cycle, offers, count);
+        free_offers(offers, count);
+        done->offered += count;
+        done->started += carried.started;
+        done->backfilled += carried.backfilled;
+        done->refused += carried.refused;
+        done->withdrawn += carried.withdrawn;
+        if (carried.refused == 0 || cluster->timing.cut_short) break;
     }
+    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, plugin->engine.scheduler);
+    if (status == SUREFILL_OK) return true;
+    snprintf(message, MESSAGE, "%s: no decision: %s", pool_name(cluster, pool), surefill_status_text(status));
     return false;
+}
+
+/* Decides by this rule the pools that want it. False, and a message, when one cannot be decided. */
+static bool decide_all(struct plugin *plugin, enum rule rule, int64_t pools, struct decided *done, char *message) {
+    bool good = follow(plugin, rule, message);
+    for (int32_t pool = 0; pool < plugin->cluster.pool_count && good; pool++)
+        if ((pools >> pool & 1) != 0) good = decide(plugin, pool, done, message);
+    return good;
+}
+
+/* What is said when decisions cannot be made, for want of memory above all, and when they are made again. */
+static void note_alone(struct plugin *plugin, bool alone, const char *why) {
+    if (alone && !plugin->alone)
+        error("surefill: %s; until that is over jobs start in order of priority alone", why);
+    else if (!alone && plugin->alone)
+        info("surefill: decisions are made again");
+    plugin->alone = alone;
+    plugin->unanswered |= alone;
+}
+
+/* The starts by a plan, where scenarios do not say more: in pools whose nodes jobs share, and of jobs that have come
+ * since the last scenarios (missing). */
+static int32_t note_planned(struct plugin *plugin, int32_t pool, bool missing) {
+    struct cluster *cluster = &plugin->cluster;
+    surefill_cycle *plan;
+    int32_t told = 0;
+    if (!engine_plan(&plugin->engine, pool, cluster->now, &plan)) return 0;
+    for (int32_t i = 0; i < cluster->row_count; i++) {
+        struct row *row = &cluster->rows[i];
+        int64_t start;
+        if (row->order < 0 || row->said.queue_count == 0 || cluster->partitions[row->places[0]].pool != pool) continue;
+        if (missing && row->expected != 0) continue;
+        if (surefill_cycle_planned(plan, plugin->engine.scheduler, row->said.id, &start) != SUREFILL_OK) continue;
+        row->expected = start;
+        told++;
+    }
+    return told;
+}
+
+/* The starts of waiting jobs, pool after pool: by scenarios, or by a plan. */
+static void foresee(struct plugin *plugin) {
+    struct cluster *cluster = &plugin->cluster;
+    int32_t told = 0, waiting[POOLS] = {0}, pools = 0, pool, lacking = -1;
+    for (int32_t i = 0; i < cluster->row_count; i++) {
+        const struct row *row = &cluster->rows[i];
+        if (row->order < 0 || row->said.queue_count == 0 || row->said.state != SUREFILL_JOB_WAITING) continue;
+        pool = cluster->partitions[row->places[0]].pool;
+        pools += waiting[pool]++ == 0;
+        if (row->expected == 0) lacking = pool;
+    }
+    if (pools == 0 || plugin->pace.starts <= 0) return;
+    for (int i = 0; i < POOLS && waiting[plugin->turn] == 0; i++) plugin->turn = (plugin->turn + 1) % POOLS;
+    pool = plugin->turn;
+    if (!engine_foresee(&plugin->engine, pool, cluster->now, plugin->pace.starts / pools)) {
+        const bool played = plugin->engine.starts != NULL; /* there are scenarios, of this pool or another */
+        if ((played && (lacking < 0 || !plugin->engine.played)) || clock_seconds() - plugin->planned < PLANNING) return;
+        plugin->planned = clock_seconds();
+        if (played)
+            pool = lacking;
+        else
+            plugin->turn = (pool + 1) % POOLS;
+        told = note_planned(plugin, pool, played);
+        debug("surefill: %s: planned starts of %d waiting jobs", pool_name(cluster, pool), told);
+        return;
+    }
+    pool = plugin->engine.foreseen_pool;
+    plugin->turn = (pool + 1) % POOLS;
+    for (int32_t i = 0; i < cluster->row_count; i++) {
+        struct row *row = &cluster->rows[i];
+        surefill_start start;
+        if (row->order < 0 || row->said.state != SUREFILL_JOB_WAITING || !engine_expects(&plugin->engine, row->said.id, &start)) continue;
+        row->expected = start.by[3]; /* three of four such jobs have started by then */
+        told++;
+    }
+    debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), told);
 }
 
 /* --- Events --- */
@@ -313,78 +330,54 @@ static bool anything_since(const struct events *then, time_t look) {
 
 /* --- The cycle --- */
 
-/* When the waiting jobs are expected to start; what Slurm's own test decides has been said while gathering, also of
- * those that the machine of shared nodes cannot say. */
-static void tell_starts(struct plugin *plugin) {
-    struct site *site = &plugin->site;
-    bool limits = plugin->limits_only || plugin->settings.mode != MODE_ON;
-    site->untold = false;
-    for (int i = 0; i < site->group_count; i++) {
-        struct group *group = &site->groups[i];
-        const char *wrong;
-        int told;
-        if (!group->has_head || (group->unjudged[0] != '\0' && !group->modelled)) continue;
-        if (group->modelled)
-            wrong = share_foretell(plugin->share_teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool,
-                                   &group->share);
-        else
-            wrong = foretell(plugin->teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool);
-        if (group->modelled) site->untold |= wrong != NULL;
-        told = site_tell(site, group);
-        if (wrong != NULL)
-            debug("surefill: %s: no expected starts: %s", group->name, wrong);
-        else
-            debug("surefill: %s: expected starts of %d waiting jobs", group->name, told);
-    }
-}
-
 enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
 
 static enum next cycle(struct plugin *plugin) {
-    struct site *site = &plugin->site;
-    double begun = clock_seconds(), deciding = 0, working;
-    int backfilled = 0, judged = 0;
-    bool changed = false, refused = false, again;
-    struct settings settings = plugin->settings;
+    struct cluster *cluster = &plugin->cluster;
+    const double begun = clock_seconds();
+    const bool limits = plugin->limits_only || plugin->words.limits;
+    struct decided done = {0}, shadow = {0};
+    char message[MESSAGE] = "";
+    double gathered, working;
+    int64_t when = 0, pools = 0;
+    int32_t status;
+    bool again, good;
     plugin->looked = time(NULL);
     plugin->events = events_now();
-    if (plugin->limits_only) settings.mode = MODE_LIMITS;
-    if (!site_gather(site, &settings, plugin->books, plugin->beliefs)) {
+    cluster_gather(cluster, plugin->alone);
+    if (cluster->foreign) {
         error("surefill: slurmctld's jobs cannot be read, this was built for another Slurm: the plugin stops here");
         return NEXT_STOP;
     }
-    if (site->forgetful) fall_back(plugin, "no memory to remember jobs");
-    for (int i = 0; i < site->group_count && !changed; i++) {
-        struct group *group = &site->groups[(site->turn + i) % site->group_count];
-        struct decision decision;
-        double before = clock_seconds();
-        int started;
-        if (!group->has_head || (group->unjudged[0] != '\0' && !group->modelled)) continue;
-        if (group->modelled)
-            refused |= decide_shared(plugin, site, group, &decision);
-        else
-            decide_group(plugin, group, &decision);
-        deciding += clock_seconds() - before;
-        judged += group->pool.candidate_count;
-        if (decision.accepted_count == 0) continue;
-        *account(plugin, group->pool.head.id) +=
-            site_start(site, group, &decision, &plugin->settings, beliefs_delays(plugin->beliefs), &started, &changed);
-        backfilled += started;
-        if (changed)
-            debug("surefill: %s: what the decisions rest on has changed: nothing is started", group->name);
-        if (started < decision.accepted_count) refused = true; /* this pool alone: judge it again */
+    gathered = clock_seconds();
+    good = cluster_report(cluster, &plugin->engine, message, sizeof message);
+    status = surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools);
+    if (plugin->unanswered)
+        pools = INT64_MAX;
+    else if (status != SUREFILL_OK || when > cluster->now)
+        pools = 0;
+    plugin->unanswered = cluster->completing;
+    if (good && !cluster->completing) {
+        good = decide_all(plugin, limits || plugin->words.shadow ? BY_LIMITS : BY_SETTINGS, pools, &done, message);
+        if (good && plugin->words.shadow && !limits) good = decide_all(plugin, BY_SETTINGS, pools, &shadow, message);
     }
-    if (site->telling) tell_starts(plugin);
-    plugin->unfinished = site->cut_short;
-    again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
+    note_alone(plugin, !good, message);
+    foresee(plugin);
+    cluster_tell(cluster);
+    again = done.withdrawn > 0 && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
+    plugin->unanswered |= done.withdrawn > 0;
+    plugin->wakes = 0;
+    if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK)
+        plugin->wakes = clock_seconds() + fmax(1, (double)(when - cluster->now));
     working = clock_seconds() - begun;
-    site_count_cycle(site, working, judged);
-    debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
-          "calls, %.2f ms locked (%.2f at a time), %.2f ms deciding%s",
-          (long)site->pending, site->started, backfilled, 1e3 * working, 1e3 * site->slurm_seconds,
-          1e3 * site->locked_seconds, 1e3 * site->longest_locked, 1e3 * deciding, again ? "; to be judged again" : "");
-    if (clock_seconds() - plugin->last_save >= plugin->settings.save) save(plugin);
-    site_clear(site);
+    cluster_count_cycle(cluster, working, done.offered);
+    debug("surefill: cycle: %ld pending, %d started by Slurm's own test, %d in order, %d backfilled; %d refused, %d withdrawn; %.2f ms, "
+          "of them %.2f ms in Slurm's own calls, %.2f ms locked (%.2f at a time), %.2f ms gathering%s",
+          (long)cluster->pending, cluster->started, done.started - done.backfilled, done.backfilled, done.refused, done.withdrawn,
+          1e3 * working,
+          1e3 * cluster->timing.slurm_seconds, 1e3 * cluster->timing.locked_seconds, 1e3 * cluster->timing.longest_locked,
+          1e3 * (gathered - begun), again ? "; to be decided again" : "");
+    if (clock_seconds() - plugin->last_save >= plugin->pace.save) save(plugin);
     return again ? NEXT_AGAIN : NEXT_SLEEP;
 }
 
@@ -416,16 +409,18 @@ static bool is_stopping(void) {
 }
 
 /* Sleeps until the next cycle is due: after the interval, or when something has happened, or while nodes are being
- * cleaned up after that, or when the last one was cut short; but at least for four times as long as the last cycle has
- * held the locks. False when the plugin is to stop. */
+ * cleaned up after that, or when the last one was cut short, or when the scheduler wants one; but at least for four
+ * times as long as the last cycle has held the locks. False when the plugin is to stop. */
 static bool sleep_until_due(struct plugin *plugin) {
-    const double interval = plugin->settings.interval, rest = fmax(LOOK, 4 * plugin->site.locked_seconds);
-    double begun = clock_seconds(), passed;
+    const double interval = plugin->pace.interval, rest = fmax(LOOK, REST * plugin->cluster.timing.locked_seconds);
+    const double begun = clock_seconds();
+    double passed;
     while ((passed = clock_seconds() - begun) < interval && !sleep_for(fmin(LOOK, interval - passed))) {
-        bool ending = plugin->site.ending && clock_seconds() - plugin->stirred <= ENDING;
+        const bool ending = plugin->cluster.ending && clock_seconds() - plugin->stirred <= ENDING;
+        const bool wanted = plugin->wakes > 0 && clock_seconds() >= plugin->wakes;
         if (anything_since(&plugin->events, plugin->looked))
             plugin->stirred = clock_seconds();
-        else if (!ending && !plugin->unfinished)
+        else if (!ending && !wanted && !plugin->cluster.timing.cut_short)
             continue;
         if (clock_seconds() - begun >= rest) break;
     }
@@ -441,85 +436,88 @@ static bool take_reconfigured(void) {
     return was;
 }
 
-/* What the thread keeps. Without memory for it nothing starts, but it is asked for again. False when the plugin is to
+/* Makes the scheduler. Without memory for it nothing starts, but it is asked for again. False when the plugin is to
  * stop. */
 static bool make(struct plugin *plugin) {
-    for (bool said = false;; said = true) {
-        if (plugin->beliefs == NULL) plugin->beliefs = beliefs_make(plugin->settings.predictor);
-        if (plugin->books == NULL) plugin->books = books_make();
-        if (plugin->decider == NULL) plugin->decider = decider_make();
-        if (plugin->sharer == NULL) plugin->sharer = sharer_make();
-        if (plugin->teller == NULL) plugin->teller = teller_make();
-        if (plugin->share_teller == NULL) plugin->share_teller = share_teller_make();
-        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL && plugin->sharer != NULL &&
-            plugin->teller != NULL && plugin->share_teller != NULL)
-            return true;
+    char message[MESSAGE], text[WORDS + 32];
+    for (bool said = false; plugin->engine.scheduler == NULL;) {
+        errno = 0;
+        if (engine_make(&plugin->engine, engine_many_pools, words_of(plugin, BY_SETTINGS, text), &plugin->pace, message,
+                        sizeof message))
+            break;
+        if (errno != ENOMEM && plugin->words.scheduler[0] != '\0') { /* it begins without them: good ones there are none */
+            refuse_settings(plugin, message);
+            continue;
+        }
         if (!said) error("surefill: no memory: nothing starts until there is some");
-        sleep_for(plugin->settings.interval);
+        said = true;
+        sleep_for(plugin->pace.interval);
         if (is_stopping()) return false;
         if (take_reconfigured()) read_settings(plugin);
     }
+    if (plugin->refused[0] == '\0') plugin->good = plugin->words;
+    plugin->rule = plugin->refused[0] == '\0' ? BY_SETTINGS : BY_NOTHING;
+    tell_settings(plugin);
+    return true;
 }
 
 /* As make: a good file is worth waiting for. */
 static bool load(struct plugin *plugin) {
     char message[MESSAGE];
-    bool loaded;
+    surefill_totals totals = {.struct_size = sizeof totals};
+    enum engine_opened opened = ENGINE_FAILED;
     for (bool said = false;; said = true) {
-        loaded = state_load(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message);
-        if (loaded || errno != ENOMEM) break;
+        errno = 0;
+        opened = engine_open(&plugin->engine, plugin->state_file, message, sizeof message);
+        if (opened != ENGINE_FAILED || errno != ENOMEM) break;
         if (!said) error("surefill: %s: nothing starts until there is some", message);
-        sleep_for(plugin->settings.interval);
+        sleep_for(plugin->pace.interval);
         if (is_stopping()) return false;
         if (take_reconfigured()) read_settings(plugin);
     }
-    if (loaded)
-        info("surefill: %s: learnt from %.0f jobs", plugin->state_file, beliefs_jobs(plugin->beliefs));
-    else if (message[0] != '\0')
-        error("surefill: %s: refused, starting without what was learnt", message);
-    else
+    plugin->not_to_be_saved = opened == ENGINE_FAILED;
+    if (opened == ENGINE_OPENED && surefill_scheduler_totals(plugin->engine.scheduler, &totals) == SUREFILL_OK)
+        info("surefill: %s: learnt from %ld jobs", plugin->state_file, (long)totals.ended);
+    else if (opened == ENGINE_NEW)
         info("surefill: %s: none yet", plugin->state_file);
+    else
+        error("surefill: %s", message);
     return true;
 }
 
 static void *agent(void *nothing) {
-    struct plugin state = {.told = false}, *plugin = &state;
+    struct plugin *plugin = xcalloc(1, sizeof *plugin);
     enum next next = NEXT_SLEEP;
     (void)nothing;
-    settings_defaults(&plugin->settings);
-    site_begin(&plugin->site);
+    plugin->pace = (struct pace){.interval = 5, .save = 300, .starts = 60};
+    plugin->good.locked = 0.1;
+    cluster_begin(&plugin->cluster);
     read_settings(plugin);
     if (make(plugin) && load(plugin)) {
-        books_tell_earlier(plugin->books, tell_earlier, NULL);
         plugin->last_save = clock_seconds();
+        plugin->unanswered = true;
         while (next != NEXT_STOP && sleep_until_due(plugin)) {
             if (take_reconfigured()) {
+                save(plugin);
                 read_settings(plugin);
-                site_begin(&plugin->site);
+                cluster_begin(&plugin->cluster);
             }
             if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time || !fed_mgr_sibs_synced())
                 continue;
             next = NEXT_AGAIN;
             for (int attempt = 0; attempt < ATTEMPTS && next == NEXT_AGAIN; attempt++) next = cycle(plugin);
-            beliefs_train(plugin->beliefs, TRAINING);
             if (next == NEXT_AGAIN) debug("surefill: the jobs change faster than decisions are made");
         }
         if (next != NEXT_STOP) {
-            save(plugin); /* else the books have missed a look, and the file is better than they are */
-            site_forget_plans();
+            save(plugin);
+            cluster_forget_plans();
         }
     }
-    site_clear(&plugin->site);
-    FREE_NULL_BITMAP(plugin->site.awaited);
-    FREE_NULL_BITMAP(plugin->site.served);
-    xfree(plugin->site.passed.entries);
-    xfree(plugin->words);
-    decider_free(plugin->decider);
-    sharer_free(plugin->sharer);
-    teller_free(plugin->teller);
-    share_teller_free(plugin->share_teller);
-    books_free(plugin->books);
-    beliefs_free(plugin->beliefs);
+    cluster_free(&plugin->cluster);
+    FREE_NULL_BITMAP(plugin->cluster.awaited);
+    engine_free(&plugin->engine);
+    xfree(plugin->parameters);
+    xfree(plugin);
     return NULL;
 }
 

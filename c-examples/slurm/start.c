@@ -1,34 +1,39 @@
 /* Starting jobs: Slurm's own tests have the last word. Licence: GPL-2.0-or-later. */
-#include "site.h"
+#include "cluster.h"
 
 #include <math.h>
+#include <time.h>
 
-void site_locked(struct site *site) { site->locked_since = clock_seconds(); }
-
-void site_unlocked(struct site *site) {
-    double held = clock_seconds() - site->locked_since;
-    site->locked_seconds += held;
-    site->longest_locked = fmax(site->longest_locked, held);
+double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void site_set_deadline(struct site *site, const struct settings *settings, double share) {
-    double now = clock_seconds(), left = site->locked_since + 0.8 * settings->locked - now;
-    site->deadline = now + fmax(share * left, 0.4 * share * settings->locked);
+void cluster_locked(struct cluster *cluster, double share) {
+    cluster->timing.locked_since = clock_seconds();
+    cluster->timing.deadline = cluster->timing.locked_since + share * cluster->locked;
 }
 
-bool site_time_is_up(struct site *site, const char *work, int left) {
-    double now = clock_seconds();
+void cluster_unlocked(struct cluster *cluster) {
+    const double held = clock_seconds() - cluster->timing.locked_since;
+    cluster->timing.locked_seconds += held;
+    cluster->timing.longest_locked = fmax(cluster->timing.longest_locked, held);
+}
+
+bool cluster_time_is_up(struct cluster *cluster, const char *work, int left) {
+    const double now = clock_seconds();
     static bool told;
-    if (left == 0 || now <= site->deadline) return false;
+    if (left == 0 || now <= cluster->timing.deadline) return false;
     log_var(told ? LOG_LEVEL_VERBOSE : LOG_LEVEL_INFO,
             "surefill: %s: cut short, the locks have been held for %.1f ms; %d left for the next cycle", work,
-            1e3 * (now - site->locked_since), left);
+            1e3 * (now - cluster->timing.locked_since), left);
     told = true;
-    site->cut_short = true;
+    cluster->timing.cut_short = true;
     return true;
 }
 
-bool job_misses_deadline(job_record_t *job) {
+static bool job_misses_deadline(job_record_t *job) {
     return job->deadline != 0 && job->deadline != NO_VAL && !deadline_ok(job, "surefill");
 }
 
@@ -78,8 +83,8 @@ bool may_start(job_record_t *job, part_record_t *part) {
 
 static int same_licence(void *entry, void *name) { return xstrcmp(((const licenses_t *)entry)->name, name) == 0; }
 
-/* Adds to a candidate's licences those of the same name that the head job asks for. False when the cluster does not own
- * that number of one of them: Slurm's own test would say so in its log in every cycle. */
+/* Adds to a candidate's licences those of the same name that the head job asks for. False when the cluster does not
+ * own that number of one of them: Slurm's own test would say so in its log in every cycle. */
 static bool add_licences(list_t *candidate, list_t *head) {
     list_itr_t *at = list_iterator_create(candidate);
     licenses_t *mine;
@@ -94,8 +99,8 @@ static bool add_licences(list_t *candidate, list_t *head) {
     return enough;
 }
 
-bool leaves_licences(job_record_t *job, int64_t head_id) {
-    const job_record_t *head = find_job_record((uint32_t)head_id);
+bool leaves_licences(job_record_t *job, int64_t other) {
+    const job_record_t *head = find_job_record((uint32_t)other);
     list_t *own = job->license_list;
     bool leaves;
     if (own == NULL || head == NULL || head->license_list == NULL || head == job) return true;
@@ -119,8 +124,8 @@ static uint32_t limit_by_deadline(const job_record_t *job, const part_record_t *
     return left > 0 && left < limit ? left : limit;
 }
 
-enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
-                            struct site *site) {
+enum start_result start_job(struct cluster *cluster, job_record_t *job, part_record_t *part, const bitstr_t *without,
+                            uint32_t flag) {
     double begun = clock_seconds();
     bitstr_t *saved = NULL;
     uint32_t limit = job->time_limit;
@@ -173,86 +178,10 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         schedule_job_save();
         schedule_node_save();
     }
-    site->slurm_seconds += clock_seconds() - begun;
+    cluster->timing.slurm_seconds += clock_seconds() - begun;
     if (status == SLURM_SUCCESS) return START_DONE;
     if (status == ESLURM_NODES_BUSY) return START_BUSY;
     if (status == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) return START_NEVER;
     if (status == ESLURM_NODE_NOT_AVAIL) return withheld ? START_WITHHELD : START_ABSENT;
     return START_NOT_NOW;
-}
-
-/* The candidate as it is now; NULL when it is no longer what was judged. */
-static job_record_t *same_job(const struct candidate *candidate, part_record_t *part, int64_t head) {
-    job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
-    struct facts facts;
-    int32_t nodes;
-    if (job == NULL || job->magic != JOB_MAGIC || !may_start(job, part) || !leaves_licences(job, head))
-        return NULL;
-    nodes = job_nodes(job, part);
-    job_facts(job, part, nodes, &facts);
-    if (nodes != candidate->facts.nodes || facts.limit != candidate->facts.limit) return NULL;
-    return job;
-}
-
-/* All nodes but those on which the library has judged this candidate; NULL where nodes are counted. Slurm decides which
- * cores it has of them, and where its tasks lie if it has several nodes and several tasks on one. */
-static bitstr_t *nodes_without(const struct group *group, int32_t candidate) {
-    bitstr_t *without;
-    if (!group->modelled) return NULL;
-    without = bit_alloc(node_record_count);
-    bit_set_all(without);
-    for (int32_t i = 0; i < group->share.spot_count; i++)
-        if (group->share.spots[i].candidate == candidate) bit_clear(without, group->share.spots[i].id);
-    return without;
-}
-
-double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
-                  struct delays *delays, int *started, bool *changed) {
-    slurmctld_lock_t locks = CYCLE_LOCKS;
-    double charged = 0, refused = 0;
-    bool unknown = false; /* whether one was refused whose delay is not measured */
-    *started = 0;
-    lock_slurmctld(locks);
-    site_locked(site);
-    site_set_deadline(site, settings, 1);
-    *changed = slurm_conf.last_update != site->configured ||
-               site_fingerprint(site_least_priority(site)) != site->fingerprint;
-    for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
-        struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
-        part_record_t *part = find_part_record(site->partitions[candidate->place]);
-        double begun = clock_seconds(), delay = candidate->judged.delay;
-        bool measured = candidate->judged.exactness != SUREFILL_DELAY_AT_LEAST;
-        job_record_t *job;
-        bitstr_t *without;
-        bool done;
-        if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
-        /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all
-         * together; and who leaves the head job alone by the limits beside others does so without them. */
-        if (measured && (unknown || (refused > 0 && !(refused + delay < settings->tau)))) break;
-        job = part == NULL ? NULL : same_job(candidate, part, group->pool.head.id);
-        site->slurm_seconds += clock_seconds() - begun;
-        without = nodes_without(group, decision->accepted[i]);
-        done = job != NULL && start_job(job, part, without, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE;
-        FREE_NULL_BITMAP(without);
-        if (!done) {
-            debug("surefill: JobId=%u was let through, but Slurm does not start it: left alone until a job starts or ends, "
-                  "for %d s at most", (uint32_t)candidate->facts.id, REFUSED_FOR);
-            refusals_add(&site->refusals, candidate->facts.id, site_fingerprint(UINT32_MAX), (int64_t)time(NULL));
-            refused += delay;
-            unknown |= !measured;
-            continue;
-        }
-        ++*started;
-        candidate->launched = true;
-        delays_overtook(delays, &group->pool, settings->criterion, candidate);
-        if (candidate->judged.missing > 0)
-            debug("surefill: JobId=%u has overtaken JobId=%u: predicted %.6g, told %.6g", (uint32_t)candidate->facts.id,
-                  (uint32_t)group->pool.head.id, candidate->judged.predicted, candidate->judged.told);
-        charged += refused + delay;
-        refused = 0;
-    }
-    if (!*changed && *started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
-    site_unlocked(site);
-    unlock_slurmctld(locks);
-    return charged;
 }

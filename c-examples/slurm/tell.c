@@ -1,41 +1,46 @@
-/* What users and administrators see: expected starts (squeue --start), planned nodes (sinfo), the counters of sdiag.
- * Licence: GPL-2.0-or-later. */
-#include "site.h"
+/* What users and administrators see: reasons, expected starts (squeue --start), planned nodes (sinfo), the counters
+ * of sdiag. Licence: GPL-2.0-or-later. */
+#include "cluster.h"
 
-static int tell_one(uint32_t id, int64_t expected) {
-    job_record_t *job = find_job_record(id);
-    if (job == NULL || !IS_JOB_PENDING(job) || expected <= 0) return 0;
-    /* As sched/backfill does: of a waiting job it is an estimate. */
-    job->start_time = (time_t)expected;
-    return 1;
-}
-
-int site_tell(struct site *site, const struct group *group) {
-    slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK};
-    int told;
-    uint32_t last = (uint32_t)group->pool.head.id;
-    lock_slurmctld(locks);
-    site_locked(site);
-    told = tell_one(last, group->pool.head_expected);
-    for (int32_t i = 0; i < group->pool.candidate_count; i++) {
-        const struct candidate *candidate = &group->pool.candidates[i];
-        if ((uint32_t)candidate->facts.id == last) continue; /* of an array's tasks the first one counts */
-        last = (uint32_t)candidate->facts.id;
-        told += tell_one(last, candidate->expected);
+/* The first job of a pool that waits does so for its nodes, those behind it for their turn. Other reasons are
+ * Slurm's. */
+static void tell_jobs(struct cluster *cluster) {
+    int32_t first[POOLS];
+    for (int pool = 0; pool < POOLS; pool++) first[pool] = INT32_MAX;
+    for (int32_t i = 0; i < cluster->row_count; i++) {
+        const struct row *row = &cluster->rows[i];
+        const int32_t pool = row->order < 0 || row->said.queue_count == 0 ? -1 : cluster->partitions[row->places[0]].pool;
+        if (pool >= 0 && row->said.state == SUREFILL_JOB_WAITING && row->order < first[pool]) first[pool] = row->order;
     }
-    site_unlocked(site);
-    unlock_slurmctld(locks);
-    return told;
+    for (int32_t i = 0; i < cluster->row_count; i++) {
+        const struct row *row = &cluster->rows[i];
+        job_record_t *job;
+        bool is_first;
+        if (row->order < 0 || row->said.state != SUREFILL_JOB_WAITING) continue;
+        job = find_job_record((uint32_t)row->said.id);
+        if (job == NULL || job->magic != JOB_MAGIC || !IS_JOB_PENDING(job)) continue;
+        is_first = row->order == first[cluster->partitions[row->places[0]].pool];
+        if (!row->refused && (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_RESOURCES ||
+                              job->state_reason == WAIT_PRIORITY || job->state_reason == WAIT_LICENSES))
+            say_why(job, is_first ? WAIT_RESOURCES : WAIT_PRIORITY);
+        /* As sched/backfill does: of a waiting job it is an estimate. */
+        if (row->expected > 0) job->start_time = (time_t)row->expected;
+    }
 }
 
-void site_plan_nodes(const struct site *site) {
+/* The idle nodes of the pools in which jobs wait, of NULL none. */
+static void plan_nodes(const struct cluster *cluster) {
     bitstr_t *planned = bit_alloc(node_record_count);
-    bool changed = false;
-    if (site != NULL && site->planned != NULL) bit_or(planned, site->planned);
-    for (int i = 0; site != NULL && i < site->group_count; i++) {
-        const struct group *group = &site->groups[i];
-        if (!group->has_head || group->unjudged[0] != '\0') continue;
-        bit_or(planned, group->nodes); /* any of them will do for the head job: those that are idle wait for it */
+    bool waits[POOLS] = {false}, changed = false;
+    for (int32_t i = 0; cluster != NULL && i < cluster->row_count; i++) {
+        const struct row *row = &cluster->rows[i];
+        if (row->order >= 0 && row->said.queue_count > 0 && row->said.state == SUREFILL_JOB_WAITING)
+            waits[cluster->partitions[row->places[0]].pool] = true;
+    }
+    for (int32_t pool = 0; cluster != NULL && pool < cluster->pool_count; pool++) {
+        if (cluster->node_count != node_record_count) break;
+        if (waits[pool]) bit_or(planned, cluster->pools[pool]);
+        if (cluster->promises[pool].job != 0) bit_or(planned, cluster->promises[pool].nodes);
     }
     bit_and(planned, idle_node_bitmap);
     bit_and(planned, avail_node_bitmap);
@@ -55,27 +60,36 @@ void site_plan_nodes(const struct site *site) {
     FREE_NULL_BITMAP(planned);
 }
 
-void site_forget_plans(void) {
-    slurmctld_lock_t locks = {.conf = READ_LOCK, .node = WRITE_LOCK};
+void cluster_tell(struct cluster *cluster) {
+    slurmctld_lock_t locks = CYCLE_LOCKS;
     lock_slurmctld(locks);
-    site_plan_nodes(NULL);
+    cluster_locked(cluster, 1);
+    tell_jobs(cluster);
+    plan_nodes(cluster);
+    cluster_unlocked(cluster);
     unlock_slurmctld(locks);
 }
 
-void site_count_cycle(const struct site *site, double seconds, int judged) {
+void cluster_forget_plans(void) {
+    slurmctld_lock_t locks = {.conf = READ_LOCK, .node = WRITE_LOCK};
+    lock_slurmctld(locks);
+    plan_nodes(NULL);
+    unlock_slurmctld(locks);
+}
+
+void cluster_count_cycle(const struct cluster *cluster, double seconds, int offered) {
     diag_stats_t *stats = &slurmctld_diag_stats;
     uint32_t took = (uint32_t)(1e6 * seconds), depth = 0;
-    for (int i = 0; i < site->group_count; i++)
-        depth += (uint32_t)site->groups[i].pool.candidate_count + (site->groups[i].has_head ? 1 : 0);
+    for (int32_t i = 0; i < cluster->row_count; i++) depth += cluster->rows[i].order >= 0;
     stats->bf_when_last_cycle = time(NULL);
     stats->bf_cycle_counter++;
     stats->bf_cycle_last = took;
     stats->bf_cycle_sum += took;
     if (took > stats->bf_cycle_max) stats->bf_cycle_max = took;
-    stats->bf_queue_len = (uint32_t)site->pending;
-    stats->bf_queue_len_sum += (uint32_t)site->pending;
+    stats->bf_queue_len = (uint32_t)cluster->pending;
+    stats->bf_queue_len_sum += (uint32_t)cluster->pending;
     stats->bf_last_depth = depth;
     stats->bf_depth_sum += depth;
-    stats->bf_last_depth_try = (uint32_t)judged;
-    stats->bf_depth_try_sum += (uint32_t)judged;
+    stats->bf_last_depth_try = (uint32_t)offered;
+    stats->bf_depth_try_sum += (uint32_t)offered;
 }

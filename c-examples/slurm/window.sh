@@ -123,7 +123,7 @@ sed -i -e 's/^SlurmdTimeout=.*/SlurmdTimeout=0/' -e "s/^KillWait=.*/KillWait=$((
     -e "s|^AuthInfo=.*|&,cred_expire=$((1000 * factor)),ttl=$((300 * factor))|" \
     -e 's/^PartitionName=.*/& OverSubscribe=EXCLUSIVE/' "$CLUSTER/slurm.conf"
 case $way in
-learnt) "$built/learn" "$CLUSTER/state/surefill_state" <"$work/history" ;;
+learnt) "$built/learn_engine" "$CLUSTER/state/surefill_state" plugin <"$work/history" ;;
 soft-learnt) "$built/learn_engine" "$work/soft_state" <"$work/history" ;;
 esac
 cluster_start

@@ -69,18 +69,12 @@ try_here() {
 
 memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 
-# --- What the example schedulers share -------------------------------------------------------------------------------
+# --- The example schedulers' state file ------------------------------------------------------------------------------
 
-# Their tests without a resource manager, as c-examples/slurm makes them; the library is the one that lies there.
-# With the sanitizers they have a lane of their own, see the end.
+# Its test without a resource manager, as c-examples/slurm makes it; the library is the one that lies there.
 schedulers() {
-    local name
-    try "compile: the schedulers' parts and their tests" "${parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" alone
-    for name in settings plain share state starts power_loss preset; do
-        try "schedulers: $name.c" "$work/parts/$name"
-    done
-    try "100,000 jobs, clocks that jump, restarts" "$work/parts/long_run" 1 100000
-    try "20,000 jobs under the hidden Markov model" "$work/parts/long_run" 2 20000 hmm
+    try "compile: the schedulers' state file" "${parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" alone
+    try "schedulers: power_loss.c" "$work/parts/power_loss"
 }
 parts=(make -s -C c-examples/slurm CC="$CC" LIBRARY="$build/libsurefill.a" -o "$build/libsurefill.a")
 
@@ -114,12 +108,8 @@ under_sanitizers() {
             -pthread -lm
         try "sanitized: $name.c" "$work/$name-sanitized"
     done
-    try "compile with sanitizers: the schedulers' tests" "${parts[@]}" BUILD="$work/sanitized" CFLAGS="$sanitize" alone
-    for name in settings plain share state starts preset; do
-        try "sanitized: $name.c" "$work/sanitized/$name"
-    done
-    try "sanitized: power_loss.c, every 16th length" "$work/sanitized/power_loss" 16
-    try "sanitized: 5,000 jobs" "$work/sanitized/long_run" 3 5000
+    try "compile with sanitizers: the schedulers' state file" "${parts[@]}" BUILD="$work/sanitized" CFLAGS="$sanitize" alone
+    try "sanitized: power_loss.c" "$work/sanitized/power_loss"
 }
 second_lane() {
     local begun
@@ -204,7 +194,7 @@ try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays whole_scheduler; do
+for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays keep_state whole_scheduler; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -297,6 +287,7 @@ wrong_histories() {
 }
 try_here "wait_bounds.c: wrong lines and arguments" wrong_histories
 
+try "keep_state.c under valgrind" $memcheck "$work/keep_state"
 try "choose_size.c under valgrind" $memcheck "$work/choose_size"
 
 choose_size_is_right() {

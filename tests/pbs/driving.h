@@ -31,7 +31,7 @@ static inline struct scheduler make(const char *settings) {
     struct scheduler scheduler = {.say = hear, .context = said_all};
     struct pace pace;
     char message[400];
-    CHECK(engine_make(&scheduler.engine, settings, &pace, message, sizeof message));
+    CHECK(engine_make(&scheduler.engine, engine_one_pool, settings, &pace, message, sizeof message));
     return scheduler;
 }
 

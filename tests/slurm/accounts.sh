@@ -11,7 +11,7 @@ for program in slurmdbd mariadbd mariadb-install-db; do
 done
 games=$(id -u games) nobody=$(id -u nobody) man=$(id -u man)
 database=$((CLUSTER_PORT + 80)) dbd=$((CLUSTER_PORT + 81))
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 NODE_CPUS=2 EXTRA_CONF="AccountingStorageType=accounting_storage/slurmdbd
+SCHEDULER=sched/surefill PARAMETERS=$OURS NODE_CPUS=2 EXTRA_CONF="AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$dbd
 AccountingStoragePass=$work/cluster/munge/socket
@@ -125,13 +125,12 @@ head=$(job nobody 2 60 0.1 -p memory -n 2 --mem=600)
 small=$(job nobody 1 10 0.1 -p memory -n 1 --mem=200)
 wide=$(job nobody 1 10 0.1 -p memory -n 1 --mem=400)
 wait_for 20 is_completed "$small" || fail "there is memory for the small job, and it waits"
-wait_for 20 logged 'surefill: memory: .*judged on shared nodes' || fail "memory is not judged on shared nodes"
 check "a job for which there is no memory" "$(timeout 5 squeue -h -t PENDING -j "$wide" -o %i | wc -l)" -eq 1
 check "the head job waits for memory" "$(timeout 5 squeue -h -t PENDING -j "$head" -o %i | wc -l)" -eq 1
 timeout 10 scancel "$large"
 wait_for 20 is_completed "$head"
 wait_for 20 is_completed "$wide"
-say "memory is judged on shared nodes"
+say "jobs share the memory of nodes"
 # Priorities: of the QOS, and by fair-share, when the usage has been counted: slurmctld does so two or three minutes
 # after its start, so that this comes late.
 blocker=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job nobody 2 60 0)
@@ -179,7 +178,6 @@ wait_for 20 has_run "$low"
 head=$(job nobody 4 20 0.1 --qos=normal)
 short=$(job man 1 5 0.1 --qos=normal)
 wait_for 20 is_completed "$short" || fail "who ends in time does not overtake where jobs may be preempted"
-logged 'main: jobs may be preempted: left to limits' || fail "preemption is not recognised"
 urgent=$(job games 4 5 0.1 --qos=first)
 wait_for 40 is_completed "$urgent" || fail "a job of the more urgent QOS takes no nodes"
 [[ $(timeout 10 scontrol show job "$low") == *Restarts=1* ]] || fail "the job of the other QOS has not been put back"

@@ -17,7 +17,7 @@ for source in "$@"; do
     printf '#define SLURM_VERSION_NUM(a, b, c) (((a) << 16) + ((b) << 8) + (c))\n' >>"$work/slurm/slurm_version.h"
     printf '#define NDEBUG 1\n#define MULTIPLE_SLURMD 1\n' >"$work/config.h"
     for file in *.c; do
-        "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -D_GNU_SOURCE -DHAVE_CONFIG_H -I../scheduler \
+        "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -D_GNU_SOURCE -DHAVE_CONFIG_H -I../engine \
             -I../../include -isystem "$work" -isystem "$source" -c -o "$work/object" "$file"
     done
     "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -isystem "$work" -isystem "$source" \

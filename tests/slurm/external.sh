@@ -21,7 +21,7 @@ start() {
     daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" surefill_interval=0.5,surefill_save=1,surefill_starts=1
 }
 # A state file of the plugin, or of this program's earlier versions, is set aside.
-"$built/seed" "$work/former" "$games:30:40:60:3"
+seed "$work/former" "$games:30:40:60:3"
 timeout 20 "$built/surefill-slurm" -l "$work/lock" -1 -s "$work/former" >"$work/refused"
 grep -q "kept as $work/former.refused, starting without what was learnt" "$work/refused" || fail "$(cat "$work/refused")"
 [ -e "$work/former.refused" ] || fail "the former state is gone"

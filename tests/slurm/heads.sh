@@ -10,7 +10,7 @@ reason() { timeout 5 squeue -h -j "$1" -o %r; }
 has_reason() { [[ $(reason "$1") == "$2" ]]; }
 cycles() { grep -c 'surefill: cycle' "$CLUSTER/log/slurmctld"; }
 
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 \
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_preset=easy \
     PARTITIONS='PartitionName=main Nodes=n[1-5] Default=YES MaxTime=INFINITE OverSubscribe=EXCLUSIVE
 PartitionName=kept Nodes=n[6-9] MaxTime=INFINITE OverSubscribe=EXCLUSIVE
 PartitionName=odd Nodes=n10 MaxTime=INFINITE OverSubscribe=EXCLUSIVE' cluster_make "$work/heads" 10
@@ -39,13 +39,13 @@ wait_for 10 has_reason "$long" Priority || fail "the long job waits for $(reason
 check "the long job would delay the head job" "$(timeout 5 squeue -h -t PENDING -j "$long" -o %i | wc -l)" -eq 1
 
 # Nothing happens: with the interval of half a minute there is hardly a cycle, although Slurm refuses jobs in each.
-parameters "${OURS/surefill_interval=0.2/surefill_interval=30},surefill_tau=0.2"
+parameters "${OURS/surefill_interval=0.2/surefill_interval=30},surefill_preset=easy"
 sleep 4
 before=$(cycles)
 sleep 12
 # A ping of slurmctld's to its nodes is an event, and has two.
 check "cycles in twelve seconds in which nothing happened" $(($(cycles) - before)) -le 6
-parameters "$OURS,surefill_tau=0.2"
+parameters "$OURS,surefill_preset=easy"
 say "a job that cannot start keeps nobody back, the next one is the head, and the plugin sleeps"
 
 # A reservation: its jobs wait for each other, in order of priority, and overtake where that delays nobody.
@@ -84,7 +84,7 @@ timeout 10 scontrol create reservation ReservationName=service Nodes='n[1-5]' Us
     for _ in $(seq 100); do job man 1 600 0.1 -p kept --reservation=ours; done
     for _ in $(seq 150); do job games 1 600 0.1; done
 } >"$work/many"
-parameters "$OURS,surefill_locked=0.001"
+parameters "$OURS,surefill_preset=easy,surefill_locked=0.001"
 last=$(job man 1 10 0.1)
 wait_for 40 is_completed "$last" || fail "the job behind many that cannot start has no turn: $(reason "$last")"
 logged 'surefill: the queue: cut short' || fail "the queue was not cut short"

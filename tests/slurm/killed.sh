@@ -33,7 +33,7 @@ quiet() { # NAME
     local name=$1 round batch array srun busy head over
     cluster_make "$work/$name" 6
     [ "$name" = stock ] ||
-        "$built/seed" "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
     cluster_start
 
     # One job, started in order of priority.
@@ -84,7 +84,7 @@ quiet() { # NAME
     SCHEDULER=sched/backfill CLUSTER_PORT=$((CLUSTER_PORT + 100)) quiet stock
 ) >"$work/stock" 2>&1 &
 stock=$!
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 quiet surefill
+SCHEDULER=sched/surefill PARAMETERS=$OURS quiet surefill
 wait $stock || fail "sched/backfill itself fails: $(cat "$work/stock")"
 say "slurmctld was killed four times, $SAVED s after a start in order, of an array and srun, and (twice) ahead of the" \
     "head: every job has run once"

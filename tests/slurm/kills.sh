@@ -133,7 +133,7 @@ PYTHON
         load_and_kill stock
 ) >"$work/stock.out" 2>&1 &
 stock=$!
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2,surefill_save=1 load_and_kill surefill
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_save=1 load_and_kill surefill
 wait $stock || fail "sched/backfill itself does not get through: $(cat "$work/stock.out")"
 
 summary() { # WHO FIGURES

@@ -1,27 +1,33 @@
-/* Writes a state file of the programs in c-examples/slurm-external that has learnt from the jobs on standard input:
- * learn_engine FILE. One job a line, in the order of their ends, as learn.c reads them: when it ended, user, nodes,
- * seconds of its limit, seconds it ran, name. Each counts as having waited for ten minutes. */
+/* Writes a state file that has learnt from the jobs on standard input: learn_engine FILE for the programs in
+ * c-examples/slurm-external, learn_engine FILE plugin for the plugin. One job a line, in the order of their ends:
+ * when it ended, user, nodes, seconds of its limit, seconds it ran. Each counts as having waited for ten minutes. */
 #include "engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char **argv) {
-    static const char pool_name[] = "nodes";
     struct engine engine;
     struct pace pace;
     char message[300];
     long long end, user, nodes, limit, seconds;
     int64_t id = -1; /* no job of Slurm's has such */
     int32_t pool, status;
+    const bool plugin = argc == 3 && strcmp(argv[2], "plugin") == 0;
+    const char *pool_name = plugin ? "pool0" : "nodes", *queue_name = plugin ? "queue0" : "nodes";
     int fields;
-    if (argc != 2 || !engine_make(&engine, NULL, &pace, message, sizeof message)) return EXIT_FAILURE;
-    status = surefill_scheduler_set_pool(engine.scheduler, pool_name, sizeof pool_name - 1, 1, -1, &pool);
+    if ((argc != 2 && !plugin) ||
+        !engine_make(&engine, plugin ? engine_many_pools : engine_one_pool, NULL, &pace, message, sizeof message))
+        return EXIT_FAILURE;
+    status = plugin ? engine_nodes(&engine, 1) : SUREFILL_OK;
     if (status == SUREFILL_OK)
-        status = surefill_scheduler_set_queue(engine.scheduler, pool_name, sizeof pool_name - 1, pool, &pool);
-    while ((fields = scanf("%lld %lld %lld %lld %lld %*s", &end, &user, &nodes, &limit, &seconds)) == 5 &&
+        status = surefill_scheduler_set_pool(engine.scheduler, pool_name, (int64_t)strlen(pool_name), plugin ? 0 : 1, -1, &pool);
+    if (status == SUREFILL_OK)
+        status = surefill_scheduler_set_queue(engine.scheduler, queue_name, (int64_t)strlen(queue_name), pool, &pool);
+    while ((fields = scanf("%lld %lld %lld %lld %lld%*[^\n]", &end, &user, &nodes, &limit, &seconds)) == 5 &&
            status == SUREFILL_OK) {
-        surefill_job job = {.struct_size = sizeof job, .state = SUREFILL_JOB_RUNNING, .id = id--, .user = user,
+        surefill_job job = {.struct_size = sizeof job, .state = SUREFILL_JOB_RUNNING, .id = id--, .user = user + plugin,
                             .submit = end - seconds - 600, .start = end - seconds, .limit = limit,
                             .count = (int32_t)nodes, .queue_count = 1};
         status = engine_set_job(&engine, job.start, &job);

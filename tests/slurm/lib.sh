@@ -69,19 +69,22 @@ is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
 # The latest summary of the plugin's books, which comes with every save; and whether it shows nothing waiting or running.
 books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
 books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
-# A rule of one's own, in order of priority: what the tests of decisions count on.
-OURS=defer,sched_interval=-1,surefill_interval=0.2,surefill_criterion=probability
-# seed_engine FILE USER:SECONDS:JOBS:MINUTES:NODES...: as seed, a state file of the programs in c-examples/slurm-external.
-seed_engine() {
-    printf '%s\n' "${@:2}" | awk -F : '
+# What most tests are run with.
+OURS=defer,sched_interval=-1,surefill_interval=0.2
+# seed FILE USER:SECONDS:JOBS:MINUTES:NODES...: a state file of the plugin as if jobs had run, where SECONDS is what they ran and
+# MINUTES their limit. The groups take turns, job by job. seed_engine: of the programs in c-examples/slurm-external.
+history() {
+    printf '%s\n' "$@" | awk -F : '
         { user[NR] = $1; ran[NR] = $2; jobs[NR] = $3; limit[NR] = 60 * $4; nodes[NR] = $5 }
         END {
             time = 1000000
             for (round = left = 0; round == left; round++)
                 for (i = 1; i <= NR; i++) if (round < jobs[i]) {
                     time += ran[i]
-                    print time, user[i], nodes[i], limit[i], ran[i], "wrap"
+                    print time, user[i], nodes[i], limit[i], ran[i]
                     left = round + 1
                 }
-        }' | "$built/learn_engine" "$1"
+        }'
 }
+seed() { history "${@:2}" | "$built/learn_engine" "$1" plugin; }
+seed_engine() { history "${@:2}" | "$built/learn_engine" "$1"; }

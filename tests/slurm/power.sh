@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games) man=$(id -u man)
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 EXTRA_CONF="SuspendProgram=$work/suspend
+SCHEDULER=sched/surefill PARAMETERS=$OURS EXTRA_CONF="SuspendProgram=$work/suspend
 ResumeProgram=$work/resume
 SuspendTime=3
 SuspendExcNodes=n1
@@ -13,7 +13,7 @@ ResumeTimeout=60
 SuspendRate=0
 ResumeRate=0
 DebugFlags=Power" cluster_make "$work/cluster" 4
-"$built/seed" "$CLUSTER/state/surefill_state" "$games:600:40:60:2" "$man:1:40:120:1"
+seed "$CLUSTER/state/surefill_state" "$games:600:40:60:2" "$man:1:40:120:1"
 cat >"$work/suspend" <<SCRIPT
 #!/bin/sh
 SLURM_CONF=$SLURM_CONF scontrol show hostnames "\$1" >>$work/suspended
@@ -53,7 +53,6 @@ wait_for 30 has_run "$busy"
 head=$(job games 4 60 1)
 short=$(job man 1 120 0.1 -w n3)
 wait_for 90 is_completed "$short" || fail "a candidate does not start on a node that is powered down: $(sinfo -h -N -o '%N %T')"
-logged "decision: JobId=$short .*head=$head probability.*: accepted (on)" || fail "no decision"
 resumed n3 || fail "the candidate's node is not powered up: $(cat "$work/resumed")"
 has_run "$head" && fail "the head job has started"
 timeout 10 scancel "$head" "$busy"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games) man=$(id -u man)
-SCHEDULER=sched/surefill NODE_CPUS=4 PARAMETERS=$OURS,surefill_save=1,surefill_tau=0.05 cluster_make "$work/cluster" 8
+SCHEDULER=sched/surefill NODE_CPUS=4 PARAMETERS=$OURS,surefill_preset=easy,surefill_save=1 cluster_make "$work/cluster" 8
 cluster_start
 
 in_service() { [ "$(timeout 5 sinfo -h -N -t idle,alloc,mixed,planned -o %N | sort -u | wc -l)" = "$1" ]; }
@@ -30,8 +30,8 @@ settled "before all"
 # Under both modes; in some one of the nodes answers late, as some do in large clusters.
 for round in $(seq 15); do
     case $((round % 4)) in
-    1) sed -i 's/surefill_tau=0.05$/surefill_mode=limits/' "$CLUSTER/slurm.conf" ;;
-    3) sed -i 's/surefill_mode=limits$/surefill_tau=0.05/' "$CLUSTER/slurm.conf" ;;
+    1) sed -i 's/surefill_save=1$/surefill_mode=limits/' "$CLUSTER/slurm.conf" ;;
+    3) sed -i 's/surefill_mode=limits$/surefill_save=1/' "$CLUSTER/slurm.conf" ;;
     esac
     [ $((round % 7)) != 0 ] || answers n8 STOP
     timeout 20 scontrol reconfigure || fail "reconfiguration $round"
@@ -48,7 +48,7 @@ say "15 reconfigurations: nobody has overtaken the head job"
 answers n8 STOP
 ctld_kill
 ctld_start
-wait_for 10 logged ': some of the nodes have not registered yet: nobody overtakes'
+wait_for 10 logged 'surefill: nodes that have not registered yet: '
 sleep 1
 waits "a restart, one node late"
 answers n8 CONT

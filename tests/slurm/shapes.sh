@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# What jobs ask of shared nodes, wish by wish: which of them the library's machine of nodes judges, and why it leaves the
-# others to Slurm's own test; and so for partitions and clusters that share nodes in other ways. In each case the jobs are
-# run.
+# Requests of jobs to shared nodes, wish by wish: which of them the scheduler knows, and why the nodes of the others are
+# Slurm's choice; and so for partitions and clusters that share nodes in other ways. In each case the jobs are run.
 . "$(dirname "$0")/lib.sh"
 
 listen() { from=$(($(wc -l <"$CLUSTER/log/slurmctld") + 1)); }
 heard() { grep -q -- "$1" <<<"$(tail -n "+$from" "$CLUSTER/log/slurmctld")"; }
-judged() { heard "surefill: $1: .*: judged on shared nodes"; }
-left() { heard "surefill: $1: .*: left to limits and Slurm's own test ($2)"; }
+cycles() { grep -c 'surefill: cycle' "$CLUSTER/log/slurmctld"; }
+cycled() { [ "$(cycles)" -gt "$1" ]; }
+left() { heard "surefill: JobId=$1: its nodes are Slurm's choice: $2"; }
+known() { # JOB: after a cycle nothing has been said of it
+    wait_for 10 cycled $(($(cycles) + 1)) && ! left "$1" ''
+}
+export DEBUG_LEVEL=debug2
 # submit [sbatch arguments]: without a number of nodes.
 submit() { timeout 20 sbatch --parsable --uid=games -D / -o /dev/null -t 20 "$@" --wrap "echo \$SLURM_JOB_ID >>$work/ran; ${TASK:-sleep 0.1}"; }
 
@@ -15,7 +19,7 @@ submit() { timeout 20 sbatch --parsable --uid=games -D / -o /dev/null -t 20 "$@"
 
 node() { echo "NodeName=n$1 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + $1)) State=UNKNOWN RealMemory=8000 $2"; }
 sockets='CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1'
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 EXTRA_CONF="GresTypes=gpu
+SCHEDULER=sched/surefill PARAMETERS=$OURS EXTRA_CONF="GresTypes=gpu
 DefMemPerCPU=100
 $(node 1 "$sockets Gres=gpu:fast:4")
 $(node 2 "$sockets Gres=gpu:fast:4")
@@ -39,15 +43,15 @@ third=$(TASK="sleep 1000" submit -N 1 -w n2 -c 1 --mem=1000)
 for number in "$busy" "$other" "$third"; do wait_for 20 has_run "$number"; done
 rows=0
 heads=() lost=()
-said() { tail -n "+$from" "$CLUSTER/log/slurmctld" | grep "surefill: $1: " | tail -n 1; }
+said() { tail -n "+$from" "$CLUSTER/log/slurmctld" | grep "surefill: JobId=$1: " | tail -n 1; }
 while IFS='|' read -r where wish why; do
     listen
     # shellcheck disable=SC2086
     head=$(submit -p "$where" $wish) || fail "$wish: slurmctld refuses it"
     if [ -z "$why" ]; then
-        wait_for 10 judged "$where" || lost+=("$wish: not judged on shared nodes; $(said "$where")")
+        known "$head" || lost+=("$wish: not known; $(said "$head")")
     else
-        wait_for 10 left "$where" "the head job $why" || lost+=("$wish: not left to Slurm's own test for that; $(said "$where")")
+        wait_for 10 left "$head" "$why" || lost+=("$wish: not left to Slurm for that; $(said "$head")")
     fi
     rows=$((rows + 1))
     heads+=("$head")
@@ -61,7 +65,7 @@ twins|-N 2 --gres=gpu:2 --mem-per-gpu=1000|
 twins|-N 1 -w n1 --gpus=3|
 twins|-n 6 --gpus-per-task=1 --mem-per-cpu=10|
 twins|-N 2 --gpus=5|does not say how generic resources lie
-twins|-N 2 --ntasks-per-gpu=2 --gpus=2|says how generic resources and tasks lie
+twins|-N 2 --ntasks-per-gpu=2 --gpus=2|leaves open how many of its tasks each of its nodes has
 twins|-N 2 --sockets-per-node=2 --gpus-per-socket=1|asks for sockets, or cores of sockets
 twins|-N 2 --ntasks-per-socket=2 -n 4|asks for sockets, or cores of sockets
 twins|-N 2 --cores-per-socket=3|asks for sockets, or cores of sockets
@@ -83,7 +87,7 @@ wait_for 20 queue_empty
 logged '; from here on' && fail "the plugin fell back to limits"
 check "every job has run once" "$(sort "$work/ran" | uniq -d | wc -l)" -eq 0
 cluster_stop
-say "$rows wishes on shared nodes: judged, or left to Slurm's own test for what is said; all of them run"
+say "$rows wishes on shared nodes: known, or left to Slurm for what is said; all of them run"
 
 # --- Partitions and clusters ---
 
@@ -98,9 +102,9 @@ shares() {
     head=$(submit -p "$partition" -n 1 "$@")
     next=$(submit -p "$partition" -n 1)
     if [ -z "$why" ]; then
-        wait_for 10 judged "$partition" || fail "$what: not judged on shared nodes"
+        known "$head" || fail "$what: not known"
     else
-        wait_for 10 left "$partition" "$why" || fail "$what: not left to Slurm's own test"
+        wait_for 10 left "$head" "$why" || fail "$what: not left to Slurm"
     fi
     has_run "$head" && fail "$what: more run than there is room for"
     timeout 10 scancel "${full[@]}"
@@ -111,7 +115,7 @@ shares() {
 running_number() { [ "$(timeout 5 squeue -h -t RUNNING -p "$1" -o %i | wc -l)" = "$2" ]; }
 
 : >"$work/ran"
-NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 EXTRA_CONF="GresTypes=gpu,shard,a,b,c,d,e,f,g
+NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS EXTRA_CONF="GresTypes=gpu,shard,a,b,c,d,e,f,g
 NodeName=n7 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 7)) CPUs=2 State=UNKNOWN Gres=gpu:2,shard:4
 NodeName=n5 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 5)) CPUs=2 State=UNKNOWN Gres=a:1,b:1,c:1,d:1,e:1,f:1,g:1
 NodeName=n6 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 6)) CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 State=UNKNOWN" \
@@ -137,9 +141,9 @@ shares 'two threads a core' threads 4 ''
 logged '; from here on' && fail "the plugin fell back to limits"
 cluster_stop
 : >"$work/ran"
-NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_make "$work/sockets" 1
+NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/sockets" 1
 sed -i 's/^SelectTypeParameters=CR_Core$/SelectTypeParameters=CR_Socket/' "$CLUSTER/slurm.conf"
 cluster_start
-shares CR_Socket main 2 'cores are not what jobs are given'
+shares CR_Socket main 2 'sockets are what jobs are given'
 say "FORCE:2, MaxCPUsPerNode, ExclusiveUser, CR_Socket of a partition and of all, seven kinds of generic resources, shards, two" \
     "threads a core"

@@ -41,7 +41,7 @@ PartitionName=shared Nodes=n[6-7] MaxTime=INFINITE' cluster_make "$work/$name" 7
     sed -i -E 's/^(NodeName=n[23] .*)/\1 Feature=big,rack1/; s/^(NodeName=n[45] .*)/\1 Feature=small,rack2/' \
         "$CLUSTER/slurm.conf"
     [ "$name" = stock ] ||
-        "$built/seed" "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
     cluster_start
 
     # One feature: two nodes have it, both busy, and three that do not are idle.
@@ -101,6 +101,6 @@ PartitionName=shared Nodes=n[6-7] MaxTime=INFINITE' cluster_make "$work/$name" 7
         CLUSTER_PORT=$((CLUSTER_PORT + 100)) wishes stock
 ) >"$work/stock.out" 2>&1 &
 stock=$!
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 wishes surefill | sed "s/^/$test_name: /"
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_preset=easy wishes surefill | sed "s/^/$test_name: /"
 wait $stock || fail "sched/backfill itself fails: $(cat "$work/stock.out")"
 sed "s/^/$test_name: /" "$work/stock.out"

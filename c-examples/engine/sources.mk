@@ -1,0 +1,11 @@
+# What the Makefiles of the schedulers share: the library, which is built when it is missing or old.
+SUREFILL ?= ../..
+ENGINE := ../engine
+LIBRARY := $(SUREFILL)/build/libsurefill.a
+.DEFAULT_GOAL := all
+
+$(LIBRARY): FORCE
+	@$(MAKE) --no-print-directory -s -C $(SUREFILL) BUILD=build lib
+
+FORCE:
+.PHONY: FORCE

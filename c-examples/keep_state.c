@@ -1,0 +1,92 @@
+/* What has been learnt outlives the program: a predictor of run times, bounds on waits and the waits of late are sealed,
+ * written, read and opened again. A scheduler of one's own keeps its parts so; surefill_scheduler is a part by itself. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <surefill_models.h> /* clusters; the rest is in surefill.h */
+
+#define CHECK(call) check((call), #call)
+
+static void check(int32_t status, const char *call) {
+    if (status == SUREFILL_OK) return;
+    fprintf(stderr, "%s: %s: %s\n", call, surefill_status_name(status), surefill_status_text(status));
+    exit(EXIT_FAILURE);
+}
+
+static void *make_room(int64_t size) {
+    void *memory = malloc((size_t)size);
+    if (memory == NULL) exit(EXIT_FAILURE);
+    return memory;
+}
+
+/* Another block with the same bytes, as a file brings them back; the old one, which is where its handle points, is freed. */
+static void *read_again(void *block, int64_t size) {
+    void *memory = make_room(size);
+    FILE *file = tmpfile();
+    if (file == NULL || fwrite(block, 1, (size_t)size, file) != (size_t)size || fseek(file, 0, SEEK_SET) != 0 ||
+        fread(memory, 1, (size_t)size, file) != (size_t)size)
+        exit(EXIT_FAILURE);
+    fclose(file);
+    free(block);
+    return memory;
+}
+
+int main(void) {
+    static int64_t bins_memory[SUREFILL_BINS_SIZE / 8];
+    int64_t predictor_size, wait_size, recent_size, before, after, bounds[2], keys[3] = {1000, 3600, 1};
+    int64_t smallest[SUREFILL_MAX_CLUSTERS], largest[SUREFILL_MAX_CLUSTERS], counts[SUREFILL_MAX_CLUSTERS];
+    int32_t answer, experts, clusters;
+    surefill_expert own[SUREFILL_MAX_EXPERTS];
+    surefill_bins *bins;
+    surefill_predictor_options options;
+    surefill_predictor *predictor;
+    surefill_wait_capacity capacity;
+    surefill_wait_options wait_options;
+    surefill_wait *wait;
+    surefill_preset preset;
+    surefill_recent_waits *recent;
+    CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
+    CHECK(surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options));
+    CHECK(surefill_experts_init(SUREFILL_PREDICTOR_MIXTURE, own, SUREFILL_MAX_EXPERTS, &experts)); /* the usual ones */
+    options.experts = own;
+    options.expert_count = experts;
+    CHECK(surefill_predictor_size(&options, &predictor_size));
+    CHECK(surefill_predictor_init(make_room(predictor_size), predictor_size, &options, bins, &predictor));
+    CHECK(surefill_wait_capacity_init(&capacity));
+    CHECK(surefill_wait_options_init(&wait_options));
+    CHECK(surefill_wait_size(&capacity, &wait_size));
+    CHECK(surefill_wait_init(make_room(wait_size), wait_size, &capacity, &wait_options, &wait));
+    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK(surefill_recent_waits_size(&preset, &recent_size));
+    CHECK(surefill_recent_waits_init(make_room(recent_size), recent_size, &preset, &recent));
+    for (int64_t job = 0; job < 200; job++) {
+        const int64_t now = 1000000 + 1000 * job, waited = 60 * (1 + job % 10);
+        CHECK(surefill_predictor_submit(predictor, job, keys, options.keys, now));
+        CHECK(surefill_wait_submit(wait, job, now, 3600, 1, &answer, &before));
+        if (job % 20 == 19) { /* it was withdrawn before it ran */
+            CHECK(surefill_predictor_cancel(predictor, job, now + waited));
+            CHECK(surefill_wait_cancel(wait, job, now + waited));
+            continue;
+        }
+        CHECK(surefill_predictor_start(predictor, job, now + waited));
+        CHECK(surefill_wait_start(wait, job, now + waited, &after));
+        CHECK(surefill_recent_waits_add(recent, waited));
+        CHECK(surefill_predictor_end(predictor, job, now + waited + 300));
+    }
+    CHECK(surefill_wait_predict(wait, 3600, 1, 0.95, 0.95, 1300000, &answer, &bounds[0]));
+    CHECK(surefill_predictor_seal(predictor));
+    CHECK(surefill_wait_seal(wait));
+    CHECK(surefill_recent_waits_seal(recent));
+    printf("%" PRId32 " experts, %.0f kB of run times, %.0f kB of waits, %.0f kB of recent waits\n", experts,
+           1e-3 * (double)predictor_size, 1e-3 * (double)wait_size, 1e-3 * (double)recent_size);
+    CHECK(surefill_predictor_open(read_again(predictor, predictor_size), predictor_size, &predictor));
+    CHECK(surefill_wait_open(read_again(wait, wait_size), wait_size, &wait));
+    CHECK(surefill_recent_waits_open(read_again(recent, recent_size), recent_size, &recent));
+    CHECK(surefill_wait_predict(wait, 3600, 1, 0.95, 0.95, 1300000, &answer, &bounds[1]));
+    CHECK(surefill_wait_clusters(wait, smallest, largest, counts, SUREFILL_MAX_CLUSTERS, &clusters));
+    printf("19 of 20 jobs start within %" PRId64 " s, as before: %s\n", bounds[1], bounds[0] == bounds[1] ? "yes" : "no");
+    free(predictor);
+    free(wait);
+    free(recent);
+    return bounds[0] == bounds[1] && clusters >= 1 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
