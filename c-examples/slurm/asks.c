@@ -77,6 +77,8 @@ static bool find_shape(job_record_t *job, part_record_t *part, bool memory, stru
             shape->cpus = larger(shape->cpus, divided(most, all));
         } else {
             if (tasks == 0 || all > tasks * each || given(details->ntasks_per_node)) note(why, "does not say how its tasks lie");
+            if (details->pn_min_cpus != NO_VAL && details->pn_min_cpus > each)
+                note(why, "asks for processors of each node, and for no number of nodes");
             *shape = (struct shape){.tasks = tasks, .cpus = each};
             if (tasks == 0 || all > tasks * each) *shape = (struct shape){.tasks = all, .cpus = 1};
         }
@@ -211,6 +213,25 @@ static int64_t feature_of(struct cluster *cluster, bitstr_t *nodes) {
     return INT64_C(1) << place;
 }
 
+/* Leaves the nodes with the features and the disk that a job asks for. Slurm's test looks at amounts as well, which are
+ * not looked at here: other jobs of the same features have others. */
+static bool has_features(job_record_t *job, bitstr_t *nodes) {
+    job_details_t *details = job->details;
+    const uint64_t memory = details->pn_min_memory;
+    const uint32_t cpus = details->pn_min_cpus;
+    multi_core_data_t *cores = details->mc_ptr;
+    bool good;
+    job_use_features(job, false);
+    details->pn_min_memory = 0;
+    details->pn_min_cpus = 0;
+    details->mc_ptr = NULL;
+    good = job_req_node_filter(job, nodes, true) == SLURM_SUCCESS;
+    details->pn_min_memory = memory;
+    details->pn_min_cpus = cpus;
+    details->mc_ptr = cores;
+    return good;
+}
+
 /* Leaves the nodes that will do: not excluded, with the features that the job asks for. */
 static void keep_nodes(job_record_t *job, const struct wanted *wanted, bitstr_t *nodes) {
     const job_details_t *details = job->details;
@@ -218,8 +239,7 @@ static void keep_nodes(job_record_t *job, const struct wanted *wanted, bitstr_t 
     bitstr_t *named = named_nodes(job, wanted);
     if (details->exc_node_bitmap != NULL) bit_and_not(nodes, details->exc_node_bitmap);
     if (named != NULL) bit_and(nodes, named);
-    job_use_features(job, false);
-    if (!wants_several(details) && job_req_node_filter(job, nodes, true) != SLURM_SUCCESS)
+    if (!wants_several(details) && !has_features(job, nodes))
         note(wanted->why, "asks for features that Slurm does not know");
     for (int32_t kind = KIND_GRES; kind < cluster->kinds; kind++) {
         if (wanted->types[kind] == 0) continue;

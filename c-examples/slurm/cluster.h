@@ -16,7 +16,8 @@ enum {
     KINDS = SUREFILL_MAX_RESOURCES,   /* of resource on a node: cores, memory, generic ones */
     FEATURES = 62,                    /* sets of nodes that jobs ask for */
     JOB_QUEUES = 8,                   /* partitions of a job */
-    REMEMBERED = 256                  /* jobs that Slurm did not start */
+    REMEMBERED = 256,                 /* jobs that Slurm did not start */
+    ASKED = 8192                      /* jobs that it was asked for */
 };
 
 struct partition {
@@ -54,6 +55,7 @@ struct promise {
     int32_t pool;
     time_t start, end;
     bitstr_t *nodes;
+    bool kept;         /* in this walk through the queue: else its job does not wait for nodes any more */
 };
 
 /* The time of a cycle, by clock_seconds(). */
@@ -118,8 +120,12 @@ struct cluster {
     struct {
         uint32_t job;
         uint64_t cause;
-    } asked[REMEMBERED];         /* jobs that Slurm was asked for though the scheduler sees no nodes for them */
-    uint32_t asked_count;
+    } asked[ASKED];              /* jobs that Slurm was asked for though the scheduler sees no nodes for them */
+    struct {
+        uint32_t job;
+        int64_t until;
+    } barred[REMEMBERED];        /* jobs that Slurm refused for another reason than their nodes */
+    uint32_t barred_count;
     uint32_t left[REMEMBERED];   /* jobs that the scheduler does not take: Slurm is asked for them */
     uint32_t left_count;
     uint32_t heads[REMEMBERED];  /* of reservations, lately */
@@ -233,6 +239,10 @@ void row_free(struct row *row);
 
 /* inside.c: a job with a reservation is started if it finds its nodes there, off those that the first job of its
  * reservation waits for where it would not end in time. */
+/* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
+ * partitions may have others, and a reservation changes. */
+void hold_for_ever(job_record_t *job);
+
 struct inside *inside_make(struct cluster *cluster);
 void inside_free(struct inside *inside);
 /* Whether the job was the first of its reservation lately: then it is asked first in every walk. */
@@ -257,6 +267,8 @@ struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine,
 /* Asks Slurm to start a job that the scheduler has no nodes for, or that has a promise; at most once while the same
  * jobs run on the same nodes. With first it has a promise where Slurm finds nodes for it later. Locks held. */
 enum start_result cluster_ask(struct cluster *cluster, job_record_t *job, part_record_t *part, int32_t pool, bool first);
+/* Whether Slurm refused the job lately for another reason than its nodes: it keeps nobody back. */
+bool cluster_bars(const struct cluster *cluster, uint32_t job);
 /* The nodes that are promised to others than this job from now on for so long; NULL for none, to be freed. */
 bitstr_t *cluster_promised(const struct cluster *cluster, uint32_t job, int64_t limit);
 

@@ -36,6 +36,11 @@ static void find_tasks(const struct cluster *cluster, struct row *row, uint64_t 
             const uint64_t this = divided(tasks, amounts[i][kind]);
             if (this > each) each = this;
         }
+        for (int i = 0; i < count && !equal && kind != KIND_CORES; i++) { /* no more than a node has: else it is closed */
+            const uint64_t tasks = amounts[i][KIND_CORES] == 0 ? 1 : amounts[i][KIND_CORES];
+            const uint64_t most = (uint64_t)cluster->nodes[row->parts[i].node].amounts[kind] / tasks;
+            if (each > most) each = most;
+        }
         row->said.each[kind] = bounded(each);
     }
     row->said.count = 0;

@@ -2,6 +2,7 @@
  * others hold. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- Rows --- */
@@ -227,9 +228,7 @@ static bool fits_service(const struct cluster *cluster, const struct row *row) {
     return tasks >= said->count;
 }
 
-/* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
- * partitions may have others, and a reservation changes. */
-static void hold_for_ever(job_record_t *job) {
+void hold_for_ever(job_record_t *job) {
     if (job->part_ptr_list != NULL || job->resv_name != NULL || job->resv_ptr != NULL || job->resv_list != NULL) return;
     if (compat_may_change(job)) return;
     info("surefill: JobId=%u is held: no nodes are what it asks for", job->job_id);
@@ -282,6 +281,7 @@ static void ask_slurm(struct walk *walk, job_record_t *job, part_record_t *part,
     if (result == START_NEVER && cluster->awaited == NULL) hold_for_ever(job);
     if (result == START_DONE) return;
     if (cluster->promises[pool].job == job->job_id) {
+        cluster->promises[pool].kept = true;
         /* Its nodes are kept for it by a reservation, which nobody but it may use. */
         row->said.state = SUREFILL_JOB_HELD;
         row->said.why = SUREFILL_WHY_OTHER;
@@ -336,10 +336,15 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     }
     if (walk->checking) may = may_start(job, part);
     cluster->timing.slurm_seconds += clock_seconds() - begun;
-    if (row != NULL && row->said.state == SUREFILL_JOB_WAITING && row->order >= 0) {
+    if (row != NULL && row->order >= 0 &&
+        (row->said.state == SUREFILL_JOB_WAITING || row->said.state == SUREFILL_JOB_AS_BEFORE)) {
         if (may) add_place(cluster, row, place);
         return;
     }
+    /* It has its promise in another partition. */
+    if (row != NULL && row->order >= 0 && row->said.queue_count > 0 &&
+        cluster->promises[cluster->partitions[row->places[0]].pool].job == id)
+        return;
     if (row == NULL) row = add_row(cluster, id);
     begin_row(row, id, walk->order++);
     row_describe(cluster, job, part, row);
@@ -353,7 +358,9 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     pool = cluster->partitions[place].pool;
     first = !walk->waits[pool];
     if (walk->checking) ask_slurm(walk, job, part, row, first);
-    if (row->said.state != SUREFILL_JOB_HELD || cluster->promises[pool].job == id) walk->waits[pool] = true;
+    if (!walk->checking && cluster->promises[pool].job == id) cluster->promises[pool].kept = true;
+    if ((row->said.state != SUREFILL_JOB_HELD && !cluster_bars(cluster, id)) || cluster->promises[pool].job == id)
+        walk->waits[pool] = true;
 }
 
 static void walk_queue(struct walk *walk) {
@@ -373,6 +380,7 @@ static void walk_queue(struct walk *walk) {
     cluster->timing.slurm_seconds += clock_seconds() - begun;
     for (int i = 0; i < count; i++) is_there |= entries[i]->job_ptr->job_id == from;
     walk->checking = !is_there; /* the walk before had no time for this one and those behind it */
+    cluster->timing.deadline = fmax(cluster->timing.deadline, clock_seconds() + 0.25 * cluster->locked);
     cluster->checked = 0;
     for (int i = 0; i < count; i++) {
         job_queue_rec_t *entry = entries[i];
@@ -382,6 +390,8 @@ static void walk_queue(struct walk *walk) {
         if (job != NULL && IS_JOB_PENDING(job)) {
             const uint32_t id = job->job_id;
             if (is_there && id == from) {
+                /* Each walk gets on. */
+                cluster->timing.deadline = fmax(cluster->timing.deadline, clock_seconds() + 0.25 * cluster->locked);
                 walk->checking = true;
                 is_there = false;
             }
@@ -425,6 +435,7 @@ static void forget_promises(struct cluster *cluster) {
                                   !bit_overlap_any(promise->nodes, cluster->pools[promise->pool])))
             promise->job = 0;
         if (promise->job == 0) FREE_NULL_BITMAP(promise->nodes);
+        promise->kept = false;
     }
 }
 
@@ -456,6 +467,8 @@ void cluster_gather(struct cluster *cluster, bool alone) {
         walk_queue(&walk);
         inside_free(walk.inside);
         list_for_each(job_list, see_job, cluster);
+        for (int32_t pool = 0; pool < POOLS; pool++) /* of jobs that do not wait for nodes any more, as they are limited, say */
+            if (!cluster->promises[pool].kept && !walk.quiet) cluster->promises[pool].job = 0;
         cluster_see_nodes(cluster); /* again: with the features that jobs ask for, and of those that have just started */
         cluster_see_reservations(cluster);
         cluster->timing.cut_short = walk.left > 0;

@@ -81,22 +81,27 @@ static bool of_parts(const slurmctld_resv_t *reservation) { return (reservation-
 /* Cores of these nodes that a reservation holds and none of its own jobs does are nobody's. */
 static void take_cores(struct cluster *cluster, const slurmctld_resv_t *reservation) {
     const int64_t all = cr_get_coremap_offset((uint32_t)node_record_count);
+    int64_t *held;
     if (reservation->core_bitmap == NULL || bit_size(reservation->core_bitmap) != all) return;
+    held = xcalloc((size_t)cluster->node_count + 1, sizeof *held);
+    for (int32_t r = 0; r < cluster->row_count; r++) {
+        const struct row *row = &cluster->rows[r];
+        if (row->parts == NULL || row->said.reservation != (int64_t)reservation->resv_id + 1) continue;
+        for (int32_t p = 0; p < row->said.part_count; p++)
+            held[row->parts[p].node] += (int64_t)row->parts[p].tasks * row->said.each[KIND_CORES];
+    }
     for (int i = bit_ffs(reservation->node_bitmap), last = bit_fls(reservation->node_bitmap); i >= 0 && i <= last; i++) {
-        int32_t cores = 0;
+        int64_t cores = 0;
         int first;
         if (!bit_test(reservation->node_bitmap, i) || cluster->nodes[i].struct_size == 0) continue;
         first = (int)cr_get_coremap_offset((uint32_t)i);
         for (int core = 0; core < node_record_table_ptr[i]->tot_cores; core++)
             cores += bit_test(reservation->core_bitmap, first + core);
-        for (int32_t r = 0; r < cluster->row_count && cores > 0; r++) {
-            const struct row *row = &cluster->rows[r];
-            if (row->said.reservation != (int64_t)reservation->resv_id + 1 || row->parts == NULL) continue;
-            for (int32_t p = 0; p < row->said.part_count; p++)
-                if (row->parts[p].node == i) cores -= row->parts[p].tasks * row->said.each[KIND_CORES];
-        }
-        if (cores > 0) cluster->nodes[i].amounts[KIND_CORES] -= cores < cluster->nodes[i].amounts[KIND_CORES] ? cores : cluster->nodes[i].amounts[KIND_CORES];
+        cores -= held[i];
+        if (cores > cluster->nodes[i].amounts[KIND_CORES]) cores = cluster->nodes[i].amounts[KIND_CORES];
+        if (cores > 0) cluster->nodes[i].amounts[KIND_CORES] -= (int32_t)cores;
     }
+    xfree(held);
 }
 
 struct reservation_look {

@@ -10,7 +10,9 @@ bitstr_t *cluster_promised(const struct cluster *cluster, uint32_t job, int64_t 
     bitstr_t *nodes = NULL;
     for (int i = 0; i < POOLS; i++) {
         const struct promise *promise = &cluster->promises[i];
-        if (promise->job == 0 || promise->job == job || (int64_t)promise->start >= cluster->now + limit) continue;
+        if (promise->job == 0 || promise->job == job || (int64_t)promise->start >= cluster->now + limit ||
+            (int64_t)promise->end <= cluster->now)
+            continue;
         if (nodes == NULL) nodes = bit_alloc(cluster->node_count);
         bit_or(nodes, promise->nodes);
     }
@@ -36,19 +38,35 @@ static void make_promise(struct cluster *cluster, job_record_t *job, part_record
 
 /* --- Asking --- */
 
-static bool was_asked(const struct cluster *cluster, uint32_t job) {
-    for (int i = 0; i < REMEMBERED; i++)
-        if (cluster->asked[i].job == job && cluster->asked[i].cause == cluster->running) return true;
-    return false;
+/* A number for all that an answer of Slurm's may rest on: what runs, what is reserved, and the job itself. */
+static uint64_t cause_of(const struct cluster *cluster, const job_record_t *job, const part_record_t *part) {
+    const job_details_t *details = job->details;
+    const uint64_t own[] = {(uint64_t)last_resv_update,
+                            (uint64_t)last_part_update,
+                            job->time_limit,
+                            details->min_nodes,
+                            details->max_nodes,
+                            details->min_cpus,
+                            details->pn_min_memory,
+                            (uint64_t)cluster_partition(cluster, part->name)};
+    uint64_t hash = cluster->running;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) hash = (hash ^ own[i]) * 0x9E3779B97F4A7C15u;
+    return hash;
 }
 
-static void note_asked(struct cluster *cluster, uint32_t job) {
-    int place = -1;
-    for (int i = 0; i < REMEMBERED && place < 0; i++)
-        if (cluster->asked[i].job == job) place = i;
-    if (place < 0) place = (int)(cluster->asked_count++ % REMEMBERED);
-    cluster->asked[place].job = job;
-    cluster->asked[place].cause = cluster->running;
+static bool was_asked(const struct cluster *cluster, uint32_t job, uint64_t cause) {
+    return cluster->asked[job % ASKED].job == job && cluster->asked[job % ASKED].cause == cause;
+}
+
+static void note_asked(struct cluster *cluster, uint32_t job, uint64_t cause) {
+    cluster->asked[job % ASKED].job = job;
+    cluster->asked[job % ASKED].cause = cause;
+}
+
+bool cluster_bars(const struct cluster *cluster, uint32_t job) {
+    for (int i = 0; i < REMEMBERED; i++)
+        if (cluster->barred[i].job == job && cluster->barred[i].until > cluster->now) return true;
+    return false;
 }
 
 enum start_result cluster_ask(struct cluster *cluster, job_record_t *job, part_record_t *part, int32_t pool, bool first) {
@@ -57,14 +75,19 @@ enum start_result cluster_ask(struct cluster *cluster, job_record_t *job, part_r
     const bool due = promise->job == id && (int64_t)promise->start <= cluster->now;
     enum start_result result;
     const int64_t limit = job_limit(job, part);
+    const uint64_t cause = cause_of(cluster, job, part);
     bitstr_t *without;
-    if (was_asked(cluster, id) && !due) return START_NOT_NOW;
+    if (was_asked(cluster, id, cause) && !due) return START_NOT_NOW;
     without = cluster_promised(cluster, id, limit);
     result = start_job(cluster, job, part, without, SLURMDB_JOB_FLAG_SCHED);
     FREE_NULL_BITMAP(without);
     if (result == START_DONE) return result;
-    note_asked(cluster, id);
-    if (first && (result == START_BUSY || result == START_WITHHELD)) make_promise(cluster, job, part, pool, limit);
+    note_asked(cluster, id, cause);
+    if (first && (result == START_BUSY || result == START_WITHHELD))
+        make_promise(cluster, job, part, pool, limit);
+    else if (promise->job == id && !(result == START_ABSENT && cluster->awaited != NULL))
+        cluster->promises[pool].job = 0; /* nodes will not do any more, or it waits for something else */
+    if (result == START_WITHHELD) say_why(job, first ? WAIT_RESOURCES : WAIT_PRIORITY);
     return result;
 }
 
@@ -93,10 +116,13 @@ static bool same_request(const surefill_job *one, const surefill_job *other) {
 static job_record_t *same_job(struct cluster *cluster, struct engine *engine, const struct row *row, part_record_t *part) {
     job_record_t *job = find_job_record((uint32_t)row->said.id);
     struct row now = {.order = row->order};
+    part_record_t *own;
     if (job == NULL || job->magic != JOB_MAGIC || !IS_JOB_PENDING(job) || job->details == NULL || part == NULL) return NULL;
     now.said.struct_size = sizeof now.said;
     now.said.id = row->said.id;
-    row_describe(cluster, job, part, &now);
+    /* As it was gathered: by its first partition. May it start in this one, Slurm is asked next. */
+    own = find_part_record(cluster->partitions[row->places[0]].name);
+    row_describe(cluster, job, own != NULL ? own : part, &now);
     if (same_request(&now.said, &row->said)) return job;
     memcpy(now.said.queues, row->said.queues, sizeof now.said.queues);
     now.said.queue_count = row->said.queue_count;
@@ -109,9 +135,11 @@ static bool is_first(const struct cluster *cluster, const struct row *row) {
     const int32_t pool = cluster->partitions[row->places[0]].pool;
     for (int32_t i = 0; i < cluster->row_count; i++) {
         const struct row *other = &cluster->rows[i];
-        if (other->order < 0 || other->order >= row->order || other->said.state != SUREFILL_JOB_WAITING) continue;
+        if (other->order < 0 || other->order >= row->order || other->said.queue_count == 0) continue;
         if (cluster->partitions[other->places[0]].pool != pool) continue;
-        if (!other->refused || cluster->promises[pool].job == (uint32_t)other->said.id) return false;
+        if (cluster->promises[pool].job == (uint32_t)other->said.id) return false;
+        if (other->said.state != SUREFILL_JOB_WAITING && other->said.state != SUREFILL_JOB_AS_BEFORE) continue;
+        if (!other->refused && !cluster_bars(cluster, (uint32_t)other->said.id)) return false;
     }
     return true;
 }
@@ -147,6 +175,7 @@ static enum start_result start_offer(struct cluster *cluster, struct row *row, c
         FREE_NULL_BITMAP(without);
         if (result != START_BUSY && result != START_WITHHELD) return result;
     }
+    if (result == START_WITHHELD) say_why(job, first ? WAIT_RESOURCES : WAIT_PRIORITY); /* not of nodes that only we kept */
     if (first) {
         make_promise(cluster, job, part, cluster->partitions[row->places[0]].pool, row->said.limit);
     } else if (row->outside) { /* the scheduler knows no start for who was refused: users are told Slurm's, by limits */
@@ -219,9 +248,15 @@ struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine,
         row->refused = true;
         debug("surefill: JobId=%u was offered, but Slurm does not start it now%s", (uint32_t)row->said.id,
               row->outside ? " on nodes that were a guess" : "");
-        (void)engine_refused(engine, cycle, &offer->action,
-                             result == START_BUSY || result == START_WITHHELD ? SUREFILL_REFUSED_BUSY : SUREFILL_REFUSED_NOT_NOW,
-                             cluster->now);
+        if (result == START_BUSY || result == START_WITHHELD) {
+            (void)engine_refused(engine, cycle, &offer->action, SUREFILL_REFUSED_BUSY, cluster->now);
+            continue;
+        }
+        if (result == START_NEVER && cluster->awaited == NULL && (job = find_job_record((uint32_t)row->said.id)) != NULL)
+            hold_for_ever(job);
+        cluster->barred[cluster->barred_count % REMEMBERED].job = (uint32_t)row->said.id;
+        cluster->barred[cluster->barred_count++ % REMEMBERED].until = cluster->now + engine_number(engine, "refused=");
+        (void)engine_refused(engine, cycle, &offer->action, SUREFILL_REFUSED_NOT_NOW, cluster->now);
     }
     cluster_unlocked(cluster);
     unlock_slurmctld(locks);

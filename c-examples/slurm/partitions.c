@@ -32,6 +32,12 @@ static void merge_pools(struct cluster *cluster, int32_t to, int32_t from) {
         if (cluster->queue_pools[i] == from) cluster->queue_pools[i] = to;
     for (int32_t i = 0; i < cluster->node_count; i++)
         if (cluster->pool_of[i] == from) cluster->pool_of[i] = to;
+    if (cluster->promises[from].job != 0 && cluster->promises[to].job == 0) {
+        FREE_NULL_BITMAP(cluster->promises[to].nodes);
+        cluster->promises[to] = cluster->promises[from];
+        cluster->promises[to].pool = to;
+        cluster->promises[from] = (struct promise){.job = 0};
+    }
     if (cluster->unlike_pools[to] == NULL) cluster->unlike_pools[to] = cluster->unlike_pools[from];
     bit_or(cluster->pools[to], cluster->pools[from]);
     bit_clear_all(cluster->pools[from]);

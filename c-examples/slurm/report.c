@@ -63,7 +63,7 @@ static int32_t report_reservations(struct cluster *cluster, struct engine *engin
     for (int32_t i = 0; i < cluster->reservation_count; i++) {
         const surefill_reservation *reservation = &cluster->reservations[i];
         const int32_t status = surefill_scheduler_set_reservation(engine->scheduler, reservation);
-        if (status == SUREFILL_ERROR_FULL) break;
+        if (status == SUREFILL_ERROR_FULL) continue; /* it is not there; those behind it may be, and are renewed */
         if (status != SUREFILL_OK) return status;
         cluster->keys[cluster->key_count] = reservation->key;
         cluster->key_pools[cluster->key_count++] = reservation->pool;
@@ -83,6 +83,19 @@ static void find_queue(const struct cluster *cluster, surefill_job *said) {
 
 static bool is_over(const surefill_job *said) { return said->state >= SUREFILL_JOB_ENDED; }
 
+/* The scheduler does not take a job: Slurm is asked for it. Said once. */
+static void leave(struct cluster *cluster, uint32_t job, const char *why) {
+    for (int i = 0; i < REMEMBERED; i++)
+        if (cluster->left[i] == job) return;
+    debug("surefill: JobId=%u is left to Slurm: %s", job, why);
+    cluster->left[cluster->left_count++ % REMEMBERED] = job;
+}
+
+static void take_back(struct cluster *cluster, uint32_t job) {
+    for (int i = 0; i < REMEMBERED; i++)
+        if (cluster->left[i] == job) cluster->left[i] = 0;
+}
+
 static int32_t report_jobs(struct cluster *cluster, struct engine *engine) {
     int32_t over = 0, doubted = 0, status;
     for (int32_t i = 0; i < cluster->row_count; i++) over += is_over(&cluster->rows[i].said);
@@ -93,9 +106,9 @@ static int32_t report_jobs(struct cluster *cluster, struct engine *engine) {
         if (said->queue_count == 0 && !is_over(said)) continue; /* of a partition without nodes */
         status = engine_set_job(engine, cluster->now, said);
         if (status == SUREFILL_ERROR_UNKNOWN_JOB) status = SUREFILL_OK;
+        if (status == SUREFILL_OK && cluster->left_count > 0) take_back(cluster, (uint32_t)said->id);
         if (status != SUREFILL_OK && status != SUREFILL_ERROR_FULL) {
-            debug("surefill: JobId=%u is left to Slurm: %s", (uint32_t)said->id, surefill_status_text(status));
-            cluster->left[cluster->left_count++ % REMEMBERED] = (uint32_t)said->id;
+            leave(cluster, (uint32_t)said->id, surefill_status_text(status));
             status = SUREFILL_OK;
         }
     }

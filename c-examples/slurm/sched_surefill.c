@@ -236,8 +236,8 @@ static bool decide(struct plugin *plugin, int32_t pool, struct decided *done, ch
 
 /* Decides by this rule the pools that want it. False, and a message, when one cannot be decided. */
 static bool decide_all(struct plugin *plugin, enum rule rule, int64_t pools, struct decided *done, char *message) {
-    bool good = follow(plugin, rule, message);
-    for (int32_t pool = 0; pool < plugin->cluster.pool_count && good; pool++)
+    bool good = pools == 0 || follow(plugin, rule, message);
+    for (int32_t pool = 0; pool < POOLS && good; pool++)
         if ((pools >> pool & 1) != 0) good = decide(plugin, pool, done, message);
     return good;
 }
@@ -352,16 +352,17 @@ static enum next cycle(struct plugin *plugin) {
     gathered = clock_seconds();
     good = cluster_report(cluster, &plugin->engine, message, sizeof message);
     status = surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools);
-    if (plugin->unanswered)
-        pools = INT64_MAX;
-    else if (status != SUREFILL_OK || when > cluster->now)
-        pools = 0;
+    if (status != SUREFILL_OK || when > cluster->now) pools = 0;
+    if (plugin->unanswered || (plugin->words.shadow && pools != 0)) pools |= (INT64_C(1) << cluster->pool_count) - 1;
     plugin->unanswered = cluster->completing;
     if (good && !cluster->completing) {
         good = decide_all(plugin, limits || plugin->words.shadow ? BY_LIMITS : BY_SETTINGS, pools, &done, message);
         if (good && plugin->words.shadow && !limits) good = decide_all(plugin, BY_SETTINGS, pools, &shadow, message);
     }
     note_alone(plugin, !good, message);
+    /* There may be room for more of an array; the plans that are made for starts alone would have it forgotten. */
+    if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK && when <= cluster->now)
+        plugin->unanswered = true;
     foresee(plugin);
     cluster_tell(cluster);
     again = done.withdrawn > 0 && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
@@ -369,6 +370,7 @@ static enum next cycle(struct plugin *plugin) {
     plugin->wakes = 0;
     if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK)
         plugin->wakes = clock_seconds() + fmax(1, (double)(when - cluster->now));
+    if (plugin->unanswered) plugin->wakes = clock_seconds() + 1;
     working = clock_seconds() - begun;
     cluster_count_cycle(cluster, working, done.offered);
     debug("surefill: cycle: %ld pending, %d started by Slurm's own test, %d in order, %d backfilled; %d refused, %d withdrawn; %.2f ms, "
