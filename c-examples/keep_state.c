@@ -1,5 +1,5 @@
-/* What has been learnt outlives the program: a predictor of run times, bounds on waits and the waits of late are sealed,
- * written, read and opened again. A scheduler of one's own keeps its parts so; surefill_scheduler is a part by itself. */
+/* A predictor of run times, bounds on waits and the recent waits are sealed, written, read and opened again, so that
+ * they outlive the program. A scheduler of one's own keeps its parts so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void *make_room(int64_t size) {
     return memory;
 }
 
-/* Another block with the same bytes, as a file brings them back; the old one, which is where its handle points, is freed. */
+/* Another block with the same bytes, as a file brings them back; the old one, to which its handle points, is freed. */
 static void *read_again(void *block, int64_t size) {
     void *memory = make_room(size);
     FILE *file = tmpfile();

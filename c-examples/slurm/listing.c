@@ -467,7 +467,7 @@ void cluster_gather(struct cluster *cluster, bool alone) {
         walk_queue(&walk);
         inside_free(walk.inside);
         list_for_each(job_list, see_job, cluster);
-        for (int32_t pool = 0; pool < POOLS; pool++) /* of jobs that do not wait for nodes any more, as they are limited, say */
+        for (int32_t pool = 0; pool < POOLS; pool++) /* of jobs that wait for something else now, such as a limit */
             if (!cluster->promises[pool].kept && !walk.quiet) cluster->promises[pool].job = 0;
         cluster_see_nodes(cluster); /* again: with the features that jobs ask for, and of those that have just started */
         cluster_see_reservations(cluster);

@@ -175,7 +175,8 @@ static enum start_result start_offer(struct cluster *cluster, struct row *row, c
         FREE_NULL_BITMAP(without);
         if (result != START_BUSY && result != START_WITHHELD) return result;
     }
-    if (result == START_WITHHELD) say_why(job, first ? WAIT_RESOURCES : WAIT_PRIORITY); /* not of nodes that only we kept */
+    /* Slurm's reason would speak of nodes that only we kept from it. */
+    if (result == START_WITHHELD) say_why(job, first ? WAIT_RESOURCES : WAIT_PRIORITY);
     if (first) {
         make_promise(cluster, job, part, cluster->partitions[row->places[0]].pool, row->said.limit);
     } else if (row->outside) { /* the scheduler knows no start for who was refused: users are told Slurm's, by limits */
