@@ -232,9 +232,9 @@ knows() { grep -qa "$1" "$CLUSTER/state/job_state"; }
 decides() { wait_for 20 cycled $(($(cycles) + 5)); }
 gate=$work/gate
 wide=$(TASK="until [ -e $gate ]; do sleep 0.1; done" job games 6 5 0 --nice=-1000 --ntasks-per-node=8)
+wait_for 90 running "$wide"
 head=$(job games 6 5 0.5 --nice=-900 --ntasks-per-node=2 --gres=gpu:4)
 printf '%s\n' "$wide" "$head" >>"$work/complete"
-wait_for 90 running "$wide"
 wave 50
 cancelled=$(random_job)
 timeout 20 scancel "$cancelled"

@@ -74,9 +74,9 @@ decides() { # several cycles from now on
 for round in 1 2; do
     gate=$work/gate$round
     wide=$(TASK="until [ -e $gate ]; do sleep 0.1; done" job games 16 5 0 --nice=-1000)
+    wait_for 60 running "$wide"
     head=$(job games 16 5 0.5 --nice=-900)
     printf '%s\n' "$wide" "$head" >>"$work/complete"
-    wait_for 60 running "$wide"
     wave 30
     eligible=$(random_job)
     wait_for 10 waits "$eligible" || fail "it does not wait for its turn: $(state "$eligible")"
