@@ -129,6 +129,10 @@ wait_for 10 running "$timed"
 timeout 10 scancel "$timed"
 wait_for 10 is_completed "$timed"
 
+# From here on by limits, so that it does not matter what is known of the users.
+parameters "$OURS,surefill_preset=easy"
+wait_for 10 logged 'surefill: mode on, .*: preset=easy '
+
 # A head job with licences is counted like any other. Whoever needs licences overtakes it if there are enough for both,
 # the two of an array's tasks one after the other; and not if there are too few.
 # --time-min does not make a job shorter. The tasks of an array come one by one.
@@ -140,7 +144,7 @@ pending "$two" || fail "a job has overtaken that takes the head job's licences"
 timeout 10 scancel "$head" "$two"
 head=$(job games 4 20 0.1)
 least=$(job nobody 1 120 0.1 --time-min=1)
-array=$(job man 1 120 100 --array=1-2)
+array=$(job man 1 2 100 --array=1-2)
 wait_for 10 tasks_run "$array" 1
 wait_for 10 pending "$least" || fail "a job has overtaken by its --time-min"
 check "tasks on one idle node" "$(running_tasks "$array")" -eq 1
