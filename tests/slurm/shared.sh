@@ -37,10 +37,11 @@ known() { # JOB: two cycles have decided
 waits() { [ "$(timeout 5 squeue -h -j "$1" -o %t)" = PD ]; }
 # Ends everything. What runs is put back into the queue first: else it would be learnt that such jobs are short.
 nothing_runs() { [ -z "$(timeout 5 squeue -h -t RUNNING,COMPLETING -o %i)" ]; }
+# One by one, the last submitted first: else a job starts for a moment when the one that it waited for is cancelled before it.
 cancel() { # STATES
-    local all
-    mapfile -t all < <(timeout 10 squeue -h -t "$1" -o %i)
-    [ ${#all[@]} = 0 ] || timeout 10 scancel "${all[@]}"
+    local all number
+    mapfile -t all < <(timeout 10 squeue -h -t "$1" -o %i | sort -rn)
+    for number in "${all[@]}"; do timeout 10 scancel "$number"; done
 }
 clear_queue() {
     local all
