@@ -10,7 +10,7 @@
 
 enum { ENGINE_REFUSALS = 256 };
 
-/* What a shell needs at most: pools, their queues, and kinds of resource on a node. */
+/* The most that a shell needs: pools, their queues, and kinds of resource on a node. */
 struct engine_room {
     int32_t pools, queues, kinds;
 };

@@ -1,4 +1,4 @@
-# What the Makefiles of the schedulers share: the library, which is built when it is missing or old.
+# The library, which the Makefiles of the schedulers share; it is built when it is missing or old.
 SUREFILL ?= ../..
 ENGINE := ../engine
 LIBRARY := $(SUREFILL)/build/libsurefill.a

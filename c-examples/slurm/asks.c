@@ -1,4 +1,4 @@
-/* What a waiting job asks for, as the scheduler of surefill.h takes it: a number of tasks, each on a node of its
+/* The request of a waiting job, as the scheduler of surefill.h takes it: a number of tasks, each on a node of its
  * own or anywhere, and the cores, memory and generic resources of each. Of a job that cannot be said so it is the
  * least that it takes. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
@@ -8,16 +8,12 @@
 /* A number that was given. */
 static bool given(uint16_t number) { return number != 0 && number != NO_VAL16 && number != INFINITE16; }
 
-static uint64_t larger(uint64_t one, uint64_t other) { return one > other ? one : other; }
-static uint64_t divided(uint64_t by, uint64_t number) { return (number + by - 1) / by; }
-static int32_t bounded(uint64_t amount) { return amount > INT32_MAX ? INT32_MAX : (int32_t)amount; }
-
 /* The first reason stays. */
 static void note(const char **why, const char *reason) {
     if (*why == NULL) *why = reason;
 }
 
-/* What this cannot be said of, for whatever reason. */
+/* Why a job cannot be described so, whatever its tasks are; NULL where it can. */
 static const char *why_special(const job_record_t *job, const part_record_t *part, const struct cluster *cluster) {
     const job_details_t *details = job->details;
     const multi_core_data_t *cores = details->mc_ptr;
@@ -151,11 +147,6 @@ static int want_gres(void *entry, void *argument) {
 }
 
 /* --- Sets of nodes --- */
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
-}
 
 static uint64_t mix_text(uint64_t hash, const char *text) {
     return text == NULL ? mix(hash, 0) : mix(hash, (uint64_t)surefill_hash(text, (int64_t)strlen(text)));

@@ -1,5 +1,5 @@
-/* What a cycle of the plugin sees of slurmctld, as the scheduler of surefill.h takes it: pools, nodes, reservations
- * and jobs. Copied under slurmctld's locks, reported without them. Licence: GPL-2.0-or-later. */
+/* The plugin's view of slurmctld in a cycle, as the scheduler of surefill.h takes it: pools, nodes, reservations and
+ * jobs. Copied under slurmctld's locks, reported without them. Licence: GPL-2.0-or-later. */
 #ifndef CLUSTER_H
 #define CLUSTER_H
 
@@ -133,6 +133,15 @@ struct cluster {
     uint64_t running;            /* the fingerprint of the running jobs and idle nodes */
 };
 
+/* Arithmetic of amounts and of prints. */
+static inline uint64_t larger(uint64_t one, uint64_t other) { return one > other ? one : other; }
+static inline uint64_t divided(uint64_t by, uint64_t number) { return (number + by - 1) / by; }
+static inline int32_t bounded(uint64_t amount) { return amount > INT32_MAX ? INT32_MAX : (int32_t)amount; }
+static inline uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
 enum { WORDS = 1000 };
 
 /* Settings, as SchedulerParameters has them. */
@@ -156,7 +165,7 @@ void cluster_locked(struct cluster *cluster, double share);
 void cluster_unlocked(struct cluster *cluster);
 /* Whether that time is up, and what is left of this work has to wait for the next cycle; says so. */
 bool cluster_time_is_up(struct cluster *cluster, const char *work, int left);
-/* What Slurm says to a start. job may become another record of the same array. */
+/* Slurm's answer to a start. job may become another record of the same array. */
 enum start_result {
     START_DONE,
     START_BUSY,     /* its nodes are not free */

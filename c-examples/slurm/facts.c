@@ -1,4 +1,4 @@
-/* What counts of jobs for a decision, and whether anything has changed. Licence: GPL-2.0-or-later. */
+/* Facts of jobs that count for a decision, and whether anything has changed. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
 int64_t job_limit(const job_record_t *job, const part_record_t *part) {
@@ -25,11 +25,6 @@ bool job_node_counts(job_record_t *job, part_record_t *part, uint32_t *least, ui
     if (job->qos_ptr != NULL) qos_flags = job->qos_ptr->flags;
     assoc_mgr_unlock(&qos_read_lock);
     return get_node_cnts(job, qos_flags, part, least, wanted, most) == SLURM_SUCCESS;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
 }
 
 static int print_job(void *entry, void *argument) {

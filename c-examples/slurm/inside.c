@@ -2,7 +2,7 @@
  * own test. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
-/* What a reservation's head job, the first that did not find its nodes there, waits for. */
+/* The head job of a reservation, the first that did not find its nodes there, and the nodes that it waits for. */
 struct head {
     const slurmctld_resv_t *reservation;
     uint32_t job;

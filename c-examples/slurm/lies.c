@@ -1,4 +1,4 @@
-/* What a job holds, node by node, as equal tasks of the scheduler's. Licence: GPL-2.0-or-later. */
+/* The nodes and amounts that a job holds, as equal tasks of the scheduler's. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ struct gres_look {
     int count;
 };
 
-/* What the job holds of this kind on each of its nodes. */
+/* Adds the amounts of this kind that the job holds on each of its nodes. */
 static int add_gres(void *entry, void *argument) {
     const gres_state_t *gres = entry;
     const gres_job_state_t *state = gres->gres_data;
@@ -19,10 +19,6 @@ static int add_gres(void *entry, void *argument) {
     for (int i = 0; i < look->count && i < (int)state->node_cnt; i++) look->amounts[i][kind] += state->gres_cnt_node_alloc[i];
     return 0;
 }
-
-static uint64_t divided(uint64_t by, uint64_t number) { return (number + by - 1) / by; }
-
-static int32_t bounded(uint64_t amount) { return amount > INT32_MAX ? INT32_MAX : (int32_t)amount; }
 
 /* Equal amounts on all nodes are a task on each of them; else a task is a core and its share of the rest, the
  * largest where these differ. */

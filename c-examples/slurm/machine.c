@@ -32,8 +32,6 @@ const gres_node_state_t *cluster_gres(const struct cluster *cluster, int node, i
 
 /* --- Nodes --- */
 
-static int32_t bounded(uint64_t amount) { return amount > INT32_MAX ? INT32_MAX : (int32_t)amount; }
-
 static const int64_t SOON = 2; /* seconds until a node is expected that comes back by itself */
 
 /* A node that is awaited is planned with as soon as it can be back, so that nobody overtakes a job that wants it;

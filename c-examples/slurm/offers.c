@@ -50,7 +50,7 @@ static uint64_t cause_of(const struct cluster *cluster, const job_record_t *job,
                             details->pn_min_memory,
                             (uint64_t)cluster_partition(cluster, part->name)};
     uint64_t hash = cluster->running;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) hash = (hash ^ own[i]) * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) hash = mix(hash, own[i]);
     return hash;
 }
 

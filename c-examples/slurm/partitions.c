@@ -174,7 +174,7 @@ static void find_kinds(struct cluster *cluster) {
 
 void cluster_configure(struct cluster *cluster) {
     const time_t changed = slurm_conf.last_update > last_part_update ? slurm_conf.last_update : last_part_update;
-    /* What was read in the second of a change may have changed after it. */
+    /* Partitions that were read in the second of a change may have changed after it. */
     if (cluster->partitions != NULL && cluster->configured > changed && cluster->node_count == node_record_count) return;
     free_partitions(cluster);
     if (cluster->node_count != node_record_count) free_features(cluster);

@@ -1,4 +1,4 @@
-/* What has been gathered, told to the scheduler: pools, queues, nodes, reservations, and a listing of all jobs.
+/* Reports what has been gathered to the scheduler: pools, queues, nodes, reservations, and a listing of all jobs.
  * Pools and queues are known by their numbers here, which are the scheduler's. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 

@@ -154,7 +154,7 @@ static void save(struct plugin *plugin) {
               "from %ld jobs",
               (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn, (long)totals.waiting,
               (long)totals.running, (long)totals.refused, (long)totals.ended);
-    /* What could not be read is not replaced while it is there. */
+    /* A file that could not be read is not replaced while it is there. */
     plugin->not_to_be_saved &= access(plugin->state_file, F_OK) == 0;
     if (!plugin->not_to_be_saved && !engine_save(&plugin->engine, plugin->state_file, message, sizeof message))
         error("surefill: state not saved: %s", message);
@@ -242,7 +242,7 @@ static bool decide_all(struct plugin *plugin, enum rule rule, int64_t pools, str
     return good;
 }
 
-/* What is said when decisions cannot be made, for want of memory above all, and when they are made again. */
+/* Says when decisions cannot be made, for want of memory above all, and when they are made again. */
 static void note_alone(struct plugin *plugin, bool alone, const char *why) {
     if (alone && !plugin->alone)
         error("surefill: %s; until that is over jobs start in order of priority alone", why);

@@ -1,5 +1,5 @@
-/* What users and administrators see: reasons, expected starts (squeue --start), planned nodes (sinfo), the counters
- * of sdiag. Licence: GPL-2.0-or-later. */
+/* Users' and administrators' side: reasons, expected starts (squeue --start), planned nodes (sinfo), the counters of
+ * sdiag. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
 /* The first job of a pool that waits does so for its nodes, those behind it for their turn. Other reasons are

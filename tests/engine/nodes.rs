@@ -250,7 +250,7 @@ fn all_are_planned_though_nobody_can_start() {
         let starts = [2, 3].map(|id| planned(&mut copy, id).unwrap());
         assert!((600..700).contains(&starts[0]) && (1200..1400).contains(&starts[1]), "{words}: {starts:?}");
         assert_eq!(copy.next(), Action::Done);
-        // What was planned so changes no decision.
+        // Such a plan changes no decision.
         assert_eq!(offers(&block, 0, T), []);
         copy.begin(0, T);
         assert_eq!(copy.next(), Action::Done);

@@ -69,7 +69,7 @@ is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
 # The latest summary of the plugin's books, which comes with every save; and whether it shows nothing waiting or running.
 books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
 books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
-# What most tests are run with.
+# The parameters of most tests.
 OURS=defer,sched_interval=-1,surefill_interval=0.2
 # seed FILE USER:SECONDS:JOBS:MINUTES:NODES...: a state file of the plugin as if jobs had run, where SECONDS is what they ran and
 # MINUTES their limit. The groups take turns, job by job. seed_engine: of the programs in c-examples/slurm-external.

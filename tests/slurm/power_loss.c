@@ -158,7 +158,7 @@ static int first_of(enum call call) {
     return -1;
 }
 
-/* What a loss of power at any instant leaves is right because of the order. */
+/* The order of the calls is that by which a loss of power at any instant leaves one of the two states. */
 static void check_order(struct engine *engine) {
     char message[300];
     call_count = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What jobs ask for and what administrators do, rule by rule (see the plugin's README); of requests that the scheduler does not
+# Requests of jobs and measures of administrators, rule by rule (see the plugin's README); of requests that the scheduler does not
 # know it says why.
 . "$(dirname "$0")/lib.sh"
 

@@ -51,8 +51,8 @@ pub struct WhatIfArgs {
     /// Processors of the machine [default: the header's, else the most that were in use at once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
-    /// The policy that is asked about: plan is what the schedulers for PBS and for Slurm from outside do, fair is the
-    /// Slurm plugin's
+    /// The policy that is asked about: plan is the rule of the Slurm plugin and of the schedulers for PBS and for Slurm
+    /// from outside, fair the delay rule
     #[arg(long, value_name = "POLICY", default_value = AFTER)]
     with: Choice,
     /// The policy that it is compared with
