@@ -117,9 +117,9 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	$(BUILD)/whole_scheduler preset=fair $(BUILD)/workload.swf
 	$(BUILD)/whole_scheduler preset=fast $(BUILD)/workload.swf
 	@echo
-	@echo "== The simulator on the same workload: EASY, EASY++, the delay rule (fair, fast) and the engine (plan, plan-fast) =="
+	@echo "== The simulator on the same workload: EASY, EASY++, the delay rule (delay, delay-fast) and the engine's plan (fair, fast) =="
 	@echo
-	$(CARGO_TARGET_DIR)/demo/surefill compare demo/workload.swf.gz --policies easy,easy++,fair,fast,plan,plan-fast --html $(BUILD)/demo.html \
+	$(CARGO_TARGET_DIR)/demo/surefill compare demo/workload.swf.gz --policies easy,easy++,delay,delay-fast,fair,fast --html $(BUILD)/demo.html \
 	    > $(BUILD)/demo.txt
 	@sed '$$d' $(BUILD)/demo.txt
 	@echo "The page with the figures: $(BUILD)/demo.html"

@@ -112,7 +112,7 @@ fn ordered(bench: &mut Bench) {
         let mut queue = Queue::new(waiting, 172_800);
         let mut group = bench.benchmark_group(format!("100 running, {waiting} waiting, 5 scenarios"));
         group.sample_size(10).measurement_time(Duration::from_secs(3));
-        for (name, preset) in [("fair", PresetName::Fair), ("fast", PresetName::Fast)] {
+        for (name, preset) in [("delay", PresetName::Delay), ("delay-fast", PresetName::DelayFast)] {
             let options = ForecastOptions::of_preset(&Preset::new(preset), 14_400.0);
             let options = ForecastOptions { scenarios: 5, ..options };
             group.bench_function(name, |b| b.iter(|| black_box(queue.play(&options))));

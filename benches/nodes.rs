@@ -1,6 +1,6 @@
 //! A pass over 2,000 nodes shared by 1,000 running jobs, with 1,000 candidates: how long until all are judged.
 //!
-//! `cargo bench --bench nodes` prints, for each criterion and for the rule of the preset fair, the milliseconds of
+//! `cargo bench --bench nodes` prints, for each criterion and for the rule of the preset delay, the milliseconds of
 //! processor time of the faster of two passes, the scenarios on which the judgements rest, and how the candidates
 //! fared. Every acceptance is declined, so that each pass judges all candidates once; the last column is a pass that
 //! commits what it accepts, up to ten candidates.
@@ -135,7 +135,7 @@ fn main() {
         ("probability", of(Criterion::Probability, 0.05)),
         ("seconds", of(Criterion::Seconds, 600.0)),
         ("relative", of(Criterion::Relative, 0.3)),
-        ("fair", Preset::new(PresetName::Fair).rule),
+        ("delay", Preset::new(PresetName::Delay).rule),
     ] {
         for fit in [Fit::Best, Fit::Apart] {
             let fastest = |commits| {

@@ -1,6 +1,6 @@
 //! Wall time of one scheduling pass at archive scale (60 running jobs, 430 processors, 20 candidates) and at large
 //! scale (1,000 running jobs, 10,000 processors, 1,000 candidates), each beside the papers' dynamic program for one
-//! candidate and beside E x C bare multiply-adds; and of one by the preset `fair` at four events a bin, at these scales
+//! candidate and beside E x C bare multiply-adds; and of one by the preset `delay` at four events a bin, at these scales
 //! and the largest (5,000 running jobs, 100,000 processors, 1,000 candidates). Instruction counts: `make instructions`.
 
 mod scenario;
@@ -29,21 +29,21 @@ fn multiply_adds(releases: usize, processors: usize, every: u32, rounds: u64) ->
 }
 
 /// The preset's rule at four events a bin, with all its starts.
-fn fair(bench: &mut Bench) {
+fn delay(bench: &mut Bench) {
     for (name, running, processors, candidates) in SCALES.into_iter().chain([LARGEST]) {
-        let mut group = bench.benchmark_group(format!("fair/{name}"));
+        let mut group = bench.benchmark_group(format!("delay/{name}"));
         group.sample_size(10).measurement_time(Duration::from_secs(3));
         let scenario = Scenario::new(running, processors, candidates, 4, 1);
         let mut memory = scenario.memory();
         let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &scenario.limits).unwrap();
         let releases = scenario.releases().len();
         println!(
-            "# fair/{name}: {running} running jobs, {releases} releases at four events a bin, c_q = {}, {candidates} candidates, {} started; vectors: {VECTORS}",
+            "# delay/{name}: {running} running jobs, {releases} releases at four events a bin, c_q = {}, {candidates} candidates, {} started; vectors: {VECTORS}",
             scenario.head - scenario.idle,
-            scenario.decide(&mut pass, &Rule::FAIR),
+            scenario.decide(&mut pass, &Rule::DELAY),
         );
         for (what, unmeasured) in [("4 events a bin", true), ("every delay measured", false)] {
-            let rule = Rule { unmeasured, ..Rule::FAIR };
+            let rule = Rule { unmeasured, ..Rule::DELAY };
             group.bench_function(what, |b| b.iter(|| black_box(scenario.decide(&mut pass, &rule))));
         }
         group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
@@ -103,5 +103,5 @@ fn passes(bench: &mut Bench) {
     }
 }
 
-criterion_group!(benches, passes, fair);
+criterion_group!(benches, passes, delay);
 criterion_main!(benches);

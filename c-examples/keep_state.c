@@ -56,7 +56,7 @@ int main(void) {
     CHECK(surefill_wait_options_init(&wait_options));
     CHECK(surefill_wait_size(&capacity, &wait_size));
     CHECK(surefill_wait_init(make_room(wait_size), wait_size, &capacity, &wait_options, &wait));
-    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     CHECK(surefill_recent_waits_size(&preset, &recent_size));
     CHECK(surefill_recent_waits_init(make_room(recent_size), recent_size, &preset, &recent));
     for (int64_t job = 0; job < 200; job++) {

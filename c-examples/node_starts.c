@@ -53,7 +53,7 @@ int main(void) {
     limits.nodes = NODES, limits.classes = 1, limits.resources = KINDS, limits.running = 2, limits.waiting = WAITING;
     limits.parts = WAITING * NODES, limits.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_init(forecast_memory, sizeof forecast_memory, &limits, &forecast));
-    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     CHECK(surefill_preset_forecast(&preset, NULL, &options));
     options.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_begin(forecast, nodes, now, &options));

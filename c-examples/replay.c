@@ -2,9 +2,9 @@
  * distributions learnt from the jobs that have finished.
  *
  *   cc -std=c11 replay.c -lsurefill -lm
- *   ./a.out [--preset easy|papers|fair|fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf
+ *   ./a.out [--preset easy|papers|delay|delay-fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf
  *
- * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is fair; with a
+ * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is delay; with a
  * criterion it is that rule alone, below 0.05 (of seconds 60) or X, first come first served.
  *
  * All memory is static; reaching one of the capacities below ends the program with a message. The standard library
@@ -214,11 +214,11 @@ static void report(void) {
 
 int main(int argc, char **argv) {
     static const char usage[] =
-        "[--preset easy|papers|fair|fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf";
+        "[--preset easy|papers|delay|delay-fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf";
     static char output[BUFSIZ];
-    const char *trace = NULL, *name = "fair";
+    const char *trace = NULL, *name = "delay";
     setvbuf(stdout, output, _IOLBF, sizeof output);
-    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     for (int i = 1; i < argc; i++) {
         char *rest;
         if (strcmp(argv[i], "--preset") == 0 && i + 1 < argc) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # surefill compare as a Slurm job array: every task replays its share of traces x policies x seeds, on any node.
 #
-#   sbatch --array=1-40 compare-array.sh --policies easy,fair,fast --seeds 10 traces/*.swf.gz
+#   sbatch --array=1-40 compare-array.sh --policies easy,delay,delay-fast --seeds 10 traces/*.swf.gz
 #   surefill merge shards/*.json                  when the last task has ended: the table; --json, --csv, --markdown
 #
 # The arguments are those of surefill compare. The folder of submission must be one that all nodes see.

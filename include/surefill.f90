@@ -559,10 +559,11 @@ module surefill
   !> Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
   !! submission. For comparison with their tables: waits get longer than EASY's.
   integer(c_int32_t), parameter :: SUREFILL_PRESET_PAPERS = 1_c_int32_t
-  !> Preset: shorter waits than EASY's whose longest ones hardly rise; the default.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_FAIR = 2_c_int32_t
-  !> Preset: the shortest mean wait, at the price of some long ones.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_FAST = 3_c_int32_t
+  !> Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler
+  !! gains more.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_DELAY = 2_c_int32_t
+  !> Preset: the delay rule for the shortest mean wait, at the price of some long ones.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_DELAY_FAST = 3_c_int32_t
 
   !> Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
   type, bind(c) :: surefill_preset
@@ -589,7 +590,7 @@ module surefill
     real(c_double) :: shortest_long_wait
     !> How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     integer(c_int32_t) :: recent_waits
-    !> The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself.
+    !> The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself.
     integer(c_int32_t) :: unmeasured
     !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     real(c_double) :: queue_run_time

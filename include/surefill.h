@@ -1541,7 +1541,7 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
  *     surefill_rule rule;
  *     surefill_forecast_options forward;
  *     double value;
- *     surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+ *     surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
  *     surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
  *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
  *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
@@ -1557,11 +1557,12 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
  * submission. For comparison with their tables: waits get longer than EASY's. */
 #define SUREFILL_PRESET_PAPERS 1
 
-/* Preset: shorter waits than EASY's whose longest ones hardly rise; the default. */
-#define SUREFILL_PRESET_FAIR 2
+/* Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler
+ * gains more. */
+#define SUREFILL_PRESET_DELAY 2
 
-/* Preset: the shortest mean wait, at the price of some long ones. */
-#define SUREFILL_PRESET_FAST 3
+/* Preset: the delay rule for the shortest mean wait, at the price of some long ones. */
+#define SUREFILL_PRESET_DELAY_FAST 3
 
 /* The waits of the jobs started last. Sealed, the block is a checkpoint: write it to a file, read it back, open
  * it.
@@ -1597,7 +1598,7 @@ typedef struct surefill_preset {
   double shortest_long_wait;
   /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
-  /* The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself. */
+  /* The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself. */
   int32_t unmeasured;
   /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;

@@ -136,10 +136,10 @@ printed() {
     "$@" "$folder/engine"
     "$@" "$folder/whole_scheduler" seed=1 "$here/short.swf"
     "$@" "$folder/whole_scheduler" --listings preset=easy "$here/short.swf"
-    for preset in easy fast; do
+    for preset in easy delay-fast; do
         "$@" "$folder/replay" --preset $preset "$here/short.swf"
     done
-    "$@" "$folder/replay" --preset fair "$here/wide.swf"
+    "$@" "$folder/replay" --preset delay "$here/wide.swf"
     local program
     for program in start_times choose_size predict nodes node_starts delays train_model learn_on_line; do
         "$@" "$folder/$program"

@@ -21,7 +21,7 @@ for scale in archive large; do
     done
 done
 count one_pass archive probability 4
-count one_pass archive fair 4
-count one_pass large fair 4
-count one_pass largest fair 4
+count one_pass archive delay 4
+count one_pass large delay 4
+count one_pass largest delay 4
 count papers_program archive papers 1

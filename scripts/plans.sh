@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/measured.sh
 
-measured easy,easy++,fair,fast,plan,plan-fast,plan:limit,plan-fast:limit,plan:clairvoyant "${1:-}"
+measured easy,easy++,delay,delay-fast,fair,fast,fair:limit,fast:limit,fair:clairvoyant "${1:-}"
 scripts/schedules.py picture "${compared[@]}" > docs/waits.svg
 scripts/schedules.py first "${compared[@]}"
 echo

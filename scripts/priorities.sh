@@ -8,5 +8,5 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2034 # read by measured
 seeds=3
 
-measured easy:limit:multifactor,plan,fair:mix:multifactor,plan:contexts:multifactor,plan-fast:contexts:multifactor "${1:-}"
+measured easy:limit:multifactor,fair,delay:mix:multifactor,fair:contexts:multifactor,fast:contexts:multifactor "${1:-}"
 scripts/schedules.py quarters "${compared[@]}"

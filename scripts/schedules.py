@@ -23,7 +23,7 @@ from pathlib import Path
 LEFT, TOP, ROW, BAR, RIGHT = 118, 64, 15, 12, 60
 SCALE = 4.6  # pixels a percent
 LOWEST, HIGHEST = -70, 40
-SHOWN = ("easy++", "fair", "plan", "plan-fast")
+SHOWN = ("easy++", "delay", "fair", "fast")
 # Student's t for a two-sided 95 % interval by degrees of freedom: seeds less one.
 STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 
@@ -42,11 +42,11 @@ text { font: 13px system-ui, sans-serif; fill: #24292f }
 def label(policy):
     """The policy as a reader knows it: its name, and its order or predictor where they are not its own."""
     own = {"easy": "fcfs", "easy++": "sjbf", "conservative": "fcfs", "lookahead": "fcfs", "selective": "fcfs"}
-    name = policy.get("preset") or ("fair" if policy["policy"] == "prob" else policy["policy"])
+    name = policy.get("preset") or ("delay" if policy["policy"] == "prob" else policy["policy"])
     order = policy["order"]
     if order.startswith("multifactor "):
         order = "multifactor"  # with numbers of its own
-    if name in ("plan", "plan-fast"):
+    if name in ("fair", "fast"):
         own = policy["predictor"] == "contexts"
         name = name if own else f"{name}, predictor {policy['predictor']}"
         return name if order == "fcfs" else f"{name}, order {order}"
@@ -68,21 +68,21 @@ def change(own, easy):
 
 def first(traces):
     """README's table: changes against EASY in percent, the longest wait as a factor."""
-    print("| workload | mean wait under EASY | EASY++ | delay rule (`fair`) | **the plan** | the plan, `fast` | the plan, 99th percentile | the plan, longest wait |")
+    print("| workload | mean wait under EASY | EASY++ | delay rule (`delay`) | **the plan** | the plan, `fast` | the plan, 99th percentile | the plan, longest wait |")
     print("|---|---|---|---|---|---|---|---|")
     for trace in traces:
         policies = by_label(trace)
         easy = policies["easy"]
         cells = [change(policies[name]["mean_wait_s"], easy["mean_wait_s"]) for name in SHOWN]
         cells[2] = f"**{cells[2]}**"
-        cells.append(change(policies["plan"]["p99_wait_s"], easy["p99_wait_s"]))
-        cells.append(f"x{policies['plan']['max_wait_s'] / easy['max_wait_s']:.2f}")
+        cells.append(change(policies["fair"]["p99_wait_s"], easy["p99_wait_s"]))
+        cells.append(f"x{policies['fair']['max_wait_s'] / easy['max_wait_s']:.2f}")
         print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
 
 
 def tails(traces):
     """Changes against EASY in percent by trace, the longest wait as a factor."""
-    names = ("fair", "plan", "fast", "plan-fast")
+    names = ("delay", "fair", "delay-fast", "fast")
     print("| workload | mean wait under EASY | " + " | ".join(f"`{name}`" for name in names) + " |")
     print("|---|---|" + "---|" * len(names))
     for trace in traces:
@@ -97,11 +97,11 @@ def tails(traces):
 
 def widths(traces):
     """Mean waits of the plan's jobs against EASY's by their share of the machine, in percent, and how many there are a seed."""
-    print("| workload | up to 1/64 of the machine | up to 1/16 | up to a quarter | wider: `plan` | wider: `plan-fast` | how many are wider |")
+    print("| workload | up to 1/64 of the machine | up to 1/16 | up to a quarter | wider: `fair` | wider: `fast` | how many are wider |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for trace in traces:
         policies = by_label(trace)
-        easy, plan, fast = (policies[name]["fairness"]["by_width"] for name in ("easy", "plan", "plan-fast"))
+        easy, plan, fast = (policies[name]["fairness"]["by_width"] for name in ("easy", "fair", "fast"))
         cell = lambda own, base: change(own["mean_wait_s"], base["mean_wait_s"]) if base["mean_wait_s"] else ""
         cells = [cell(*pair) for pair in zip(plan, easy, strict=True)] + [cell(fast[-1], easy[-1])]
         print(f"| {short(trace['trace'])} | {' | '.join(cells)} | {easy[-1]['jobs']} |")
@@ -185,7 +185,7 @@ def settings(files):
             if name == "presets" and index == 0:
                 base = policies
                 continue
-            own = policies[0]["preset"] or "fair"
+            own = policies[0]["preset"] or "delay"
             if name == "presets":
                 title = f"`{own}`" if policies[0]["predictor"] != "limit" else f"`{own}:limit`, no beliefs"
             else:

@@ -6,5 +6,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/measured.sh
 
-measured easy,conservative,easy++,lookahead,selective,easy:limit:wfp3,easy:limit:sjf,easy:limit:f1,easy:limit:fair-share,easy:limit:fair,easy++:mean2:fair,fair:mix:fair-candidates,fair,fast "${1:-}"
+measured easy,conservative,easy++,lookahead,selective,easy:limit:wfp3,easy:limit:sjf,easy:limit:f1,easy:limit:fair-share,easy:limit:delay,easy++:mean2:delay,delay:mix:delay-candidates,delay,delay-fast "${1:-}"
 scripts/schedules.py rivals "${compared[@]}"

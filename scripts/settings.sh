@@ -21,10 +21,10 @@ measure() { # name, options
         --seeds 5 --quiet --json "$@" > "$made/part" 2> "$made/log" || { cat "$made/log" >&2; exit 1; }
     mv "$made/part" "$made/$name.json"
 }
-measure presets --policies easy,fair,fast,fair:limit
+measure presets --policies easy,delay,delay-fast,delay:limit
 # A name; queue and candidates as A/B/C/D of median^A x processors^B / (1 + wait/C)^D; tau; the quantiles of guard and front.
 while read -r setting queue candidates tau guard front; do
-    measure "$setting" --policies easy,fair --queue "$queue" --candidates "$candidates" --tau "$tau" --guard "$guard" --front "$front"
+    measure "$setting" --policies easy,delay --queue "$queue" --candidates "$candidates" --tau "$tau" --guard "$guard" --front "$front"
 done << 'SETTINGS'
 mild .2/0/3600/1 1/.5/3600/1 .2 .99 1
 bold 1/0/14400/2 1/0/3600/1 .3 1 1

@@ -41,7 +41,7 @@ def setting(row):
         return f"{of['run_time']:g}/{of['processors']:g}/{of['age_unit_s']:g}/{of['age']:g}"
 
     own = row["setting"]
-    name = "`fair`" if own["index"] == 0 else own["index"]
+    name = "`delay`" if own["index"] == 0 else own["index"]
     return f"{name} | {powers(own['queue'])} | {powers(own['candidates'])} | {own['tau']:g} | {own['guard']:g} | {own['front']:g}"
 
 
@@ -62,7 +62,7 @@ for name, fit, report in [("CTC and SDSC SP2; KTH and Blue", "even", "odd"), ("K
         found = f"| {name} | {100 * (p99 - 1):+.0f} | {longest} "
         if fair:
             best = min(fair, key=lambda index: gain(of[index][fit]))
-            print(f"{found}| {best or '`fair`'} | {cells(of[best][fit])} | {cells(of[best][report])} |")
+            print(f"{found}| {best or '`delay`'} | {cells(of[best][fit])} | {cells(of[best][report])} |")
         else:
             print(found + "| none within them |" + " |" * 8)
 
@@ -75,4 +75,4 @@ for index in sorted(frontier, key=lambda index: gain(of[index]["four"])):
     print(f"| {setting(fitted[index])} | {cells(of[index]['four'])} | {cells(of[index]['held'])} |")
 better = [index for index in both if surpasses(of[index]["four"], of[0]["four"])]
 elsewhere = [index for index in both if surpasses(of[index]["held"], of[0]["held"])]
-print(f"\nSettings that surpass `fair` on the four fitted traces: {len(better)}; on the other four: {len(elsewhere)}.")
+print(f"\nSettings that surpass `delay` on the four fitted traces: {len(better)}; on the other four: {len(elsewhere)}.")

@@ -152,7 +152,7 @@ fn a_damaged_pass_ends() {
     let limits = PassCapacity { running: 24, candidates: 6, processors: 8192, events_per_bin: 1, ..LIMITS };
     let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
     let believed = RuntimeDistribution::from_counts(&bins, &[1.0; 12]).unwrap();
-    let rule = Rule { unmeasured: true, ..Rule::FAIR };
+    let rule = Rule { unmeasured: true, ..Rule::DELAY };
     let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     pass.begin(0, 1_500, 1, 6_500).unwrap();

@@ -258,11 +258,11 @@ fn refuses_rules_and_waits_that_are_none() {
     assert_eq!(pass.set_head_waited(-1), Err(Error::OutOfRange));
     assert_eq!(pass.set_head_waited(i64::MAX), Err(Error::SpanTooLong));
     let mut refused = |rule: Rule| pass.decide(&rule, 1).unwrap_err();
-    assert_eq!(refused(Rule { slip: f64::NAN, ..Rule::FAIR }), Error::NotANumber);
-    assert_eq!(refused(Rule { guard: f64::NAN, ..Rule::FAIR }), Error::NotANumber);
-    assert_eq!(refused(Rule { slip: -1.0, ..Rule::FAIR }), Error::OutOfRange);
-    assert_eq!(refused(Rule { guard: -1.0, ..Rule::FAIR }), Error::OutOfRange);
+    assert_eq!(refused(Rule { slip: f64::NAN, ..Rule::DELAY }), Error::NotANumber);
+    assert_eq!(refused(Rule { guard: f64::NAN, ..Rule::DELAY }), Error::NotANumber);
+    assert_eq!(refused(Rule { slip: -1.0, ..Rule::DELAY }), Error::OutOfRange);
+    assert_eq!(refused(Rule { guard: -1.0, ..Rule::DELAY }), Error::OutOfRange);
     assert_eq!(refused(Rule { slip: 1.0, ..Rule::EXACT }), Error::OutOfRange);
-    assert_eq!(pass.decide(&Rule { slip: 1.0, ..Rule::FAIR }, 1), Ok(Step::Done));
+    assert_eq!(pass.decide(&Rule { slip: 1.0, ..Rule::DELAY }, 1), Ok(Step::Done));
     assert_eq!(pass.set_head_waited(5), Err(Error::WrongState));
 }

@@ -114,7 +114,7 @@ fn questions_change_no_decision() {
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     let mut accepted = 0;
     for seed in 0..200 {
-        for rule in [Rule::EXACT, Rule::PAPERS, Rule::FAIR] {
+        for rule in [Rule::EXACT, Rule::PAPERS, Rule::DELAY] {
             let divisor = [1, 4, 48][seed as usize % 3];
             fill(&mut pass, seed, divisor);
             let quiet = decisions(&mut pass, &rule, false);
@@ -213,9 +213,9 @@ fn questions_change_no_decision_from_frequencies() {
     let mut accepted = 0;
     for seed in 1..4 {
         fill(&mut pass, seed);
-        let quiet = decisions(&mut pass, &Rule::FAIR, false);
+        let quiet = decisions(&mut pass, &Rule::DELAY, false);
         fill(&mut pass, seed);
-        let asked = decisions(&mut pass, &Rule::FAIR, true);
+        let asked = decisions(&mut pass, &Rule::DELAY, true);
         let near =
             |(a, b): (&(usize, f64), &(usize, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-4 * b.1.max(1.0);
         assert!(

@@ -57,7 +57,7 @@ fn on_nodes(trace: &Trace) {
     let nodes = Some(Arc::new(machine));
     // Predictors with memories of their own would take nearly all of the time.
     let choices =
-        [(Width::Cores, "easy"), (Width::Scarcest, "prob:limit:fcfs:exact"), (Width::Cores, "plan:limit")];
+        [(Width::Cores, "easy"), (Width::Scarcest, "prob:limit:fcfs:exact"), (Width::Cores, "fair:limit")];
     for (width, choice) in choices {
         let rules = Rules { nodes: nodes.clone(), width, limit_jobs: Some(JOBS), ..Rules::default() };
         let Ok(workload) = Workload::new(trace, &rules) else { return };

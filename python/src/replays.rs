@@ -15,7 +15,7 @@ use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
 use surefill_simulator::cli::today;
 use surefill_simulator::replay::evalys;
 use surefill_simulator::replay::outcome::Outcome;
-use surefill_simulator::replay::policy::{Choice, Order, PolicyName, PolicyOptions, ProbOptions, name_of};
+use surefill_simulator::replay::policy::{Choice, Order, OwnPreset, PolicyName, PolicyOptions, ProbOptions, name_of};
 use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
 use surefill_simulator::report::waits::nothing;
@@ -35,7 +35,7 @@ pub fn names(kind: &str) -> PyResult<Vec<String>> {
     }
     match kind {
         "policies" => {
-            Ok(["fair", "fast"].map(str::to_owned).into_iter().chain(all::<PolicyName>()).collect())
+            Ok(all::<PolicyName>().into_iter().chain(all::<OwnPreset>()).collect())
         }
         "predictors" => Ok(all::<PredictorName>()),
         "orders" => Ok(all::<Order>()),
@@ -96,15 +96,15 @@ impl Setting {
     }
 }
 
-/// A policy's options as the command line has them: those of the preset `fair` for `prob` without a rule.
+/// A policy's options as the command line has them: those of the preset `delay` for `prob` without a rule.
 fn options_of(choice: &Choice) -> PolicyOptions {
     let plain = choice.policy == PolicyName::Prob && choice.rule.is_none();
-    let prob = if plain { ProbOptions::preset(PresetName::Fair) } else { ProbOptions::default() };
+    let prob = if plain { ProbOptions::preset(PresetName::Delay) } else { ProbOptions::default() };
     let mut options =
         choice.options(&PolicyOptions { prob, delays_wanted: true, ..PolicyOptions::default() });
     if plain && options.order.is_none() && choice.order.is_none() {
         use surefill_simulator::replay::policy::OrderOptions;
-        options.order = Some(OrderOptions::preset(PresetName::Fair));
+        options.order = Some(OrderOptions::preset(PresetName::Delay));
     }
     options
 }

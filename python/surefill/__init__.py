@@ -245,7 +245,7 @@ def compare(
     r"""Replays traces under several policies and returns a :class:`Table` with a row for each trace and policy.
 
     The first column, ``label``, is the name by which the page of ``html`` calls the policy with its predictor, order
-    and rule: ``easy (limit, fcfs)``. ``fair`` and ``fast`` differ in it, while ``policy`` is ``prob`` for both. The
+    and rule: ``easy (limit, fcfs)``. ``delay`` and ``delay-fast`` differ in it, while ``policy`` is ``prob`` for both. The
     measures are means over ``seeds`` seeds from ``seed`` up. Waits are in seconds, ``utilization`` and
     ``zero_wait_share`` are shares from 0 to 1. With several seeds the columns that begin with ``spread_`` are standard
     deviations. Schedules are chaotic: a difference is worth something when it is larger than the spread of several

@@ -85,12 +85,12 @@ def test_python_and_rust_make_the_same_schedule(demo):
 
 def test_python_classes_stand_beside_built_in_ones(demo, tmp_path):
     page = tmp_path / "page.html"
-    policies = ["easy", "fair", OwnEasy, ("easy", LastTwo, OwnSjf)]
+    policies = ["easy", "delay", OwnEasy, ("easy", LastTwo, OwnSjf)]
     table = surefill.compare(demo, policies, limit_jobs=400, seeds=2, html=page)
     assert table["policy"] == ["easy", "prob", "python-easy", "easy"]
     assert table["label"][2:] == ["python-easy (limit, fcfs)", "easy (LastTwo, OwnSjf)"]
     assert table["predictor"] == ["limit", "mix", "limit", "LastTwo"]
-    assert table["order"] == ["fcfs", "fair", "fcfs", "OwnSjf"]
+    assert table["order"] == ["fcfs", "delay", "fcfs", "OwnSjf"]
     assert table["mean_wait_s"][0] == table["mean_wait_s"][2] and table["spread_mean_wait_s"][0] > 0
     assert "python-easy" in page.read_text() and "<script src" not in page.read_text()
     assert "python-easy" in surefill.policies()
@@ -98,10 +98,10 @@ def test_python_classes_stand_beside_built_in_ones(demo, tmp_path):
 
 def test_labels_tell_policies_apart_as_the_page_does(demo, tmp_path):
     page = tmp_path / "page.html"
-    policies = ["easy", "easy++", "fair", "fast", "easy:mean2:sjbf"]
+    policies = ["easy", "easy++", "delay", "delay-fast", "easy:mean2:sjbf"]
     table = surefill.compare(demo, policies, limit_jobs=200, html=page)
     assert table.column_names[0] == "label" and len(set(table["label"])) == len(policies)
-    for name, label in zip(("easy", "easy++", "fair", "fast", "easy"), table["label"]):
+    for name, label in zip(("easy", "easy++", "delay", "delay-fast", "easy"), table["label"]):
         assert label.startswith(name + " (") and label in page.read_text()
     assert table["label"][0] == "easy (limit, fcfs)" and table["label"][4] == "easy (mean2, sjbf)"
     assert table["policy"][2:4] == ["prob", "prob"]

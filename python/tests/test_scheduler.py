@@ -44,7 +44,7 @@ def few(tmp_path_factory, demo):
     return path
 
 
-@pytest.mark.parametrize("settings, policy", [("preset=fair", "plan"), ("preset=fast", "plan-fast"), ("preset=easy", "easy")])
+@pytest.mark.parametrize("settings, policy", [("preset=fair", "fair"), ("preset=fast", "fast"), ("preset=easy", "easy")])
 def test_it_starts_what_the_simulator_starts(few, settings, policy):
     replayed = surefill.simulate(few, policy)
     expected = dict(zip(replayed.jobs["number"], replayed.jobs["start_s"]))

@@ -234,7 +234,7 @@ fn every_start_is_the_same_but_for_the_ways() {
     assert_eq!(same, expected.into());
 }
 
-/// batsched has nothing probabilistic. Its EASY beside this project's and the preset `fair`, where limits say little.
+/// batsched has nothing probabilistic. Its EASY beside this project's and the preset `delay`, where limits say little.
 #[test]
 fn mean_waits_beside_its_easy() {
     let (processors, cases) = vectors();
@@ -245,11 +245,11 @@ fn mean_waits_beside_its_easy() {
     };
     let theirs = mean(&|_, case| case.theirs("easy"));
     let easy = mean(&|workload, _| starts(&replay_as(workload, "easy")));
-    let fair = mean(&|workload, _| starts(&replay_as(workload, "fair")));
+    let delay = mean(&|workload, _| starts(&replay_as(workload, "delay")));
     let count = mixed.len();
     println!(
-        "mean waits in hours on {count} workloads: batsched's EASY {theirs:.2}, EASY {easy:.2}, fair {fair:.2}"
+        "mean waits in hours on {count} workloads: batsched's EASY {theirs:.2}, EASY {easy:.2}, delay {delay:.2}"
     );
     assert!((theirs - 8.08).abs() < 0.005 && (easy - 8.37).abs() < 0.005, "{theirs} {easy}");
-    assert!(fair < theirs, "{fair} {theirs}");
+    assert!(delay < theirs, "{delay} {theirs}");
 }

@@ -115,7 +115,7 @@ fn waits_by_quarter_of_the_priorities_where_a_policy_has_their_order() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let policies = "easy,easy:limit:multifactor,fair:mix:multifactor,plan,plan:contexts:multifactor";
+    let policies = "easy,easy:limit:multifactor,delay:mix:multifactor,fair,fair:contexts:multifactor";
     let numbers = ["--priorities", "fairshare=9000+half-life=300+tier2=1"];
     let json: serde_json::Value =
         serde_json::from_str(&compare(policies, &[&numbers[..], &["--json"]].concat())).unwrap();
@@ -136,20 +136,20 @@ fn waits_by_quarter_of_the_priorities_where_a_policy_has_their_order() {
     // Changes are against EASY in their order, which has no row of its own.
     let table = compare(policies, &["--table", "fairness", "--markdown"]);
     assert!(
-        table.contains("highest quarter [%]") && table.contains("| plan (contexts, multifactor) "),
+        table.contains("highest quarter [%]") && table.contains("| fair (contexts, multifactor) "),
         "{table}"
     );
     assert!(
         table.contains("| easy (limit, fcfs) ") && !table.contains("| easy (limit, multifactor) "),
         "{table}"
     );
-    assert!(!compare("easy,plan", &["--table", "fairness", "--markdown"]).contains("quarter"));
+    assert!(!compare("easy,fair", &["--table", "fairness", "--markdown"]).contains("quarter"));
     assert!(
-        compare("easy,plan", &[&numbers[..], &["--table", "fairness", "--markdown"]].concat())
+        compare("easy,fair", &[&numbers[..], &["--table", "fairness", "--markdown"]].concat())
             .contains("quarter")
     );
     let refused = surefill(
-        &["simulate", "t.swf", "--policy", "plan", "--order", "multifactor", "--priorities", "age=0"],
+        &["simulate", "t.swf", "--policy", "fair", "--order", "multifactor", "--priorities", "age=0"],
         folder.path(),
     );
     assert_eq!(code(&refused), 1);
@@ -165,29 +165,33 @@ fn presets_fill_the_options_and_options_win() {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         json
     };
-    for preset in ["easy", "papers", "fair", "fast"] {
+    for preset in ["easy", "papers", "delay", "delay-fast"] {
         let json = json(&["--preset", preset]);
         assert_eq!((&json["policy"], &json["preset"]), (&"prob".into(), &preset.into()));
     }
-    assert_eq!(json(&[])["preset"], "fair");
+    assert_eq!(
+        (&json(&[])["policy"], &json(&["--policy", "prob"])["preset"]),
+        (&"fair".into(), &"delay".into())
+    );
     assert_eq!(json(&["--preset", "papers"])["rule"], "bound=0.05@1");
-    let mine = json(&["--preset", "fast", "--guard", "0.98", "--queue", "0.5/-0.1/3600/1", "--slip", "0.25"]);
+    let mine =
+        json(&["--preset", "delay-fast", "--guard", "0.98", "--queue", "0.5/-0.1/3600/1", "--slip", "0.25"]);
     assert!(mine["preset"].is_null());
     let (order, prob) = (&mine["options"]["order"], &mine["options"]["prob"]);
     assert_eq!((&prob["guard"], &prob["slip"], &prob["tau"]), (&0.98.into(), &0.25.into(), &0.4.into()));
     assert_eq!((&order["queue"]["run_time"], &order["queue"]["age"]), (&0.5.into(), &1.0.into()));
     // A rule of its own is plain; the preset of a list is for those without one.
-    let policies = "prob:user:fcfs:exact,prob:user,fast,prob:user:sjbf";
-    let args = ["compare", "t.swf", "--policies", policies, "--preset", "fair", "--json"];
+    let policies = "prob:user:fcfs:exact,prob:user,delay-fast,prob:user:sjbf";
+    let args = ["compare", "t.swf", "--policies", policies, "--preset", "delay", "--json"];
     let output = surefill(&args, folder.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let of = |key: &str| -> Vec<serde_json::Value> {
         json["traces"][0]["policies"].as_array().unwrap().iter().map(|p| p[key].clone()).collect()
     };
-    assert_eq!(of("order"), ["fcfs", "fair", "fast", "sjbf"]);
+    assert_eq!(of("order"), ["fcfs", "delay", "delay-fast", "sjbf"]);
     assert_eq!(
         of("preset"),
-        [serde_json::Value::Null, "fair".into(), "fast".into(), serde_json::Value::Null]
+        [serde_json::Value::Null, "delay".into(), "delay-fast".into(), serde_json::Value::Null]
     );
     assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1+told"]);
 }
@@ -203,7 +207,7 @@ fn pages_are_written_for_one_policy_and_for_several() {
         page
     };
     let one = page(&["simulate", "t.swf", "--policy", "prob", "--html", "page.html"]);
-    assert!(one.contains("t.swf: prob") && one.contains("mix, fair, relative=0.3@1"));
+    assert!(one.contains("t.swf: prob") && one.contains("mix, delay, relative=0.3@1"));
     // Two traces, and the policies that are shown unasked.
     let several = page(&["compare", "t.swf", "t.swf", "--html", "page.html"]);
     assert_eq!(several.matches("<section>").count(), 2);
@@ -211,7 +215,7 @@ fn pages_are_written_for_one_policy_and_for_several() {
     assert_eq!(several.matches("Who gains and who loses").count(), 2);
     assert!(several.contains("judged in seconds"));
     assert!(!one.contains("Who gains and who loses"), "there is no EASY to compare with");
-    for policy in ["fcfs", "easy++", "mix, fair, relative=0.3@1", "mix, fast, relative=0.4@1"] {
+    for policy in ["fcfs", "easy++", "mix, delay, relative=0.3@1", "mix, delay-fast, relative=0.4@1"] {
         assert!(several.contains(policy), "{policy}");
     }
 }
@@ -241,7 +245,7 @@ fn schedules_are_written_and_can_be_replayed() {
         ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95",
         ",probability_within_600,probability_within_3600,probability_within_21600,probability_within_86400"
     )));
-    assert!(text.contains("\n# beliefs: mix\n"), "{text}");
+    assert!(text.contains("\n# beliefs: contexts\n"), "{text}");
     let mut waited = 0;
     for (row, expected) in rows.iter().zip(&expected).skip(1) {
         assert!(expected.starts_with(row));
@@ -263,8 +267,8 @@ fn schedules_are_written_and_can_be_replayed() {
     for refused in [
         &["simulate", "t.swf", "--jobs", "e.swf", "--starts"][..],
         &["simulate", "t.swf", "--starts"],
-        &["simulate", "t.swf", "--policy", "plan", "--nodes", "4x(cores=2)", "--jobs", "e.csv", "--starts"],
-        &["start-times", "t.swf", "--policy", "plan-fast", "--nodes", "4x(cores=2)"],
+        &["simulate", "t.swf", "--policy", "fair", "--nodes", "4x(cores=2)", "--jobs", "e.csv", "--starts"],
+        &["start-times", "t.swf", "--policy", "fast", "--nodes", "4x(cores=2)"],
         &["simulate", "t.swf", "--policy", "smallest", "--jobs", "e.csv", "--starts"],
     ] {
         assert_eq!(code(&surefill(refused, folder.path())), 2);
@@ -276,7 +280,7 @@ fn schedules_are_written_and_can_be_replayed() {
     let swf = surefill(&["simulate", "t.swf", "--jobs", "s.swf"], folder.path());
     assert_eq!(code(&swf), 0);
     let text = std::fs::read_to_string(folder.path().join("s.swf")).unwrap();
-    assert!(text.contains("; UnixStartTime: 1000000000\n") && text.contains("; Note: policy prob\n"));
+    assert!(text.contains("; UnixStartTime: 1000000000\n") && text.contains("; Note: policy fair\n"));
     let wait = |file: &str| {
         let output = surefill(&["simulate", file, "--json", "--strict"], folder.path());
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -368,7 +372,7 @@ fn bad_usage_is_status_2() {
         &["simulate", "t.swf", "--policy", "easy", "--tau", "0.1"],
         &["simulate", "t.swf", "--policy", "fcfs", "--queue", "shortest"],
         &["simulate", "t.swf", "--policy", "conservative", "--front", "0.9"],
-        &["compare", "t.swf", "--policies", "fair:mix:fair:exact"],
+        &["compare", "t.swf", "--policies", "delay:mix:delay:exact"],
         &["simulate", "t.swf", "--queue", "1/2/3"],
         &["simulate", "t.swf", "--guard", "1.5"],
         &["simulate", "t.swf", "--preset", "papers", "--slip", "0.1"],
@@ -479,7 +483,8 @@ fn tune_measures_as_compare_does_and_shards_are_the_whole() {
     let args = ["tune", "t.swf", "u.swf", "--settings", "5", "--seed", "2", "--json", "--quiet"];
     let whole = json(&args);
     // Setting 0 is the preset: its ratios are those of two replays by another verb.
-    let compared = json(&["compare", "t.swf", "--policies", "easy,fair", "--seed", "2", "--json", "--quiet"]);
+    let compared =
+        json(&["compare", "t.swf", "--policies", "easy,delay", "--seed", "2", "--json", "--quiet"]);
     let wait = |policy: usize, measure: &str| {
         compared["traces"][0]["policies"][policy][measure].as_f64().unwrap().max(10.0)
     };

@@ -85,7 +85,7 @@ fn head_jobs_are_told_when_they_can_expect_to_start() {
 #[test]
 fn a_plan_says_when_it_means_to_start_a_job() {
     // By limits: to start it at 2 would make the head wait for 2,000 s.
-    let explained = explained(&jobs(&[job(2, 2000, 1, 2000)]), &options("plan:limit"), 2);
+    let explained = explained(&jobs(&[job(2, 2000, 1, 2000)]), &options("fair:limit"), 2);
     assert_eq!(whys(&explained), [(2, Why::Planned), (100, Why::Planned), (150, Why::Started)]);
     // The ends of the two before it are rounded up on the grid of instants.
     let planned: Vec<_> = explained.passes.iter().map(|seen| seen.planned).collect();
@@ -107,7 +107,7 @@ fn budgets_are_told_apart_from_thresholds() {
 #[test]
 fn being_watched_changes_nothing() {
     let jobs: Vec<J> = (0..60).map(|i| job(i * 7, 20 + i * 37 % 150, 1 + (i % 4) as u32, 200)).collect();
-    for policy in ["easy", "easy++", "conservative", "prob:user", "plan"] {
+    for policy in ["easy", "easy++", "conservative", "prob:user", "fair"] {
         let alone = crate::common::starts(&crate::common::replay_as(&workload(4, &jobs), policy));
         for number in [5, 30, 55] {
             assert_eq!(explained(&jobs, &options(policy), number).job.start, alone[number], "{policy}");

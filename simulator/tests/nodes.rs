@@ -73,7 +73,7 @@ fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {
 /// The bits of the delay that a policy predicted, but where it tells what it has learnt of delays, which it does not on
 /// nodes.
 fn told(policy: &str, backfill: Backfill) -> u64 {
-    if policy == "fair" { 0 } else { backfill.predicted.to_bits() }
+    if policy == "delay" { 0 } else { backfill.predicted.to_bits() }
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
         let whole = workload(&text, &Rules { procs: Some(procs as u32), ..Rules::default() });
         let nodes = workload(&text, &on(&format!("{procs}x(cores=1)")));
         let policies = ["fcfs", "easy", "easy:limit:sjbf", "easy:clairvoyant", "easy++", "easy:limit:sjf"];
-        let exact = ["prob:user:fcfs:exact=0.1@1", "prob:mix:sjbf:seconds=60@2", "fair"];
-        let planned = ["plan", "plan-fast:limit"];
+        let exact = ["prob:user:fcfs:exact=0.1@1", "prob:mix:sjbf:seconds=60@2", "delay"];
+        let planned = ["fair", "fast:limit"];
         for policy in policies.into_iter().chain(exact).chain(planned) {
             let (one, other) = (run(&whole, policy), run(&nodes, policy));
             assert_eq!(starts(&one), starts(&other), "case {case}, {policy}");
@@ -118,12 +118,12 @@ fn on_whole_like_nodes_starts_are_foretold_as_on_processors() {
     let mut random = Random(3);
     let mut asked = 0;
     for policy in
-        ["fcfs", "easy", "easy++", "easy:limit:sjbf", "prob:mix:sjbf:relative=0.3@1", "fair", "plan"]
+        ["fcfs", "easy", "easy++", "easy:limit:sjbf", "prob:mix:sjbf:relative=0.3@1", "delay", "fair"]
     {
         let mut text = String::new();
         let mut submit = 0;
         // The plan's own forecast plays the rule itself.
-        for number in 1..=if policy == "plan" { 40 } else { 200 } {
+        for number in 1..=if policy == "fair" { 40 } else { 200 } {
             submit += random.below(60);
             let run = random.below(900);
             let limit = (run / 60 * 60 + 60 * random.below(4)).max(30);

@@ -57,9 +57,9 @@ fn a_guard_from_the_start_is_easy_job_by_job_whatever_is_predicted() {
         ("prob:mix:fcfs", "easy"),
         ("prob:user:fcfs", "easy"),
         ("prob:limit:sjbf", "easy:limit:sjbf"),
-        ("prob:limit:fair", "easy:limit:fair"),
-        ("prob:limit:fast", "easy:limit:fast"),
-        ("prob:limit:fair-candidates", "easy:limit:fair-candidates"),
+        ("prob:limit:delay", "easy:limit:delay"),
+        ("prob:limit:delay-fast", "easy:limit:delay-fast"),
+        ("prob:limit:delay-candidates", "easy:limit:delay-candidates"),
     ] {
         let easy = decisions(&crate::common::replay_as(&demo, easy));
         // The delays are judged and charged, but decide nothing.

@@ -55,7 +55,7 @@ fn mean_waits_beside_its_probabilistic_easy() {
     for (workload, case) in cases() {
         let Some(theirs) = case.starts.get("probabilistic") else { continue };
         let all =
-            [theirs.clone(), starts(&replay_as(&workload, "easy")), starts(&replay_as(&workload, "fair"))];
+            [theirs.clone(), starts(&replay_as(&workload, "easy")), starts(&replay_as(&workload, "delay"))];
         for (sum, starts) in sums.iter_mut().zip(all) {
             *sum += starts.iter().zip(&workload.jobs).map(|(start, job)| start - job.submit).sum::<i64>();
         }

@@ -119,8 +119,13 @@ fn schedulers_judge() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    let compared =
-        json(&["compare", "KTH-SP2.swf", "--policies", "easy,easy++,conservative,fair,fast", "--json"]);
+    let compared = json(&[
+        "compare",
+        "KTH-SP2.swf",
+        "--policies",
+        "easy,easy++,conservative,delay,delay-fast",
+        "--json",
+    ]);
     let args =
         ["similar", "KTH-SP2.swf", "--tables=schedulers", "--models", "sessions,paper", "--seeds", "2"];
     let studied = json(&[&args[..], &["--json", "--stretch"]].concat());

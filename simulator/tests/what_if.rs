@@ -47,9 +47,9 @@ fn the_numbers_are_those_of_simulate() {
     let answer =
         json(&["what-if", "h.txt", "--procs", "8", "--from", "2024-01-01", "--json", "--seeds", "3"], path);
     let all = &answer["all"];
-    assert_eq!((&answer["before"], &answer["after"]), (&"EASY".into(), &"plan".into()));
+    assert_eq!((&answer["before"], &answer["after"]), (&"EASY".into(), &"fair".into()));
     let compared = json(
-        &["compare", "h.txt", "--procs", "8", "--policies", "easy,plan", "--seeds", "3", "--json"],
+        &["compare", "h.txt", "--procs", "8", "--policies", "easy,fair", "--seeds", "3", "--json"],
         path,
     );
     for (side, policy) in [("before", 0), ("after", 1)] {

@@ -98,7 +98,7 @@ impl Rule {
     pub const PAPERS: Rule = Rule { criterion: Criterion::Bound, ..Rule::EXACT };
 
     /// Expected delay below 0.3 of the head job's expected remaining wait, and whatever EASY would start.
-    pub const FAIR: Rule =
+    pub const DELAY: Rule =
         Rule { criterion: Criterion::Relative, threshold: 0.3, or_easy: true, ..Rule::EXACT };
 
     /// Whether the delay of what `or_easy` accepts is not asked for by anything.
@@ -131,9 +131,9 @@ impl Rule {
 }
 
 impl Default for Rule {
-    /// [`Rule::FAIR`], the best rule known; a caller who knows how long jobs wait adds a guard.
+    /// [`Rule::DELAY`], the best of these rules; a caller who knows how long jobs wait adds a guard.
     fn default() -> Rule {
-        Rule::FAIR
+        Rule::DELAY
     }
 }
 

@@ -23,7 +23,7 @@
 //! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
 //! surefill_distribution_recalculate(believed, 250, 3600, p, SUREFILL_MAX_BINS, &count);
 //! surefill_distribution_remaining(believed, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
-//! surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+//! surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
 //! surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits);
 //! surefill_recent_waits_add(waits, 600);
 //! surefill_recent_waits_count(waits, &kept);

@@ -51,7 +51,7 @@ const fn names(family: i32) -> &'static [&'static CStr] {
             c"guarded",
             c"head never",
         ],
-        SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"fair", c"fast"],
+        SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"delay", c"delay-fast"],
         SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate"],
         SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~"],
         SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],

@@ -13,7 +13,7 @@
 //! surefill_rule rule;
 //! surefill_forecast_options forward;
 //! double value;
-//! surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+//! surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
 //! surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
 //! surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
 //! surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
@@ -42,15 +42,16 @@ pub const SUREFILL_PRESET_EASY: i32 = 0;
 /// Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
 /// submission. For comparison with their tables: waits get longer than EASY's.
 pub const SUREFILL_PRESET_PAPERS: i32 = 1;
-/// Preset: shorter waits than EASY's whose longest ones hardly rise; the default.
-pub const SUREFILL_PRESET_FAIR: i32 = 2;
-/// Preset: the shortest mean wait, at the price of some long ones.
-pub const SUREFILL_PRESET_FAST: i32 = 3;
+/// Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler gains
+/// more.
+pub const SUREFILL_PRESET_DELAY: i32 = 2;
+/// Preset: the delay rule for the shortest mean wait, at the price of some long ones.
+pub const SUREFILL_PRESET_DELAY_FAST: i32 = 3;
 
 const _: () = assert!(SUREFILL_PRESET_EASY == PresetName::Easy as i32);
 const _: () = assert!(SUREFILL_PRESET_PAPERS == PresetName::Papers as i32);
-const _: () = assert!(SUREFILL_PRESET_FAIR == PresetName::Fair as i32);
-const _: () = assert!(SUREFILL_PRESET_FAST == PresetName::Fast as i32);
+const _: () = assert!(SUREFILL_PRESET_DELAY == PresetName::Delay as i32);
+const _: () = assert!(SUREFILL_PRESET_DELAY_FAST == PresetName::DelayFast as i32);
 
 /// Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
 ///
@@ -83,7 +84,7 @@ pub struct surefill_preset {
     pub shortest_long_wait: f64,
     /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
-    /// The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself.
+    /// The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself.
     pub unmeasured: i32,
     /// The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,

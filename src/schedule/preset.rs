@@ -14,25 +14,26 @@ pub enum PresetName {
     Easy = 0,
     /// Nissimov & Feitelson 2007: the lower bound of the delay probability below 0.05, in the order of submission.
     Papers = 1,
-    /// Shorter waits than EASY's whose longest ones hardly rise: the default.
+    /// The delay rule: shorter waits than EASY's whose longest ones hardly rise. The default of rules that ask for
+    /// delays; [`engine`](crate::engine) has the plan of the whole queue, which gains more.
     #[default]
-    Fair = 2,
-    /// The shortest mean wait, at the price of some long ones.
-    Fast = 3,
+    Delay = 2,
+    /// The delay rule for the shortest mean wait, at the price of some long ones.
+    DelayFast = 3,
 }
 
 impl PresetName {
     /// All names, in the order of their numbers.
     pub const ALL: [PresetName; 4] =
-        [PresetName::Easy, PresetName::Papers, PresetName::Fair, PresetName::Fast];
+        [PresetName::Easy, PresetName::Papers, PresetName::Delay, PresetName::DelayFast];
 
     /// The name as users write it.
     pub const fn name(self) -> &'static core::ffi::CStr {
         match self {
             PresetName::Easy => c"easy",
             PresetName::Papers => c"papers",
-            PresetName::Fair => c"fair",
-            PresetName::Fast => c"fast",
+            PresetName::Delay => c"delay",
+            PresetName::DelayFast => c"delay-fast",
         }
     }
 
@@ -85,8 +86,8 @@ impl Preset {
                 ..plain
             },
             PresetName::Papers => Preset { rule: Rule::PAPERS, events_per_bin: 1, ..plain },
-            PresetName::Fair => Preset {
-                rule: Rule { unmeasured: true, ..Rule::FAIR },
+            PresetName::Delay => Preset {
+                rule: Rule { unmeasured: true, ..Rule::DELAY },
                 events_per_bin: 1,
                 queue: Priority { run_time: 0.5, processors: -0.1, age_unit: 7200.0, age: 2.0 },
                 candidates: Priority { run_time: 1.0, processors: 0.0, age_unit: 7200.0, age: 1.0 },
@@ -94,8 +95,8 @@ impl Preset {
                 front: 0.998,
                 ..plain
             },
-            PresetName::Fast => Preset {
-                rule: Rule { threshold: 0.4, unmeasured: true, ..Rule::FAIR },
+            PresetName::DelayFast => Preset {
+                rule: Rule { threshold: 0.4, unmeasured: true, ..Rule::DELAY },
                 events_per_bin: 1,
                 queue: Priority { run_time: 0.5, processors: -0.3, age_unit: 14_400.0, age: 2.0 },
                 candidates: Priority { run_time: 1.0, processors: 0.3, age_unit: 3600.0, age: 1.0 },
@@ -147,9 +148,9 @@ impl Preset {
 }
 
 impl Default for Preset {
-    /// [`PresetName::Fair`].
+    /// [`PresetName::Delay`].
     fn default() -> Preset {
-        Preset::new(PresetName::Fair)
+        Preset::new(PresetName::Delay)
     }
 }
 
@@ -165,7 +166,7 @@ mod tests {
             Preset::new(name).check().unwrap();
         }
         assert_eq!(PresetName::from_number(4), None);
-        assert_eq!(Preset::default(), Preset::new(PresetName::Fair));
+        assert_eq!(Preset::default(), Preset::new(PresetName::Delay));
     }
 
     #[test]

@@ -258,7 +258,7 @@ static int64_t make_recent(void) {
     surefill_preset preset;
     surefill_recent_waits *recent;
     int64_t size;
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     preset.recent_waits = 20;
     CHECK_OK(surefill_recent_waits_size(&preset, &size));
     CHECK(size <= ROOM);
@@ -277,7 +277,7 @@ static int use_recent(void *made) {
     status = surefill_recent_waits_quantile(recent, 0.9, 0, &seconds);
     sound &= valid(status, seconds);
     sound &= valid(surefill_recent_waits_count(recent, &count), 0);
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     CHECK_OK(surefill_rule_init(&rule));
     status = surefill_preset_rule(&preset, recent, &rule);
     sound &= valid(status, rule.guard);

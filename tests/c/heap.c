@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
     holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");
     holds(wait_bounds_main(1, alone) == 0 && feof(stdin) && calls == 0, "wait_bounds.c allocates nothing");
 
-    holds(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR) == SUREFILL_OK, "replay.c has a preset");
+    holds(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY) == SUREFILL_OK, "replay.c has a preset");
     read_trace(argv[1]);
     holds(calls > 0, "opening the trace is seen");
     calls = 0;

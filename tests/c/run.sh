@@ -370,14 +370,14 @@ try_here "replay.c: EASY's known result, same both ways" replay_is_easy
 
 replay_is_the_simulator() {
     diff <(replayed replay --preset easy | sed 5d) <(simulated --policy easy | sed 5d) || return 1
-    for preset in easy fair fast; do
+    for preset in easy delay delay-fast; do
         echo "preset $preset"
-        diff <(replayed replay --preset $preset) <(simulated --preset $preset) || return 1
+        diff <(replayed replay --preset $preset) <(simulated --policy prob --preset $preset) || return 1
     done
     for criterion in probability relative seconds; do
         echo "criterion $criterion"
         diff <(replayed replay --criterion $criterion --tau 0.05) \
-            <(simulated --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor mix \
+            <(simulated --policy prob --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor mix \
                 --criterion $criterion --tau 0.05) || return 1
     done
 }
@@ -440,7 +440,7 @@ whole_scheduler_is_the_simulator() {
         done
     done << 'END'
 plan seed=1
-plan-fast preset=fast seed=1
+fast preset=fast seed=1
 easy preset=easy
 END
 }

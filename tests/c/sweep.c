@@ -125,7 +125,7 @@ static void make_world(void) {
     for (size_t i = 0; i < sizeof world.garbage; i++) garbage[i] = (unsigned char)(i * 151 + 7);
     CHECK_OK(surefill_pass_capacity_init(&world.capacity));
     CHECK_OK(surefill_rule_init(&world.rule));
-    CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_DELAY));
     make_recent_waits();
     make_delay_calibration();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
@@ -173,7 +173,7 @@ static void sweep_name(void) {
     NAMES(CRITERION, 0, "probability", "bound", "seconds", "relative");
     NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded",
         "head never");
-    NAMES(PRESET, 0, "easy", "papers", "fair", "fast");
+    NAMES(PRESET, 0, "easy", "papers", "delay", "delay-fast");
     NAMES(DELAY, 0, "exact", "at least", "at most", "estimate");
     NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~");
     NAMES(ANSWER, 0, "bound", "too little history", "may be down");

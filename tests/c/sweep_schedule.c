@@ -6,7 +6,7 @@ enum { WAITS = 8 };
 /* A preset that wants this number of recent waits. */
 static const surefill_preset *waits(int32_t count) {
     static surefill_preset preset;
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     preset.recent_waits = count;
     return &preset;
 }
@@ -18,7 +18,7 @@ void make_recent_waits(void) {
 }
 
 void sweep_preset_init(void) {
-    BAD_POINTER(p, &world.preset, surefill_preset_init(p, SUREFILL_PRESET_FAIR));
+    BAD_POINTER(p, &world.preset, surefill_preset_init(p, SUREFILL_PRESET_DELAY));
     const int32_t wrong[] = {-1, 4, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_preset_init(&world.preset, wrong[i]));
     surefill_preset easy, papers;

@@ -277,7 +277,7 @@ fn long_queues_in_the_orders_of_presets() {
     let mut case = Case { idle: 10, waiting, ..case };
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut steps = [0, 0];
-    for (name, steps) in [PresetName::Fair, PresetName::Fast].into_iter().zip(&mut steps) {
+    for (name, steps) in [PresetName::Delay, PresetName::DelayFast].into_iter().zip(&mut steps) {
         let options = ForecastOptions::of_preset(&Preset::new(name), 7000.0);
         case.options = ForecastOptions { scenarios: 20, ..options };
         let capacity = ForecastCapacity { processors: 128, ..capacity(&case) };
@@ -395,8 +395,9 @@ fn presets_are_played_by_their_orders() {
         );
         let limits = name == PresetName::Easy;
         assert_eq!(options.plans, if limits { Plans::Limits } else { Plans::Medians });
-        let slack =
-            [(PresetName::Fair, 0.3), (PresetName::Fast, 0.4)].into_iter().find(|known| known.0 == name);
+        let slack = [(PresetName::Delay, 0.3), (PresetName::DelayFast, 0.4)]
+            .into_iter()
+            .find(|known| known.0 == name);
         assert_eq!(options.slack, slack.map_or(0.0, |known| known.1));
     }
 }

@@ -25,7 +25,7 @@ pub struct Compare {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// The policies, each policy[:predictor[:order[:rule]]]; see below [default:
-    /// fcfs,easy,conservative,easy++,fair,fast,plan,plan-fast, on nodes without conservative; with a preset of prob
+    /// fcfs,easy,conservative,easy++,delay,delay-fast,fair,fast, on nodes without conservative; with a preset of prob
     /// easy,prob]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     policies: Option<Vec<Choice>>,
@@ -45,7 +45,7 @@ pub struct Compare {
 }
 
 /// The policies where none are named.
-const DEFAULT: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "fair", "fast", "plan", "plan-fast"];
+const DEFAULT: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "delay", "delay-fast", "fair", "fast"];
 
 /// ... and a preset of the probabilistic policy is: no other policy takes its values.
 const WITH_PRESET: [&str; 2] = ["easy", "prob"];

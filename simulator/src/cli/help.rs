@@ -11,12 +11,13 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
                     learned-limit, by what is expected of a job that outlives its prediction)
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
-  * fair, fast      the presets of prob, by mix
-  * plan, plan-fast a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue; predictors
-                    as prob has them, contexts first. Their order is their own; in the place of a rule they have numbers:
-                    plan:contexts:fcfs:proposals=25+running=0.75 (short, steep, long, front, proposals, cut, running;
-                    docs/method.md says what they are). plan has the shorter longest waits, plan-fast the shorter mean.
-                    With the order multifactor a job's points are worth the seconds of age that earn as many
+  * fair, fast      the scheduler engine's plan of the whole queue, as sites run it: a start for every waiting job, by the
+                    cheapest of some sixty list schedules; predictors as prob has them, contexts first. Their order is
+                    their own; in the place of a rule they have numbers: fair:contexts:fcfs:proposals=25+running=0.75
+                    (short, steep, long, front, proposals, cut, running; docs/method.md says what they are). fair has the
+                    shorter longest waits, fast the shorter mean. With the order multifactor a job's points are worth the
+                    seconds of age that earn as many
+  * delay, delay-fast the delay rule: presets of prob, by mix
   * strict          the first of the queue as long as it fits, in any order, no backfilling
   * lookahead       easy that packs best: of the jobs that may go ahead those that use most processors (Shmueli and
                     Feitelson 2005)
@@ -24,15 +25,15 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * slack           a promised latest start for every job: what is planned and the mean wait so far (Talby and Feitelson
                     1999); these four have easy's predictors
   * prob            backfills by the delay that the head job must expect; predictors mix, contexts, user, hmm,
-                    hmm-online, limit, global, clairvoyant. Without a rule it is --preset, else fair. With one it is
+                    hmm-online, limit, global, clairvoyant. Without a rule it is --preset, else delay. With one it is
                     plain: that rule alone, in the order of submission unless an order is named. Rules are relative,
                     seconds, and for comparison with the papers exact and bound, which make waits longer than EASY's
                     the better the predictor; with a threshold and events per bin of their own if they are not to be
                     those of --tau and --events-per-bin: relative=0.1, bound=0.05@1; and +told or +decide for its own
                     --calibrate: exact=0.05@8+told
-Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shortest first); fair, fast (the presets'
-priorities for both); fair-candidates, fast-candidates (theirs for the candidates alone); by published formulas for
-both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4
+Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shortest first); delay, delay-fast (the
+presets' priorities for both); delay-candidates, delay-fast-candidates (theirs for the candidates alone); by published
+formulas for both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4
 (Carastan-Santos and de Camargo 2017); fair-share (the user who has used least, usage halved every week); multifactor (a
 site's priorities by Slurm's formula: fair share by decayed usage, age, size, factor and tier of the trace's queue, with
 the weights and times of --priorities; where the trace knows no users all jobs are one user's). fcfs and conservative
@@ -59,9 +60,9 @@ Replay rules (public EASY simulators differ by percents in mean wait through suc
     chaotic: one second's difference changes a mean wait by percents. Compare policies over several --seeds.
 Every rule's jobs are counted and reported.
 
---preset fair (the default of prob) puts queue and candidates in an order by predicted run time, processors and age; starts
-ahead of the head job what delays it by little of its expected wait, and whatever EASY would start; delays nobody who
-has waited longer than most by more than EASY would. --preset fast goes further: shorter waits, but longer longest
+--preset delay (the default of prob) puts queue and candidates in an order by predicted run time, processors and age;
+starts ahead of the head job what delays it by little of its expected wait, and whatever EASY would start; delays nobody who
+has waited longer than most by more than EASY would. --preset delay-fast goes further: shorter waits, but longer longest
 ones. --preset easy is EASY. What a preset consists of is in the JSON output under options; every value has an option.
 
 --preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name

@@ -13,7 +13,9 @@ use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Width, Workload};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use std::ffi::OsStr;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,10 +33,10 @@ pub enum Preset {
     Papers,
     /// Only the machines' sizes as Nissimov & Feitelson 2007
     Sizes,
-    /// Shorter waits than EASY's whose longest ones hardly rise: the default of probabilistic backfilling
-    Fair,
-    /// The shortest mean wait, at the price of some long ones
-    Fast,
+    /// The delay rule, the default of probabilistic backfilling: shorter waits than EASY's whose longest ones hardly rise
+    Delay,
+    /// The delay rule for the shortest mean wait, at the price of some long ones
+    DelayFast,
 }
 
 impl Preset {
@@ -44,8 +46,8 @@ impl Preset {
             Preset::Easy => Some(PresetName::Easy),
             Preset::Papers => Some(PresetName::Papers),
             Preset::Sizes => None,
-            Preset::Fair => Some(PresetName::Fair),
-            Preset::Fast => Some(PresetName::Fast),
+            Preset::Delay => Some(PresetName::Delay),
+            Preset::DelayFast => Some(PresetName::DelayFast),
         }
     }
 }
@@ -145,7 +147,7 @@ impl ReplayOptions {
     /// # Errors
     /// [`Failure::Usage`].
     pub(super) fn plays_forward(&self, choice: &Choice, workload: &Workload) -> Result<(), Failure> {
-        let plan = matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast);
+        let plan = matches!(choice.policy, PolicyName::Fair | PolicyName::Fast);
         if plan && workload.nodes.is_some() && !workload.on_whole_nodes() {
             let why = "the plan is not played forward on nodes that differ or that jobs share: no starts are predicted there";
             return Err(Failure::Usage(why.to_owned()));
@@ -201,13 +203,42 @@ impl ReplayOptions {
     }
 }
 
+fn usage(error: impl ToString) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+/// Reads a [`Choice`], and offers the names that it may begin with.
+#[derive(Debug, Clone)]
+struct ChoiceParser;
+
+impl TypedValueParser for ChoiceParser {
+    type Value = Choice;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Choice, clap::Error> {
+        let parser = StringValueParser::new().try_map(|text| text.parse::<Choice>());
+        parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let policies = PolicyName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let presets = OwnPreset::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        Some(Box::new(policies.chain(presets)))
+    }
+}
+
 /// One policy.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Policy")]
 pub struct PolicyArgs {
-    /// The scheduling policy
-    #[arg(long, value_enum, default_value = "prob")]
-    policy: PolicyName,
+    /// The scheduling policy, with a predictor, order and rule if these are written too, as in lists of compare
+    /// (easy:mean2:sjbf) [default: fair, the plan that the schedulers run; prob beside a --preset of its own]
+    #[arg(long, value_parser = ChoiceParser)]
+    policy: Option<Choice>,
     /// How run times are predicted [default: the policy's own]
     #[arg(long, value_enum)]
     predictor: Option<PredictorName>,
@@ -221,9 +252,17 @@ impl PolicyArgs {
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub fn choice(&self) -> Result<Choice, Failure> {
-        Choice::new(self.policy, self.predictor, self.order)
-            .map_err(|error| Failure::Usage(error.to_string()))
+    pub fn choice(&self, replay: &ReplayOptions) -> Result<Choice, Failure> {
+        let usual = if replay.of_prob().is_some() { PolicyName::Prob } else { PolicyName::Fair };
+        let written = match self.policy {
+            Some(choice) => choice,
+            None => Choice::new(usual, None, None).map_err(usage)?,
+        };
+        let predictor = self.predictor.unwrap_or(written.predictor);
+        let order = self.order.or(written.order);
+        let whole = Choice::new(written.policy, Some(predictor), order).map_err(usage)?;
+        let Choice { preset, rule, plan, .. } = written;
+        Ok(Choice { preset, rule, plan, ..whole })
     }
 }
 
@@ -395,7 +434,7 @@ impl ProbArgs {
     }
 
     /// A policy's options: from the arguments, else the policy's own rule or preset, else the preset of the command
-    /// line, else `fair`. A rule of its own comes without guard and in the order of submission.
+    /// line, else `delay`. A rule of its own comes without guard and in the order of submission.
     ///
     /// # Errors
     /// [`Failure::Usage`] for bins that are not valid, or a slip without seconds.
@@ -403,7 +442,7 @@ impl ProbArgs {
         let overdue = if replay.papers() { Overdue::Past } else { Overdue::Soon };
         let common = replay.preset.and_then(Preset::core);
         let ruled = choice.rule.is_some();
-        let name = choice.preset.map(OwnPreset::name).or(common).or((!ruled).then_some(PresetName::Fair));
+        let name = choice.preset.map(OwnPreset::name).or(common).or((!ruled).then_some(PresetName::Delay));
         let plain = match common {
             _ if !ruled => ProbOptions::preset(name.unwrap_or_default()),
             Some(PresetName::Papers) => ProbOptions::papers(),

@@ -46,9 +46,9 @@ pub struct Similar {
     )]
     models: Vec<Rival>,
     /// Replay the workloads under these policies, each policy[:predictor[:order[:rule]]] as compare has them; changes
-    /// are against the first. Of two workloads only when given [default: easy,easy++,conservative,fair,fast]
+    /// are against the first. Of two workloads only when given [default: easy,easy++,conservative,delay,delay-fast]
     #[arg(long, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
-          default_missing_value = "easy,easy++,conservative,fair,fast")]
+          default_missing_value = "easy,easy++,conservative,delay,delay-fast")]
     policies: Option<Vec<Choice>>,
     /// With --tables: stretch the times of generated workloads until they ask for as much of the machine as the trace
     #[arg(long, requires = "tables")]

@@ -58,11 +58,11 @@ pub struct StartTimes {
 
 impl StartTimes {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let choice = self.policy.choice()?;
+        let choice = self.policy.choice(&self.replay)?;
         self.prob.check(choice.policy)?;
         if !plays_forward(&choice) {
             return Err(Failure::Usage(
-                "start-times plays queues forward by fcfs, easy, conservative, easy++, prob and plan, in their orders: it does not \
+                "start-times plays queues forward by fcfs, easy, conservative, easy++, prob, fair and fast, in their orders: it does not \
                  know the rules and orders of others"
                     .to_owned(),
             ));
@@ -72,7 +72,7 @@ impl StartTimes {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
         }
         let scenarios = self.scenarios.unwrap_or(Asks::scenarios(&choice));
-        if matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast) && scenarios > MOST_SCENARIOS {
+        if matches!(choice.policy, PolicyName::Fair | PolicyName::Fast) && scenarios > MOST_SCENARIOS {
             return Err(Failure::Usage(format!(
                 "--scenarios: the plan's own forecast has {MOST_SCENARIOS} at most"
             )));

@@ -32,9 +32,9 @@ In a Slurm job array --shard array --json makes each task a shard; surefill merg
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Start {
     /// Shorter waits than EASY's whose longest ones hardly rise.
-    Fair,
+    Delay,
     /// The shortest mean wait.
-    Fast,
+    DelayFast,
 }
 
 /// Options of `tune`.
@@ -50,7 +50,7 @@ pub struct Tune {
     #[arg(long, value_name = "S", default_value_t = 1)]
     draws: u64,
     /// The preset that gives setting 0 and all that is not searched
-    #[arg(long, value_enum, default_value = "fair")]
+    #[arg(long, value_enum, default_value = "delay")]
     start: Start,
     /// The largest 99th percentile of waits on any trace, over EASY's
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, value_parser = ratio)]
@@ -113,8 +113,8 @@ fn digest(workload: &Workload) -> String {
 impl Tune {
     fn name(&self) -> PresetName {
         match self.start {
-            Start::Fair => PresetName::Fair,
-            Start::Fast => PresetName::Fast,
+            Start::Delay => PresetName::Delay,
+            Start::DelayFast => PresetName::DelayFast,
         }
     }
 
@@ -133,7 +133,7 @@ impl Tune {
         output::check_page(self.html.as_deref())?;
         let shard = given_or_all(self.shard)?;
         let easy: Choice = "easy".parse().map_err(anyhow::Error::new)?;
-        let preset = if self.start == Start::Fair { "fair" } else { "fast" };
+        let preset = if self.start == Start::Delay { "delay" } else { "delay-fast" };
         let choice: Choice = preset.parse().map_err(anyhow::Error::new)?;
         let options = |choice: Choice, rules: &Rules| -> Result<Options, Failure> {
             let policy = self.prob.options(&self.replay, &choice)?;

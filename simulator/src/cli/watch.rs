@@ -59,7 +59,7 @@ pub struct Watch {
     #[arg(long)]
     report: bool,
     /// The rule that is asked
-    #[arg(long, value_name = "PRESET", default_value = "fair", value_parser = preset)]
+    #[arg(long, value_name = "PRESET", default_value = "delay", value_parser = preset)]
     preset: PresetName,
     /// Time between two looks
     #[arg(long, value_name = "SPAN", default_value = "30", value_parser = span::positive, conflicts_with = "report")]
@@ -86,7 +86,7 @@ pub struct Watch {
 
 fn preset(text: &str) -> Result<PresetName, String> {
     let found = PresetName::ALL.into_iter().find(|preset| preset.name().to_bytes() == text.as_bytes());
-    found.ok_or_else(|| "not easy, papers, fair or fast".to_owned())
+    found.ok_or_else(|| "not easy, papers, delay or delay-fast".to_owned())
 }
 
 fn name(preset: PresetName) -> String {

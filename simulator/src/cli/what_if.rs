@@ -40,7 +40,7 @@ people outside, take a history that import --key has made.
 
 Policies are written as for compare. Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-const AFTER: &str = "plan";
+const AFTER: &str = "fair";
 
 /// Options of `what-if`.
 #[derive(Debug, Args)]
@@ -51,8 +51,8 @@ pub struct WhatIfArgs {
     /// Processors of the machine [default: the header's, else the most that were in use at once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
-    /// The policy that is asked about: plan is the rule of the Slurm plugin and of the schedulers for PBS and for Slurm
-    /// from outside, fair the delay rule
+    /// The policy that is asked about: fair is the plan that the Slurm plugin and the schedulers for PBS and for Slurm
+    /// from outside make, delay the delay rule
     #[arg(long, value_name = "POLICY", default_value = AFTER)]
     with: Choice,
     /// The policy that it is compared with

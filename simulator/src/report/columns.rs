@@ -104,7 +104,7 @@ pub fn details(setup: &Setup) -> String {
         return format!("by limits, {}", setup.order);
     }
     let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
-    if matches!(setup.policy, PolicyName::Plan | PolicyName::PlanFast) {
+    if matches!(setup.policy, PolicyName::Fair | PolicyName::Fast) {
         // A plan makes its own order, but for a site's priorities.
         let site = setup.order.site.as_ref().map_or_else(String::new, |_| format!(", {}", setup.order));
         let plan = setup.plan.as_ref().map_or_else(String::new, |plan| format!(", {plan}"));

@@ -99,12 +99,12 @@ fn about<T: ValueEnum>(value: &T) -> String {
 
 fn about_preset(preset: PresetName) -> &'static str {
     match preset {
-        PresetName::Fair => {
-            "Probabilistic backfilling by the preset fair: queue and candidates in an order by predicted run time, processors and age; a \
+        PresetName::Delay => {
+            "Probabilistic backfilling by the preset delay: queue and candidates in an order by predicted run time, processors and age; a \
              candidate starts that delays the head job by little of its expected wait, and whatever EASY would start; nobody who has \
              waited longer than most is delayed by more than under EASY"
         }
-        PresetName::Fast => "As fair, but it goes further: shorter mean waits, longer longest ones",
+        PresetName::DelayFast => "As delay, but it goes further: shorter mean waits, longer longest ones",
         PresetName::Papers => "Probabilistic backfilling as Nissimov & Feitelson 2007 have it",
         PresetName::Easy => "EASY's rules under the probabilistic policy: limits alone",
     }

@@ -91,7 +91,7 @@ impl Setting {
 
     /// The preset's options with these values instead of its own.
     fn options(&self, preset: &PolicyOptions) -> PolicyOptions {
-        let order = preset.order.clone().unwrap_or_else(|| OrderOptions::preset(PresetName::Fair));
+        let order = preset.order.clone().unwrap_or_else(|| OrderOptions::preset(PresetName::Delay));
         let candidates = Candidates::of(self.candidates);
         let order = OrderOptions { queue: self.queue, candidates, front: self.front, ..order };
         let prob = ProbOptions { tau: self.tau, guard: self.guard, ..preset.prob.clone() };
@@ -402,21 +402,21 @@ mod tests {
 
     fn row(index: usize, of: &[Ratios]) -> Row {
         let on = |one: &Ratios| OnTrace { first: *one, second: ratios(1.0, 1.0, 1.0), whole: *one };
-        let setting = Setting::draw(PresetName::Fair, 3, index);
+        let setting = Setting::draw(PresetName::Delay, 3, index);
         Row { setting, traces: of.iter().map(on).collect() }
     }
 
     #[test]
     fn a_setting_is_the_same_in_every_shard_and_another_for_another_number() {
-        let draw = |index| Setting::draw(PresetName::Fast, 9, index);
+        let draw = |index| Setting::draw(PresetName::DelayFast, 9, index);
         assert_eq!(draw(5), draw(5));
         assert!(
             (1..20)
                 .all(|index| Setting { index: 0, ..draw(index) } != Setting { index: 0, ..draw(index + 1) })
         );
         let fast = PolicyOptions {
-            order: Some(OrderOptions::preset(PresetName::Fast)),
-            prob: ProbOptions::preset(PresetName::Fast),
+            order: Some(OrderOptions::preset(PresetName::DelayFast)),
+            prob: ProbOptions::preset(PresetName::DelayFast),
             ..PolicyOptions::default()
         };
         assert_eq!(draw(0).options(&fast), fast);
@@ -457,7 +457,7 @@ mod tests {
         let options = TuneOptions {
             settings: 3,
             seed: 3,
-            preset: "fair".to_owned(),
+            preset: "delay".to_owned(),
             traces: vec![("t".to_owned(), 5)],
             digests: vec!["d".to_owned()],
             options: String::new(),

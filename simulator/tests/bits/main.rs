@@ -80,7 +80,7 @@ fn decisions_on_a_wide_machine_are_reproduced_bit_for_bit() {
             J { submit, run_time: 300 + below(30_000), processors, limit: 43_200, user: below(9) }
         })
         .collect();
-    let mut options = common::options("fair");
+    let mut options = common::options("delay");
     let workload = workload(8192, &jobs);
     let [measured, unmeasured] = [true, false].map(|delays_wanted| {
         options.policy.delays_wanted = delays_wanted;

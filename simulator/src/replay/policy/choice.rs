@@ -49,12 +49,12 @@ pub enum PolicyName {
     /// Probabilistic backfilling: EASY by distributions of run times.
     #[serde(rename = "prob")]
     Prob,
-    /// The cheapest of some sixty list schedules of the whole queue.
-    #[serde(rename = "plan")]
-    Plan,
+    /// A plan: the cheapest of some sixty list schedules of the whole queue, as the scheduler engine makes it.
+    #[serde(rename = "fair")]
+    Fair,
     /// The same for the shortest mean wait.
-    #[serde(rename = "plan-fast")]
-    PlanFast,
+    #[serde(rename = "fast")]
+    Fast,
     /// One of the registry's, built in or added ([`crate::replay::registry`]).
     #[serde(untagged)]
     Named(Named<BuildPolicy>),
@@ -88,13 +88,13 @@ const BUILT_IN: [BuiltIn; 4] = [
 /// All policies.
 pub(crate) static POLICIES: Names<PolicyName> = Names::new(|| {
     let own = [
-        PolicyName::Fcfs,
+        PolicyName::Fair,
+        PolicyName::Fast,
         PolicyName::Easy,
-        PolicyName::Conservative,
         PolicyName::EasyPlusPlus,
+        PolicyName::Conservative,
+        PolicyName::Fcfs,
         PolicyName::Prob,
-        PolicyName::Plan,
-        PolicyName::PlanFast,
     ];
     let named =
         BUILT_IN.map(|(name, about, build)| PolicyName::Named(Named::new(name, about, Box::new(build))));
@@ -117,12 +117,12 @@ impl ValueEnum for PolicyName {
                 ("easy++", "EASY++: EASY by the mean of the user's last two run times, shortest first")
             }
             PolicyName::Prob => ("prob", "Probabilistic backfilling: EASY by distributions of run times"),
-            PolicyName::Plan => (
-                "plan",
+            PolicyName::Fair => (
+                "fair",
                 "A plan of the whole queue: the cheapest of some sixty list schedules, by a cost of waiting",
             ),
-            PolicyName::PlanFast => {
-                ("plan-fast", "The same for the shortest mean wait, at the price of some long ones")
+            PolicyName::Fast => {
+                ("fast", "The same for the shortest mean wait, at the price of some long ones")
             }
             PolicyName::Named(named) => return Some(named.value()),
         };
@@ -133,24 +133,24 @@ impl ValueEnum for PolicyName {
 /// Presets of the probabilistic policy that stand among the policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OwnPreset {
-    /// Shorter waits than EASY's whose longest ones hardly rise.
-    Fair,
-    /// The shortest mean wait, at the price of some long ones.
-    Fast,
+    /// The delay rule: shorter waits than EASY's whose longest ones hardly rise.
+    Delay,
+    /// The delay rule for the shortest mean wait, at the price of some long ones.
+    DelayFast,
 }
 
 impl OwnPreset {
     /// The core's name.
     pub fn name(self) -> PresetName {
         match self {
-            OwnPreset::Fair => PresetName::Fair,
-            OwnPreset::Fast => PresetName::Fast,
+            OwnPreset::Delay => PresetName::Delay,
+            OwnPreset::DelayFast => PresetName::DelayFast,
         }
     }
 }
 
-/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `fair` and
-/// `fast` stand for the probabilistic policy, written `preset[:predictor[:order]]`.
+/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `delay` and
+/// `delay-fast` stand for the probabilistic policy, written `preset[:predictor[:order]]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The policy.
@@ -183,7 +183,7 @@ impl PolicyName {
             PolicyName::Easy | PolicyName::Named(_) => PredictorName::points(),
             PolicyName::EasyPlusPlus => vec![PredictorName::Mean2],
             PolicyName::Prob => PredictorName::distributions(),
-            PolicyName::Plan | PolicyName::PlanFast => {
+            PolicyName::Fair | PolicyName::Fast => {
                 let others = PredictorName::distributions().into_iter();
                 let others = others.filter(|&predictor| predictor != PredictorName::Contexts);
                 std::iter::once(PredictorName::Contexts).chain(others).collect()
@@ -196,8 +196,8 @@ impl PolicyName {
     pub fn plan(self, order: Option<Order>) -> Option<PlanOptions> {
         let front = if order == Some(Order::Multifactor) { 1.0 } else { PlanRule::FAIR.front };
         match self {
-            PolicyName::Plan => Some(PlanOptions::new(PlanRule { front, ..PlanRule::FAIR })),
-            PolicyName::PlanFast => Some(PlanOptions::new(PlanRule::FAST)),
+            PolicyName::Fair => Some(PlanOptions::new(PlanRule { front, ..PlanRule::FAIR })),
+            PolicyName::Fast => Some(PlanOptions::new(PlanRule::FAST)),
             _ => None,
         }
     }
@@ -213,11 +213,11 @@ impl PolicyName {
         match self {
             PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
             // A site's priorities are worth time to a plan; any other order it makes itself.
-            PolicyName::Plan | PolicyName::PlanFast => vec![Order::Fcfs, Order::Multifactor],
+            PolicyName::Fair | PolicyName::Fast => vec![Order::Fcfs, Order::Multifactor],
             PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first is what makes it EASY++.
-                let own = [Order::Sjbf, Order::Fair, Order::Fast, Order::Multifactor];
+                let own = [Order::Sjbf, Order::Delay, Order::DelayFast, Order::Multifactor];
                 own.into_iter().chain(all.filter(|order| matches!(order, Order::Named(_)))).collect()
             }
         }
@@ -286,7 +286,7 @@ impl Choice {
             }
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
-            PolicyName::Plan | PolicyName::PlanFast => self.engine(options, None)?,
+            PolicyName::Fair | PolicyName::Fast => self.engine(options, None)?,
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
@@ -348,7 +348,7 @@ impl Choice {
                 let whole = workload.on_whole_nodes();
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
-            PolicyName::Plan | PolicyName::PlanFast => self.engine(options, workload.nodes.as_deref())?,
+            PolicyName::Fair | PolicyName::Fast => self.engine(options, workload.nodes.as_deref())?,
             _ => return Err(BadChoice::NoNodes(self.to_string())),
         })
     }
@@ -410,7 +410,7 @@ impl FromStr for Choice {
 fn with_presets(error: BadChoice) -> BadChoice {
     match error {
         BadChoice::Unknown { what, name, known } => {
-            let known = format!("{}, {known}", names(OwnPreset::value_variants()));
+            let known = format!("{known}, {}", names(OwnPreset::value_variants()));
             BadChoice::Unknown { what, name, known }
         }
         other => other,
@@ -431,18 +431,18 @@ mod tests {
             "easy:limit:sjbf",
             "easy:mean+1.5sigma:sjbf",
             "prob:user:fcfs:bound@1",
-            "easy:limit:fair",
-            "easy++:mean2:fast",
+            "easy:limit:delay",
+            "easy++:mean2:delay-fast",
+            "delay",
+            "delay-fast:user",
+            "delay:mix:delay-candidates",
             "fair",
-            "fast:user",
-            "fair:mix:fair-candidates",
-            "plan",
-            "plan-fast:limit",
-            "plan:contexts:fcfs:proposals=25",
-            "plan:contexts:multifactor",
-            "plan:contexts:multifactor:front=0.998",
-            "plan-fast:contexts:multifactor:short=0.01",
-            "fair:mix:multifactor",
+            "fast:limit",
+            "fair:contexts:fcfs:proposals=25",
+            "fair:contexts:multifactor",
+            "fair:contexts:multifactor:front=0.998",
+            "fast:contexts:multifactor:short=0.01",
+            "delay:mix:multifactor",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
@@ -451,7 +451,7 @@ mod tests {
     #[test]
     fn bad_choices_say_why() {
         let why = |text: &str| text.parse::<Choice>().unwrap_err().to_string();
-        assert!(why("best").starts_with("no policy is named 'best' (there are fair, fast, fcfs, easy,"));
+        assert!(why("best").starts_with("no policy is named 'best' (there are fair, fast, easy, easy++,"));
         assert!(why("easy:oracle").starts_with("no predictor is named 'oracle'"));
         assert_eq!(why("fcfs:limit:sjbf"), "policy fcfs has order fcfs only");
         assert_eq!(why("easy++:limit"), "policy easy++ does not use predictor limit (it uses mean2)");
@@ -459,7 +459,7 @@ mod tests {
             why("prob:user:fcfs:exact:x"),
             "'prob:user:fcfs:exact:x' is not of the form policy[:predictor[:order[:rule]]]"
         );
-        assert_eq!(why("fair:mix:fair:exact"), "policy fair has no rules to choose from");
+        assert_eq!(why("delay:mix:delay:exact"), "policy delay has no rules to choose from");
         assert_eq!(why("easy:limit:fcfs:exact"), "policy easy has no rules to choose from");
     }
 }

@@ -410,7 +410,7 @@ mod tests {
     fn every_policy_that_takes_an_order_finishes_in_this_one() {
         let (site, workload) = (site(SITES[1]), random(9, 120));
         for policy in
-            ["easy:limit", "easy++:mean2", "fair:mix", "lookahead:limit", "plan:contexts", "plan-fast:limit"]
+            ["easy:limit", "easy++:mean2", "delay:mix", "lookahead:limit", "fair:contexts", "fast:limit"]
         {
             assert_eq!(replayed(&workload, &format!("{policy}:multifactor"), &site).jobs.len(), 120);
         }
@@ -432,15 +432,15 @@ mod tests {
     fn points_are_worth_time_to_a_plan_and_tiers_are_never_exchanged() {
         let last = 1000 + 24 * 600;
         // By the price of waiting alone the short jobs come first, and so they do where points are worth little.
-        assert_eq!(long_among_short(&Multifactor::default(), "plan:limit"), last);
-        assert_eq!(long_among_short(&site("fairshare=1+age=30000"), "plan:limit:multifactor"), last);
+        assert_eq!(long_among_short(&Multifactor::default(), "fair:limit"), last);
+        assert_eq!(long_among_short(&site("fairshare=1+age=30000"), "fair:limit:multifactor"), last);
         // The other user has used everything: a hundred thousand points are 23 days.
-        assert_eq!(long_among_short(&Multifactor::default(), "plan:limit:multifactor"), 1000);
+        assert_eq!(long_among_short(&Multifactor::default(), "fair:limit:multifactor"), 1000);
         for tiers in ["fairshare=0+tier2=1", "fairshare=0+tier1=-1", "tier2=1"] {
-            assert_eq!(long_among_short(&site(tiers), "plan:limit:multifactor"), 1000);
+            assert_eq!(long_among_short(&site(tiers), "fair:limit:multifactor"), 1000);
         }
         // Even against 23 days.
-        assert_eq!(long_among_short(&site("tier1=1"), "plan:limit:multifactor"), last);
+        assert_eq!(long_among_short(&site("tier1=1"), "fair:limit:multifactor"), last);
     }
 
     #[test]
@@ -474,7 +474,7 @@ mod tests {
         for text in ["max-age=0", "size=-1", "fairshare=4e9+age=4e9", "age=nan", "half-life=inf"] {
             assert!(why(text).contains("weights, max-age and half-life"), "{text}");
         }
-        let plan: Choice = "plan:contexts:multifactor".parse().unwrap();
+        let plan: Choice = "fair:contexts:multifactor".parse().unwrap();
         let options = PolicyOptions { site: Some(site("age=0")), ..PolicyOptions::default() };
         let refused = plan.build(&options).err().unwrap().to_string();
         assert!(refused.ends_with("without a weight of age they are worth none"), "{refused}");

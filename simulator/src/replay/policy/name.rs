@@ -29,7 +29,7 @@ pub enum BadChoice {
     },
     /// The policy knows machines of processors only.
     #[error(
-        "policy {0} does not know machines of nodes (fcfs, easy, easy++, plan, plan-fast, prob and its presets do, without the bound)"
+        "policy {0} does not know machines of nodes (fcfs, easy, easy++, fair, fast, prob and its presets do, without the bound)"
     )]
     NoNodes(String),
     /// Only probabilistic backfilling has rules.

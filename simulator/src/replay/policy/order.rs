@@ -28,14 +28,14 @@ pub enum Order {
     /// The queue first come first served, of the candidates the shortest predicted run time first (the median, where a
     /// distribution is predicted); equal ones first come first.
     Sjbf,
-    /// Queue and candidates by the priorities of the preset fair.
-    Fair,
-    /// Queue and candidates by the priorities of the preset fast.
-    Fast,
-    /// The queue first come first served, the candidates by the priorities of the preset fair.
-    FairCandidates,
-    /// The queue first come first served, the candidates by the priorities of the preset fast.
-    FastCandidates,
+    /// Queue and candidates by the priorities of the preset delay.
+    Delay,
+    /// Queue and candidates by the priorities of the preset delay-fast.
+    DelayFast,
+    /// The queue first come first served, the candidates by the priorities of the preset delay.
+    DelayCandidates,
+    /// The queue first come first served, the candidates by the priorities of the preset delay-fast.
+    DelayFastCandidates,
     /// Queue and candidates by a site's priorities ([`Multifactor`]).
     Multifactor,
     /// One of the registry's, built in or added ([`crate::replay::registry`]), for queue and candidates.
@@ -48,10 +48,10 @@ pub(crate) static ORDERS: Names<Order> = Names::new(|| {
     let own = [
         Order::Fcfs,
         Order::Sjbf,
-        Order::Fair,
-        Order::Fast,
-        Order::FairCandidates,
-        Order::FastCandidates,
+        Order::Delay,
+        Order::DelayFast,
+        Order::DelayCandidates,
+        Order::DelayFastCandidates,
         Order::Multifactor,
     ];
     let formulas = FORMULAS.map(|(name, about, formula)| {
@@ -76,14 +76,17 @@ impl ValueEnum for Order {
                 "sjbf",
                 "The queue first come first served, of the candidates the shortest predicted run time first",
             ),
-            Order::Fair => ("fair", "Queue and candidates by the priorities of the preset fair"),
-            Order::Fast => ("fast", "Queue and candidates by the priorities of the preset fast"),
-            Order::FairCandidates => {
-                ("fair-candidates", "The queue first come first served, the candidates by the preset fair")
+            Order::Delay => ("delay", "Queue and candidates by the priorities of the preset delay"),
+            Order::DelayFast => {
+                ("delay-fast", "Queue and candidates by the priorities of the preset delay-fast")
             }
-            Order::FastCandidates => {
-                ("fast-candidates", "The queue first come first served, the candidates by the preset fast")
+            Order::DelayCandidates => {
+                ("delay-candidates", "The queue first come first served, the candidates by the preset delay")
             }
+            Order::DelayFastCandidates => (
+                "delay-fast-candidates",
+                "The queue first come first served, the candidates by the preset delay-fast",
+            ),
             Order::Multifactor => (
                 "multifactor",
                 "Queue and candidates by a site's priorities, by Slurm's formula: fair share, age, size, queue",
@@ -236,10 +239,10 @@ impl OrderOptions {
         match order {
             Order::Fcfs => submission,
             Order::Sjbf => OrderOptions { candidates: Candidates::Shortest, ..submission },
-            Order::Fair => OrderOptions::preset(PresetName::Fair),
-            Order::Fast => OrderOptions::preset(PresetName::Fast),
-            Order::FairCandidates => late(PresetName::Fair),
-            Order::FastCandidates => late(PresetName::Fast),
+            Order::Delay => OrderOptions::preset(PresetName::Delay),
+            Order::DelayFast => OrderOptions::preset(PresetName::DelayFast),
+            Order::DelayCandidates => late(PresetName::Delay),
+            Order::DelayFastCandidates => late(PresetName::DelayFast),
             Order::Multifactor => OrderOptions { site: Some(Multifactor::default()), ..submission },
             Order::Named(named) => OrderOptions { named: Some(named), ..submission },
         }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The policies where none are named; gains are over the first.
-pub const POLICIES: [&str; 5] = ["easy", "easy++", "conservative", "fair", "fast"];
+pub const POLICIES: [&str; 5] = ["easy", "easy++", "conservative", "delay", "delay-fast"];
 
 /// One policy on one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

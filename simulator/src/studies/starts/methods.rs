@@ -85,8 +85,8 @@ impl Rules {
             PolicyName::Easy if choice.predictor == PredictorName::Limit => (ordered, order.front),
             PolicyName::Easy
             | PolicyName::EasyPlusPlus
-            | PolicyName::Plan
-            | PolicyName::PlanFast
+            | PolicyName::Fair
+            | PolicyName::Fast
             | PolicyName::Named(_) => (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front),
             PolicyName::Prob => {
                 let slack = if prob.criterion == Criterion::Relative { prob.tau } else { 0.0 };

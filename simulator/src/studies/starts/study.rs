@@ -131,7 +131,7 @@ pub struct Asks {
 impl Asks {
     /// Scenarios of a forecast: 20 of the plan's own, which takes whole decisions at every event, else 100.
     pub fn scenarios(choice: &Choice) -> u32 {
-        if matches!(choice.policy, PolicyName::Plan | PolicyName::PlanFast) { 20 } else { 100 }
+        if matches!(choice.policy, PolicyName::Fair | PolicyName::Fast) { 20 } else { 100 }
     }
 
     /// What a replay asks whose own predictor tells distributions: by that one, else by the mixture; every six
@@ -313,7 +313,7 @@ mod tests {
             unix_start_time: None,
             nodes: None,
         };
-        let choice: Choice = "plan:clairvoyant".parse().unwrap();
+        let choice: Choice = "fair:clairvoyant".parse().unwrap();
         assert!(plays_forward(&choice));
         let base = PolicyOptions::default();
         let options = Options { choice, policy: choice.options(&base), rules: Rules::default() };
