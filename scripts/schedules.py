@@ -5,6 +5,7 @@
     schedules.py first compared.json ...                        README's table
     schedules.py tails compared.json ...                        the plan by trace: mean, geometric mean, 99th percentile, longest wait
     schedules.py widths compared.json ...                       the plan by trace and by the width of the jobs
+    schedules.py halves compared.json ...                       the plan by trace and half: mean wait of the first and the second half of the jobs
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
@@ -105,6 +106,19 @@ def widths(traces):
         cell = lambda own, base: change(own["mean_wait_s"], base["mean_wait_s"]) if base["mean_wait_s"] else ""
         cells = [cell(*pair) for pair in zip(plan, easy, strict=True)] + [cell(fast[-1], easy[-1])]
         print(f"| {short(trace['trace'])} | {' | '.join(cells)} | {easy[-1]['jobs']} |")
+
+
+def halves(traces):
+    """Mean waits against EASY's of the first half of the jobs and of the second, in percent."""
+    names = ("delay", "fair", "delay-fast", "fast")
+    print("| workload | mean wait under EASY, first and second half | " + " | ".join(f"`{name}`" for name in names) + " |")
+    print("|---|---|" + "---|" * len(names))
+    for trace in traces:
+        of = lambda name: [half["mean_wait_s"] for half in by_label(trace)[name]["fairness"]["by_half"]]
+        easy = of("easy")
+        base = " / ".join(f"{wait / 60:.{0 if wait >= 60 else 1}f}" for wait in easy)
+        cells = [" / ".join(change(own, base)[:-2] if base else "" for own, base in zip(of(name), easy, strict=True)) for name in names]
+        print(f"| {short(trace['trace'])} | {base} min | {' | '.join(cells)} |")
 
 
 def paired(own, easy):
@@ -247,7 +261,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "rivals": rivals, "quarters": quarters, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "halves": halves, "rivals": rivals, "quarters": quarters, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}

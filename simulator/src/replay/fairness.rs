@@ -1,4 +1,4 @@
-//! Who waits how long: mean waits by width, by run time, by user and by priority.
+//! Who waits how long: mean waits by width, by run time, by user, by priority and by time.
 //!
 //! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who
 //! loses by a policy. Waits are in seconds.
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Jobs of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority (none for the
-    /// last), or the user.
+    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority, the last job (none
+    /// for the last group), or the user.
     pub to: Option<f64>,
     /// How many.
     pub jobs: u64,
@@ -29,6 +29,9 @@ pub struct Fairness {
     pub by_run_time: Vec<Group>,
     /// By user, in order of their numbers in the trace.
     pub by_user: Vec<Group>,
+    /// The first half of the jobs in order of submission, and the second. A schedule whose settings were chosen on a
+    /// part of a trace, or that gains in one jam alone, differs here.
+    pub by_half: Vec<Group>,
     /// By quarter of the priority at submission, the lowest first, where a site's priorities are known. The priority is
     /// that of the same replay, for what users have used follows from the schedule. Jobs of equal priority are in one
     /// quarter.
@@ -50,10 +53,12 @@ impl Fairness {
     pub fn of(outcome: &Outcome, priorities: Option<&[f64]>) -> Fairness {
         let procs = f64::from(outcome.setup.procs.max(1));
         let jobs = || outcome.jobs.iter();
+        let half = outcome.jobs.len().div_ceil(2) as f64;
         Fairness {
             by_width: classes(jobs().map(|job| (job, f64::from(job.processors) / procs)), &WIDTHS),
             by_run_time: classes(jobs().map(|job| (job, (job.end - job.start) as f64)), &RUN_TIMES),
             by_user: users(&outcome.jobs),
+            by_half: classes(jobs().zip(1..).map(|(job, place)| (job, f64::from(place))), &[half]),
             by_priority: priorities.map_or_else(Vec::new, |priorities| {
                 classes(jobs().zip(priorities.iter().copied()), &quarters(priorities))
             }),
@@ -63,10 +68,11 @@ impl Fairness {
     /// The means over several replays of the same jobs; empty without replays.
     pub fn mean(of: &[Fairness]) -> Fairness {
         let Some(mut mean) = of.first().cloned() else { return Fairness::default() };
-        let kinds: [(&mut Vec<Group>, Kind); 4] = [
+        let kinds: [(&mut Vec<Group>, Kind); 5] = [
             (&mut mean.by_width, |one| &one.by_width),
             (&mut mean.by_run_time, |one| &one.by_run_time),
             (&mut mean.by_user, |one| &one.by_user),
+            (&mut mean.by_half, |one| &one.by_half),
             (&mut mean.by_priority, |one| &one.by_priority),
         ];
         for (groups, kind) in kinds {
@@ -158,6 +164,7 @@ mod tests {
         assert_eq!(waits(&one.by_width), [(1, 10.0), (0, 0.0), (1, 20.0), (1, 60.0)]);
         assert_eq!(waits(&one.by_run_time), [(1, 10.0), (1, 20.0), (0, 0.0), (1, 60.0)]);
         assert_eq!(waits(&one.by_user), [(2, 15.0), (1, 60.0)]);
+        assert_eq!(waits(&one.by_half), [(2, 15.0), (1, 60.0)]);
         let other = Fairness::of(&outcome(&[30, 20, 0]), None);
         let mean = Fairness::mean(&[one.clone(), other]);
         assert_eq!(waits(&mean.by_user), [(2, 20.0), (1, 30.0)]);

@@ -62,6 +62,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
                         th scope="col" { (to) small { "of the machine" } }
                     }
                     @for to in ["≤ 10 min", "≤ 1 h", "≤ 6 h", "longer"] { th scope="col" { (to) small { "run time" } } }
+                    @for to in ["first", "second"] { th scope="col" { (to) small { "half of the jobs" } } }
                     @for quarter in quarters { th scope="col" { (quarter) small { "quarter of the priorities" } } }
                     th scope="col" { "users who lose" small { "of " (users) } }
                 }
@@ -75,6 +76,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
                     (cell(own.max_wait_s, its.max_wait_s))
                     (classes(&run.summary.fairness.by_width, &base.fairness.by_width))
                     (classes(&run.summary.fairness.by_run_time, &base.fairness.by_run_time))
+                    (classes(&run.summary.fairness.by_half, &base.fairness.by_half))
                     (classes(&run.summary.fairness.by_priority, &base.fairness.by_priority))
                     td { (losers(run.summary, base).len()) }
                 }
@@ -82,7 +84,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
         } }
         p.facts {
             "Waits against EASY's, the change first and the difference in minutes a job below it: percentiles and the longest \
-             wait of all jobs, then mean waits by width and by run time. A user loses whose mean wait is longer than under \
+             wait of all jobs, then mean waits by width, by run time and in each half of the trace. A user loses whose mean wait is longer than under \
              EASY; users with fewer than " (FEWEST) " jobs are not counted."
         }
         details {

@@ -286,7 +286,7 @@ fn recorded(traces: &[Compared], style: Style) -> Grid {
     table
 }
 
-const FAIRNESS: [(&str, &str); 15] = [
+const FAIRNESS: [(&str, &str); 17] = [
     ("mean", "%"),
     ("geometric", "%"),
     ("p95", "%"),
@@ -302,6 +302,8 @@ const FAIRNESS: [(&str, &str); 15] = [
     ("longer", "%"),
     ("users who wait longer", "%"),
     ("worst user", "x"),
+    ("first half of the jobs", "%"),
+    ("second half", "%"),
 ];
 
 /// Columns that there are where a site's priorities are known.
@@ -354,6 +356,7 @@ fn fairness(traces: &[Compared], style: Style) -> Grid {
                 format!("{:.0}", losers / users.len() as f64 * 100.0)
             });
             cells.push(worst.map_or_else(String::new, |worst| format!("{worst:.2}")));
+            cells.extend(classes(&summary.fairness.by_half, &base.fairness.by_half));
             cells.extend(classes(&summary.fairness.by_priority, &base.fairness.by_priority));
             table.add_row(cells);
         }
