@@ -25,7 +25,6 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use surefill::schedule::PresetName;
 
 pub(super) const HELP: &str = "\
 The first thing to try on a production cluster: Slurm's own scheduler stays in charge, nothing is configured, restarted or
@@ -59,8 +58,8 @@ pub struct Watch {
     #[arg(long)]
     report: bool,
     /// The rule that is asked
-    #[arg(long, value_name = "PRESET", default_value = "delay", value_parser = preset)]
-    preset: PresetName,
+    #[arg(long, value_name = "PRESET", default_value = "fair", value_parser = ["fair", "fast", "easy"])]
+    preset: String,
     /// Time between two looks
     #[arg(long, value_name = "SPAN", default_value = "30", value_parser = span::positive, conflicts_with = "report")]
     every: i64,
@@ -82,15 +81,6 @@ pub struct Watch {
     /// Print tables as Markdown
     #[arg(long, requires = "report")]
     markdown: bool,
-}
-
-fn preset(text: &str) -> Result<PresetName, String> {
-    let found = PresetName::ALL.into_iter().find(|preset| preset.name().to_bytes() == text.as_bytes());
-    found.ok_or_else(|| "not easy, papers, delay or delay-fast".to_owned())
-}
-
-fn name(preset: PresetName) -> String {
-    preset.name().to_string_lossy().into_owned()
 }
 
 fn now() -> anyhow::Result<i64> {
@@ -115,7 +105,7 @@ impl Watch {
         let mut writer = Writer::open(&self.journal)?;
         let before = journal::read(&self.journal)?;
         let past = self.past()?;
-        let mut watcher = Watcher::new(self.preset, &past, &before.events)?;
+        let mut watcher = Watcher::new(&self.preset, &past, &before.events)?;
         drop(past);
         let begun = Instant::now();
         let (mut first, mut failing) = (true, false);
@@ -130,7 +120,7 @@ impl Watch {
                     let mut events = Vec::new();
                     if first {
                         let pools = pools(&snapshot);
-                        let preset = name(self.preset);
+                        let preset = self.preset.clone();
                         events.push(Event::Begin { at: snapshot.now, preset, every: self.every, pools });
                         eprintln!(
                             "surefill watch: {}, {} of nodes; a look every {} s",

@@ -2,10 +2,8 @@
 
 use super::read::{Job, Past};
 use super::{Other, Question, Started, waits_for};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use std::collections::BTreeMap;
-use surefill::error::Error;
-use surefill::math::fnv::fnv1a;
 use surefill::predict::{
     Expert, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions, experts_of,
 };
@@ -23,15 +21,7 @@ const BY_NAME: [Expert; 2] = [
     Expert { keys: 0b1111, reserved: 0, decay: 0.9, prior: 2.0 },
 ];
 
-/// A library error with what it is about.
-pub(in crate::live) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
-    move |error| anyhow!("{what}: {error:?}")
-}
-
-/// A number that stands for a text.
-pub(in crate::live) fn number(text: &str) -> i64 {
-    (fnv1a(text.as_bytes()) >> 1) as i64
-}
+pub(in crate::live) use crate::live::engine::{number, refused};
 
 /// What a run time is predicted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

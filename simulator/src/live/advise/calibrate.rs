@@ -11,6 +11,7 @@ use super::play::{Players, Running, Waits, play, quantile};
 use super::pool::{Counted, Pool};
 use super::read::Job;
 use super::{Snapshot, waits};
+use crate::live::engine::Unit;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use surefill::forecast::{LEVELS, StartCalibration};
@@ -49,7 +50,7 @@ fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
         submit: job.submit,
         start: Some(job.start),
         end: Some(job.end),
-        units: if counted.unit == "nodes" { job.nodes } else { job.processors },
+        units: if counted.unit == Unit::Nodes { job.nodes } else { job.processors },
         limit: job.limit,
         kind: Kind::from(job),
     });

@@ -141,7 +141,7 @@ pub fn estimate(
             return Ok(Some(head));
         }
     };
-    (head.counted, head.needs, head.idle) = (Some(counted.unit), (counted.of)(job), counted.idle);
+    (head.counted, head.needs, head.idle) = (Some(counted.unit.name()), (counted.of)(job), counted.idle);
     let Some(mut believed) = Running::describe(job, pool, snapshot, &counted, Some(run_times))? else {
         head.note = Some(
             "it would fit: Slurm starts it at once, or sees something that counting does not".to_owned(),
@@ -153,7 +153,7 @@ pub fn estimate(
         match pass.head_start_quantile(probability) {
             Ok(when) => head.quantiles.push(Quantile { probability, within: when - snapshot.now }),
             Err(Error::Never) => {
-                head.note = Some(format!("it needs more {} than are in service", counted.unit));
+                head.note = Some(format!("it needs more {} than are in service", counted.unit.name()));
                 return Ok(Some(head));
             }
             Err(error) => return Err(refused("the head job's start")(error)),

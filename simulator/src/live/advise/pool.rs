@@ -2,6 +2,7 @@
 
 use super::read::{Job, Node, State};
 use super::{Snapshot, waits, waits_for};
+use crate::live::engine::Unit;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +34,7 @@ pub struct PoolSize {
 
 /// What counting says of a pool.
 pub(in crate::live) struct Counted {
-    pub unit: &'static str,
+    pub unit: Unit,
     pub all: u32,
     pub idle: u32,
     pub of: fn(&Job) -> u32,
@@ -248,8 +249,8 @@ impl Pool {
         }
         let own = || snapshot.nodes.iter().filter(|node| node.partition == job.partition);
         match counted.unit {
-            "nodes" => own().count() as u32,
-            _ => u32::try_from(processors(own())).unwrap_or(u32::MAX),
+            Unit::Nodes => own().count() as u32,
+            Unit::Processors => u32::try_from(processors(own())).unwrap_or(u32::MAX),
         }
     }
 
@@ -285,14 +286,14 @@ impl Pool {
             && (gone == 0 || (gone <= leaving().count() as u64 && !shared))
         {
             let (gone, most) = (gone as u32, self.nodes.len() as u32);
-            return Ok(Counted { unit: "nodes", all, idle, of: |job| job.nodes, most, gone });
+            return Ok(Counted { unit: Unit::Nodes, all, idle, of: |job| job.nodes, most, gone });
         }
         // How much of the nodes that are leaving is held is not said: as much as they have.
         let (all, busy) = (processors(usable()), self.held(snapshot, |job| job.processors));
         let gone = busy.min(processors(leaving()));
         match (u32::try_from(processors(self.nodes.iter())), all.checked_sub(busy - gone)) {
             (Ok(most), Some(idle)) => Ok(Counted {
-                unit: "processors",
+                unit: Unit::Processors,
                 all: all as u32,
                 idle: idle as u32,
                 of: |job| job.processors,

@@ -36,7 +36,7 @@ pub struct Done {
 }
 
 /// A job that would have been let through.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Would {
     /// When.
     pub at: i64,
@@ -56,12 +56,10 @@ pub struct Would {
     pub head_partition: String,
     /// Its processors.
     pub head_processors: u32,
-    /// The delay of the head job as it was judged, in the unit of the preset's criterion.
-    pub delay: f64,
 }
 
 /// What has happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The watcher begins.

@@ -1,4 +1,4 @@
-//! A scheduler in charge is watched: the beliefs learn from its jobs, the rule is asked at every look whom it would
+//! A scheduler in charge is watched: the scheduler engine learns from its jobs, is asked at every look whom it would
 //! have let through, and new jobs are given bounds on their waits. Nothing is changed in the resource manager.
 //!
 //! * [`journal`]: what has been seen, on disk.
@@ -13,16 +13,15 @@ pub mod journal;
 pub mod judge;
 pub mod score;
 
-use super::advise::beliefs::{Kind, RunTimes, Waits, number, refused};
+use super::advise::beliefs::Waits;
 use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
 use super::advise::{Snapshot, waits_for};
+use super::engine::{Learnt, Life, number};
 use anyhow::Result;
 use journal::{Done, Event, Would};
-use judge::{Judged, Memory, judge};
+use judge::{Judged, Since, judge};
 use std::collections::{BTreeMap, BTreeSet};
-use surefill::runtime::MAX_SECONDS;
-use surefill::schedule::{Preset, PresetName, RecentWaits};
 
 /// The part of the jobs whose waits are to be within their bounds, and the confidence of that.
 pub const QUANTILE: f64 = 0.95;
@@ -45,10 +44,8 @@ struct Known {
 
 /// What the watcher knows.
 pub struct Watcher {
-    preset: Preset,
-    run_times: RunTimes,
+    learnt: Learnt,
     waits: Waits,
-    recent: Vec<u64>,
     known: BTreeMap<String, Known>,
     /// Ended jobs that Slurm may still list, with their ends.
     done: BTreeMap<String, i64>,
@@ -56,7 +53,7 @@ pub struct Watcher {
     started: BTreeMap<String, i64>,
     /// Jobs that have been given a bound and have not started.
     promised: BTreeSet<String>,
-    memory: Memory,
+    since: Since,
     why: BTreeMap<String, Option<String>>,
     next: i64,
     looks: u64,
@@ -68,31 +65,35 @@ impl Watcher {
     ///
     /// # Errors
     /// When the library refuses some of that.
-    pub fn new(preset: PresetName, past: &[Past], events: &[Event]) -> Result<Watcher> {
-        let preset = Preset::new(preset);
-        let size = RecentWaits::size(preset.recent).map_err(refused("recent waits"))?;
-        let mut recent = vec![0_u64; size.div_ceil(8)];
-        RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), preset.recent)
-            .map_err(refused("recent waits"))?;
+    pub fn new(preset: &str, past: &[Past], events: &[Event]) -> Result<Watcher> {
         let mut watcher = Watcher {
-            preset,
-            run_times: RunTimes::new(),
+            learnt: Learnt::new(&format!("preset={preset} settle=0"))?,
             waits: Waits::new(QUEUED, QUANTILE, CONFIDENCE)?,
-            recent,
             known: BTreeMap::new(),
             done: BTreeMap::new(),
             started: BTreeMap::new(),
             promised: BTreeSet::new(),
-            memory: Memory::default(),
+            since: Since::new(),
             why: BTreeMap::new(),
             next: 1,
             looks: 0,
             last: 0,
         };
         let begun = events.first().map(Event::at);
-        for job in past.iter().filter(|job| begun.is_none_or(|begun| job.end < begun)) {
-            watcher.run_times.learn(Kind::from(job), job.run_time().clamp(0, MAX_SECONDS))?;
-            watcher.waited(&job.partition, job.start - job.submit, job.limit, job.processors)?;
+        let mut before: Vec<&Past> =
+            past.iter().filter(|job| begun.is_none_or(|begun| job.end < begun)).collect();
+        before.sort_by_key(|job| job.end);
+        for job in before {
+            watcher.learnt.ended(&Life {
+                user: number(&job.user),
+                eligible: job.submit,
+                start: job.start,
+                end: job.end,
+                limit: job.limit,
+                nodes: job.nodes,
+                processors: job.processors,
+            })?;
+            watcher.waits.known(&job.partition, job.start - job.submit, job.limit, job.processors)?;
         }
         for event in events {
             watcher.replay(event)?;
@@ -104,7 +105,7 @@ impl Watcher {
         self.last = self.last.max(event.at());
         match event {
             Event::Bound { job, .. } => drop(self.promised.insert(job.clone())),
-            Event::Would(would) => drop(self.memory.since.insert(would.job.clone(), would.at)),
+            Event::Would(would) => drop(self.since.insert(would.job.clone(), would.at)),
             Event::Started { job, eligible, .. } => {
                 self.started.insert(job.clone(), *eligible);
                 self.forget(job);
@@ -113,7 +114,8 @@ impl Watcher {
                 self.started.remove(&done.job);
                 self.done.insert(done.job.clone(), done.end);
                 self.learn(done)?;
-                self.waited(&done.partition, done.start - done.eligible, done.limit, done.processors)?;
+                let wait = done.start - done.eligible;
+                self.waits.known(&done.partition, wait, done.limit, done.processors)?;
             }
             Event::Left { job, .. } => {
                 self.started.remove(job);
@@ -125,24 +127,14 @@ impl Watcher {
     }
 
     fn forget(&mut self, job: &str) {
-        self.memory.forget(job);
+        self.since.remove(job);
         self.promised.remove(job);
     }
 
     fn learn(&mut self, done: &Done) -> Result<()> {
-        let kind = Kind::numbered(&done.user, done.limit, done.processors, done.name);
-        self.run_times.learn(kind, (done.end - done.start).clamp(0, MAX_SECONDS))
-    }
-
-    fn remember(&mut self, wait: i64) -> Result<()> {
-        let mut recent = RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent))
-            .map_err(refused("recent waits"))?;
-        recent.add(wait.clamp(0, MAX_SECONDS)).map_err(refused("recent waits"))
-    }
-
-    fn waited(&mut self, partition: &str, wait: i64, limit: i64, processors: u32) -> Result<()> {
-        self.remember(wait)?;
-        self.waits.known(partition, wait, limit, processors)
+        let &Done { eligible, start, end, limit, nodes, processors, .. } = done;
+        let user = number(&done.user);
+        self.learnt.ended(&Life { user, eligible, start, end, limit, nodes, processors })
     }
 
     /// A look at the queue; returns what is to be written down. A look at an earlier time than the last is left out.
@@ -231,11 +223,10 @@ impl Watcher {
         if told.is_none() {
             events.push(Event::Started { at: start, job: job.id.clone(), eligible });
             match before.and_then(|known| known.queued) {
-                Some((number, partition)) => {
-                    self.remember(start - eligible)?;
-                    self.waits.leaves(&partition, number, now, true)?;
+                Some((number, partition)) => self.waits.leaves(&partition, number, now, true)?,
+                None => {
+                    self.waits.known(&job.partition, start - eligible, job.limit, job.processors)?;
                 }
-                None => self.waited(&job.partition, start - eligible, job.limit, job.processors)?,
             }
         }
         self.forget(&job.id);
@@ -289,17 +280,16 @@ impl Watcher {
     }
 
     fn judge(&mut self, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<()> {
-        let recent = RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent))
-            .map_err(refused("recent waits"))?;
-        let guard = self.preset.guard_after(&recent).map_err(refused("recent waits"))?;
+        let known = &self.known;
+        let eligible = |job: &Job| known.get(&job.id).and_then(|known| known.eligible).unwrap_or(job.submit);
         for pool in Pool::all(snapshot) {
-            let judged = judge(&pool, snapshot, &mut self.run_times, &self.preset, guard, &mut self.memory)?;
+            let judged = judge(&pool, snapshot, &mut self.learnt, &self.since, eligible)?;
             let why = match judged {
                 Judged::Not(why) => Some(why),
                 Judged::Nothing => None,
                 Judged::Through(head, through) => {
-                    for (job, delay) in through {
-                        self.memory.since.insert(job.id.clone(), snapshot.now);
+                    for job in through {
+                        self.since.insert(job.id.clone(), snapshot.now);
                         events.push(Event::Would(Would {
                             at: snapshot.now,
                             job: job.id.clone(),
@@ -310,7 +300,6 @@ impl Watcher {
                             head_user: head.user.clone(),
                             head_partition: head.partition.clone(),
                             head_processors: head.processors,
-                            delay,
                         }));
                     }
                     None

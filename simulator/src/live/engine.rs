@@ -1,0 +1,275 @@
+//! The scheduler engine ([`surefill::engine`]), which has lived through a site's history, asked about a pool at one
+//! moment.
+//!
+//! Pools are counted in nodes or in processors, and like jobs are known by how many they ask for: what was learnt is
+//! kept in both units. A question is answered in a copy, so that no answer changes what is known.
+
+use anyhow::{Result, anyhow};
+use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill::error::Error;
+use surefill::math::fnv::fnv1a;
+use surefill::runtime::MAX_SECONDS;
+
+/// A library error with what it is about.
+pub(super) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
+    move |error| anyhow!("{what}: {error:?}")
+}
+
+/// A number that stands for a text; not 0.
+pub(super) fn number(text: &str) -> i64 {
+    ((fnv1a(text.as_bytes()) >> 1) as i64).max(1)
+}
+
+/// The unit that a pool is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nodes, where every job has its own.
+    Nodes,
+    /// Processors.
+    Processors,
+}
+
+impl Unit {
+    /// As users read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Nodes => "nodes",
+            Unit::Processors => "processors",
+        }
+    }
+}
+
+/// One run of a job, from when nothing but its turn was missing.
+#[derive(Debug, Clone, Copy)]
+pub struct Life {
+    /// A number that stands for its user.
+    pub user: i64,
+    /// Since when it waited for nothing but its turn.
+    pub eligible: i64,
+    /// When it started.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// Its time limit in seconds, [`MAX_SECONDS`] for none.
+    pub limit: i64,
+    /// Its nodes.
+    pub nodes: u32,
+    /// Its processors.
+    pub processors: u32,
+}
+
+/// A job as it is known at the moment of a question.
+#[derive(Debug, Clone, Copy)]
+pub struct Present {
+    /// Its number, [`number`] of its name.
+    pub id: i64,
+    /// A number that stands for its user.
+    pub user: i64,
+    /// Since when it waits, or waited, for nothing but its turn.
+    pub eligible: i64,
+    /// How long it has run, in seconds; none of a job that waits.
+    pub used: Option<i64>,
+    /// Whether its run is over, and what it holds is being cleaned.
+    pub ending: bool,
+    /// Its time limit in seconds, [`MAX_SECONDS`] for none.
+    pub limit: i64,
+    /// How many units it holds or wants; at least 1.
+    pub units: u32,
+    /// The site's priority, larger first.
+    pub priority: i64,
+}
+
+/// The engine knows no limit as 0.
+fn limit(limit: i64) -> i64 {
+    if limit >= MAX_SECONDS { 0 } else { limit.max(1) }
+}
+
+/// A scheduler in memory of its own.
+#[derive(Debug, Clone)]
+struct Block {
+    capacity: SchedulerCapacity,
+    memory: Vec<u64>,
+}
+
+const POOL: &[u8] = b"pool";
+
+impl Block {
+    fn new(settings: &str) -> Result<Block> {
+        let capacity =
+            SchedulerCapacity { ended: 0, pools: 1, queues: 1, arrivals: 0, ..SchedulerCapacity::of(1) };
+        let size = Scheduler::size(&capacity).map_err(refused("a scheduler"))?;
+        let mut memory = vec![0_u64; size.div_ceil(8)];
+        let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity)
+            .map_err(refused("a scheduler"))?;
+        scheduler.configure(settings, "").map_err(|word| anyhow!("{settings}: wanted is {}", word.wanted))?;
+        scheduler.set_pool(POOL, i32::MAX as u32, None).map_err(refused("a pool"))?;
+        scheduler.set_queue(POOL, 0).map_err(refused("a queue"))?;
+        Ok(Block { capacity, memory })
+    }
+
+    fn scheduler(&mut self) -> Result<Scheduler<'_>> {
+        Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory)).map_err(refused("a scheduler"))
+    }
+
+    /// The same in a block with room for this number of jobs.
+    fn with_room(&mut self, jobs: usize) -> Result<Block> {
+        let capacity = SchedulerCapacity { jobs: jobs.max(1) as u32, ..self.capacity };
+        let size = Scheduler::size(&capacity).map_err(refused("that many jobs"))?;
+        let mut memory = vec![0_u64; size.div_ceil(8)];
+        self.scheduler()?
+            .grow(bytemuck::cast_slice_mut(&mut memory), &capacity)
+            .map_err(refused("that many jobs"))?;
+        Ok(Block { capacity, memory })
+    }
+}
+
+/// An engine that has lived through a history.
+#[derive(Debug, Clone)]
+pub struct Learnt {
+    nodes: Block,
+    processors: Block,
+    lives: i64,
+}
+
+impl Learnt {
+    /// Nothing learnt yet; `settings` are the engine's words.
+    ///
+    /// # Errors
+    /// For words that the engine does not know.
+    pub fn new(settings: &str) -> Result<Learnt> {
+        let nodes = Block::new(settings)?;
+        Ok(Learnt { processors: nodes.clone(), nodes, lives: 0 })
+    }
+
+    /// A job has ended. Jobs come in the order of their ends.
+    ///
+    /// # Errors
+    /// When the library refuses what is said of it.
+    pub fn ended(&mut self, life: &Life) -> Result<()> {
+        self.lives += 1;
+        let id = self.lives;
+        let &Life { user, eligible, start, end, limit: stated, nodes, processors } = life;
+        for (block, count) in [(&mut self.nodes, nodes), (&mut self.processors, processors)] {
+            let mut scheduler = block.scheduler()?;
+            let report = JobReport {
+                id,
+                state: JobState::Running,
+                user,
+                submit: eligible,
+                start,
+                limit: limit(stated),
+                count: count.max(1),
+                queues: &[0],
+                ..JobReport::default()
+            };
+            scheduler.set_job(end, &report).map_err(refused("a job of the history"))?;
+            let over = JobReport { id, state: JobState::Ended, ran: end - start, ..JobReport::default() };
+            scheduler.set_job(end, &over).map_err(refused("a job of the history"))?;
+        }
+        Ok(())
+    }
+
+    /// A pool of this size at this moment, with these jobs; those that wait longest or have the highest priority need
+    /// not come first.
+    ///
+    /// # Errors
+    /// When the library refuses what is said of a job.
+    pub fn moment(
+        &mut self,
+        now: i64,
+        unit: Unit,
+        (units, idle): (u32, u32),
+        jobs: &[Present],
+    ) -> Result<Moment> {
+        let known = match unit {
+            Unit::Nodes => &mut self.nodes,
+            Unit::Processors => &mut self.processors,
+        };
+        let mut block = known.with_room(jobs.len())?;
+        let mut scheduler = block.scheduler()?;
+        scheduler.set_pool(POOL, units.max(1), Some(idle)).map_err(refused("a pool"))?;
+        for job in jobs {
+            let (state, ran) = match job.used {
+                None => (JobState::Waiting, 0),
+                Some(used) if job.ending => (JobState::Ending, used),
+                Some(used) => (JobState::Running, used),
+            };
+            let report = JobReport {
+                id: job.id,
+                state,
+                user: job.user,
+                submit: job.eligible.min(now),
+                start: if job.used.is_some() { now - ran } else { 0 },
+                limit: limit(job.limit),
+                ran,
+                priority: job.priority as f64,
+                count: job.units.max(1),
+                queues: &[0],
+                ..JobReport::default()
+            };
+            scheduler.set_job(now, &report).map_err(refused("a job"))?;
+        }
+        Ok(Moment { now, block })
+    }
+}
+
+/// A pool at a moment.
+#[derive(Debug)]
+pub struct Moment {
+    now: i64,
+    block: Block,
+}
+
+impl Moment {
+    /// The jobs that the engine would start now under these further settings, in the order of its offers.
+    ///
+    /// # Errors
+    /// For words that the engine does not know.
+    pub fn starts(&self, settings: &str) -> Result<Vec<i64>> {
+        let mut block = self.block.clone();
+        let size = Cycle::size(&block.capacity).map_err(refused("a cycle"))?;
+        let mut memory = vec![0_u64; size.div_ceil(8)];
+        let mut scheduler = block.scheduler()?;
+        scheduler.configure(settings, "").map_err(|word| anyhow!("{settings}: wanted is {}", word.wanted))?;
+        let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut memory), &mut scheduler, 0, self.now)
+            .map_err(refused("a cycle"))?;
+        let mut offered = Vec::new();
+        while let Action::Start(offer) = cycle.next(&mut scheduler).map_err(refused("a cycle"))? {
+            offered.push(offer.job);
+        }
+        Ok(offered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn life(user: i64, run_time: i64, end: i64) -> Life {
+        let start = end - run_time;
+        Life { user, eligible: start - 60, start, end, limit: 3600, nodes: 1, processors: 4 }
+    }
+
+    fn present(id: i64, user: i64, units: u32, used: Option<i64>) -> Present {
+        Present { id, user, eligible: 900, used, ending: false, limit: 3600, units, priority: 100 - id }
+    }
+
+    /// Three of five nodes are held for long, the first job wants all five, and jobs of two users would fit: the
+    /// engine starts those that have always been short, EASY by the limits nobody.
+    #[test]
+    fn what_was_learnt_decides_and_no_answer_changes_it() {
+        let mut learnt = Learnt::new("preset=fair settle=0").unwrap();
+        for end in 0..60 {
+            learnt.ended(&life(1, 5, 10 * end)).unwrap();
+            learnt.ended(&life(2, 3000, 10 * end)).unwrap();
+        }
+        let jobs = [present(1, 2, 3, Some(60)), present(2, 2, 5, None), present(3, 1, 1, None)];
+        for unit in [Unit::Nodes, Unit::Processors] {
+            let moment = learnt.moment(1060, unit, (5, 2), &jobs).unwrap();
+            assert_eq!(moment.starts("").unwrap(), [3]);
+            assert_eq!(moment.starts("preset=easy").unwrap(), [0_i64; 0]);
+            assert_eq!(moment.starts("").unwrap(), [3]);
+        }
+        assert!(Learnt::new("preset=delay").unwrap_err().to_string().contains("wanted is"));
+    }
+}
