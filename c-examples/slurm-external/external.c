@@ -276,7 +276,7 @@ static bool lock(struct scheduler *scheduler, const char *file) {
         }
         snprintf(scheduler->lock_file, sizeof scheduler->lock_file, "/run/surefill-slurm-%.100s-%.100s.lock",
                  conf->cluster_name, scheduler->partition);
-        slurm_free_ctl_conf(conf);
+        free_conf(conf);
     }
     scheduler->lock = open(scheduler->lock_file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (scheduler->lock < 0) {

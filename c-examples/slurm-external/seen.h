@@ -5,6 +5,13 @@
 #include "engine.h"
 
 #include <slurm/slurm.h>
+
+/* Frees what slurm_load_ctl_conf gave: 26.05 has another name. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define free_conf slurm_free_conf
+#else
+#define free_conf slurm_free_ctl_conf
+#endif
 #include <string.h>
 
 static inline bool empty(const char *text) { return text == NULL || *text == '\0'; }

@@ -57,7 +57,7 @@ static enum limits ask_limits(char *why, size_t length) {
         snprintf(why, length, "SchedulerParameters has no %s: Slurm would shorten limits to what is predicted", WORD);
     else
         limits = SOFT;
-    slurm_free_ctl_conf(conf);
+    free_conf(conf);
     return limits;
 }
 

@@ -9,7 +9,7 @@ for program in slurmdbd mariadbd mariadb-install-db; do
         exit 0
     }
 done
-games=$(id -u games) nobody=$(id -u nobody) man=$(id -u man)
+games=$(id -u games) mail=$(id -u mail) man=$(id -u man)
 database=$((CLUSTER_PORT + 80)) dbd=$((CLUSTER_PORT + 81))
 SCHEDULER=sched/surefill PARAMETERS=$OURS NODE_CPUS=2 EXTRA_CONF="AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
@@ -64,12 +64,12 @@ account add account used fairshare=1
 account add account unused fairshare=1
 account add account one fairshare=1 GrpJobs=1
 account add user games account=used
-account add user nobody account=unused
+account add user mail account=unused
 account add user man account=one
 account add user root account=used || true
 account add qos single set MaxJobsPerUser=1
 account add qos first set Priority=1000
-account modify user where name=games,nobody,man set qos=normal,single,first
+account modify user where name=games,mail,man set qos=normal,single,first
 daemon_stop munged
 cluster_start
 
@@ -82,9 +82,9 @@ busy=$(job games 2 60 1000)
 wait_for 20 has_run "$busy"
 
 # A limit of the QOS, and one of the account: who waits for it is no head, although others of lower priority come later.
-one=$(job nobody 1 60 1000 --qos=single)
+one=$(job mail 1 60 1000 --qos=single)
 wait_for 20 has_run "$one"
-two=$(job nobody 2 60 0.1 --qos=single)
+two=$(job mail 2 60 0.1 --qos=single)
 free=$(job games 1 60 0.1)
 wait_for 20 is_completed "$free" || fail "a job that waits for a limit of its QOS keeps another back"
 wait_for 20 waits_for "$two" QOSMaxJobsPerUserLimit || fail "QOS: it waits for $(reason "$two")"
@@ -93,7 +93,7 @@ three=$(job man 1 60 1000)
 wait_for 20 has_run "$three"
 four=$(job man 1 60 0.1)
 timeout 10 scancel "$one"
-free=$(job nobody 1 60 0.1)
+free=$(job mail 1 60 0.1)
 wait_for 20 is_completed "$free" || fail "a job that waits for a limit of its account keeps another back"
 wait_for 20 waits_for "$four" AssocGrpJobsLimit || fail "account: it waits for $(reason "$four")"
 timeout 10 scancel "$three"
@@ -101,18 +101,18 @@ wait_for 20 is_completed "$four" || fail "the limit is free, and it does not sta
 say "limits of QOS and accounts keep nobody else back"
 
 # A QOS that is taken away from a user whose job waits with it: the job does not start until it is given back.
-revoked=$(job nobody 1 60 0.1 --qos=single --hold)
-account modify user where name=nobody set qos=normal,first || fail "the QOS is not taken away"
+revoked=$(job mail 1 60 0.1 --qos=single --hold)
+account modify user where name=mail set qos=normal,first || fail "the QOS is not taken away"
 timeout 10 scontrol release "$revoked"
 wait_for 20 waits_for "$revoked" InvalidQOS || fail "a job whose QOS was taken away waits for $(reason "$revoked")"
 has_run "$revoked" && fail "a job starts whose QOS was taken away"
-account modify user where name=nobody set qos=normal,single,first || fail "the QOS is not given back"
+account modify user where name=mail set qos=normal,single,first || fail "the QOS is not given back"
 wait_for 20 is_completed "$revoked" || fail "the QOS was given back, and the job waits for $(reason "$revoked")"
 say "a job without its QOS waits"
 
 # A deadline that cannot be met any more: Slurm ends the job, and nobody is kept back.
-missed=$(job nobody 4 1 0.1 --deadline=now+70)
-behind=$(job nobody 2 60 0.1)
+missed=$(job mail 4 1 0.1 --deadline=now+70)
+behind=$(job mail 2 60 0.1)
 wait_for 20 is_completed "$behind" || fail "nobody overtakes a job with a deadline"
 wait_for 60 is_completed "$missed"
 grep -q "^JobId=$missed .*JobState=DEADLINE " "$CLUSTER/completed" || fail "the deadline: $(grep "^JobId=$missed " "$CLUSTER/completed")"
@@ -121,9 +121,9 @@ say "a job that cannot meet its deadline is ended by Slurm"
 # Memory: two jobs share a node as long as there is memory for both.
 large=$(job games 2 60 1000 -p memory -n 2 --mem=700)
 wait_for 20 has_run "$large"
-head=$(job nobody 2 60 0.1 -p memory -n 2 --mem=600)
-small=$(job nobody 1 10 0.1 -p memory -n 1 --mem=200)
-wide=$(job nobody 1 10 0.1 -p memory -n 1 --mem=400)
+head=$(job mail 2 60 0.1 -p memory -n 2 --mem=600)
+small=$(job mail 1 10 0.1 -p memory -n 1 --mem=200)
+wide=$(job mail 1 10 0.1 -p memory -n 1 --mem=400)
 wait_for 20 is_completed "$small" || fail "there is memory for the small job, and it waits"
 check "a job for which there is no memory" "$(timeout 5 squeue -h -t PENDING -j "$wide" -o %i | wc -l)" -eq 1
 check "the head job waits for memory" "$(timeout 5 squeue -h -t PENDING -j "$head" -o %i | wc -l)" -eq 1
@@ -133,10 +133,10 @@ wait_for 20 is_completed "$wide"
 say "jobs share the memory of nodes"
 # Priorities: of the QOS, and by fair-share, when the usage has been counted: slurmctld does so two or three minutes
 # after its start, so that this comes late.
-blocker=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job nobody 2 60 0)
+blocker=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job mail 2 60 0)
 wait_for 20 has_run "$blocker"
-later=$(job nobody 2 120 0.1)
-first=$(job nobody 2 120 0.1 --qos=first)
+later=$(job mail 2 120 0.1)
+first=$(job mail 2 120 0.1 --qos=first)
 poor=$(job games 2 120 0.1)
 rich=$(job man 2 120 0.1)
 ranked() { [ "$(priority "$rich")" -gt "$(priority "$poor")" ]; }
@@ -173,9 +173,9 @@ ctld_stop
 printf '%s\n' PreemptType=preempt/qos PreemptMode=REQUEUE >>"$CLUSTER/slurm.conf"
 ctld_start
 wait_for 20 nodes_idle
-low=$(job nobody 3 10 1000 --qos=normal)
+low=$(job mail 3 10 1000 --qos=normal)
 wait_for 20 has_run "$low"
-head=$(job nobody 4 20 0.1 --qos=normal)
+head=$(job mail 4 20 0.1 --qos=normal)
 short=$(job man 1 5 0.1 --qos=normal)
 wait_for 20 is_completed "$short" || fail "who ends in time does not overtake where jobs may be preempted"
 urgent=$(job games 4 5 0.1 --qos=first)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the plugin against the unpacked sources of other releases of Slurm, as strictly as ever:
+# Compiles the plugin and the external scheduler against the unpacked sources of other releases of Slurm, as strictly as ever:
 #
 #   compile.sh SOURCES...       each as unpacked, configured or not
 set -euo pipefail
@@ -20,8 +20,12 @@ for source in "$@"; do
         "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -D_GNU_SOURCE -DHAVE_CONFIG_H -I../engine \
             -I../../include -isystem "$work" -isystem "$source" -c -o "$work/object" "$file"
     done
+    for file in ../slurm-external/*.c; do
+        "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -I../slurm-external -I../engine -I../../include -isystem "$work" \
+            -isystem "$source" -c -o "$work/object" "$file"
+    done
     "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -isystem "$work" -isystem "$source" \
         -o "$work/most_nodes" ../../tests/slurm/most_nodes.c
     "$work/most_nodes"
-    echo "compile: the plugin compiles with Slurm $version"
+    echo "compile: the plugin and the external scheduler compile with Slurm $version"
 done

@@ -3,12 +3,12 @@
 # states of partitions. The next cycle goes by what is so then.
 . "$(dirname "$0")/lib.sh"
 
-games=$(id -u games) nobody=$(id -u nobody)
+games=$(id -u games) mail=$(id -u mail)
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_preset=easy \
     PARTITIONS='PartitionName=main Nodes=n[1-4] Default=YES MaxTime=INFINITE
 PartitionName=second Nodes=n[1-4] MaxTime=INFINITE
 PartitionName=other Nodes=n[5-6] MaxTime=INFINITE' cluster_make "$work/cluster" 6
-seed "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$games:600:40:60:3"
+seed "$CLUSTER/state/surefill_state" "$mail:7000:40:120:1" "$games:600:40:60:3"
 cluster_start
 
 pending() { [ "$(timeout 5 squeue -h -j "$1" -o %t)" = PD ]; }
@@ -27,21 +27,21 @@ wait_for 20 has_run "$busy"
 
 # A candidate's limit: with two hours it would delay the head job, with a minute it ends in time.
 head=$(job games 4 60 0.1)
-candidate=$(job nobody 1 120 0.1)
+candidate=$(job mail 1 120 0.1)
 waits_behind "$candidate" || fail "the long candidate is not refused"
 pending "$candidate" || fail "the long candidate has started"
 change JobId="$candidate" TimeLimit=1
 wait_for 10 is_completed "$candidate" || fail "a candidate with a shorter limit does not start"
 
 # A candidate's number of nodes: two are not there, one is.
-candidate=$(job nobody 2 1 0.1)
+candidate=$(job mail 2 1 0.1)
 sleep 1 # some cycles
 pending "$candidate" || fail "a candidate starts on nodes that are not there"
 change JobId="$candidate" NumNodes=1 NumTasks=1 NumCPUs=1
 wait_for 10 is_completed "$candidate" || fail "a candidate with fewer nodes does not start"
 
 # A candidate's partition.
-candidate=$(job nobody 1 120 0.1)
+candidate=$(job mail 1 120 0.1)
 sleep 1
 pending "$candidate" || fail "the long candidate has started"
 change JobId="$candidate" Partition=other
@@ -57,7 +57,7 @@ wait_for 10 is_completed "$head" || fail "the head job does not start when it ne
 # The head job's partition: the next job is the head.
 head=$(job games 4 60 0.1)
 next=$(job games 4 60 0.1)
-candidate=$(job nobody 1 120 0.1)
+candidate=$(job mail 1 120 0.1)
 waits_behind "$candidate" || fail "the candidate is not refused"
 change JobId="$head" Partition=other NumNodes=2 NumTasks=2 NumCPUs=2
 wait_for 10 is_completed "$head" || fail "the head job does not start in the partition into which it was moved"
@@ -72,7 +72,7 @@ refused() { ! timeout 20 sbatch -D / -o /dev/null -p "$1" --wrap true >/dev/null
 pause() { # STATE REASON: the head job in main is none then, and comes back
     local head candidate
     head=$(job games 4 60 0.1)
-    candidate=$(job nobody 1 120 1000 -p second)
+    candidate=$(job mail 1 120 1000 -p second)
     waits_behind "$candidate" || fail "$1: the candidate is not refused"
     change PartitionName=main State="$1"
     wait_for 10 has_run "$candidate" || fail "$1: a job keeps others back that cannot start itself"
@@ -81,7 +81,7 @@ pause() { # STATE REASON: the head job in main is none then, and comes back
     timeout 10 scancel "$candidate"
     wait_for 10 is_completed "$candidate"
     change PartitionName=main State=UP
-    candidate=$(job nobody 1 120 0.1 -p second)
+    candidate=$(job mail 1 120 0.1 -p second)
     waits_behind "$candidate" || fail "$1 and UP again: the job is not the head"
     timeout 10 scancel "$candidate" "$head"
 }
@@ -97,7 +97,7 @@ change PartitionName=main State=UP
 
 # DRAIN: what waits still starts in its turn.
 head=$(job games 4 60 0.1)
-candidate=$(job nobody 1 120 0.1 -p second)
+candidate=$(job mail 1 120 0.1 -p second)
 change PartitionName=main State=DRAIN
 refused main || fail "DRAIN: slurmctld takes a job"
 waits_behind "$candidate" || fail "DRAIN: the job that waits is not the head"

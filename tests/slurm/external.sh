@@ -3,12 +3,12 @@
 # ones, and leaves users' own holds alone.
 . "$(dirname "$0")/lib.sh"
 
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
+games=$(id -u games) man=$(id -u man) mail=$(id -u mail)
 EXTRA_CONF=$'JobSubmitPlugins=lua\nLicenses=seat:1' SCHEDULER=sched/builtin PARAMETERS=sched_min_interval=0,batch_sched_delay=0 \
     cluster_make "$work/cluster" 5
 sed "s,/run/surefill/main.lock,$work/lock," "$here/../../c-examples/slurm-external/job_submit.lua" \
     >"$CLUSTER/job_submit.lua"
-seed_engine "$work/state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+seed_engine "$work/state" "$games:30:40:60:3" "$man:1:40:120:1" "$mail:7000:40:120:1"
 cluster_start
 timeout 20 "$built/surefill-slurm" -l "$work/lock" -1 -s "$work/none/state" >"$work/refused"
 grep -q 'state not saved: .*No such file or directory' "$work/refused" || fail "nothing said of a folder that is not there"
@@ -46,7 +46,7 @@ own=$(job games 1 60 1 --hold)
 busy=$(job games 3 60 9)
 wait_for 15 running "$busy"
 head=$(job games 5 60 1)
-long=$(job nobody 1 120 1)
+long=$(job mail 1 120 1)
 short=$(job man 1 120 1)
 array=$(job man 1 60 1 --array=1-2)
 stay=$(job games 1 60 1 --comment=hold)

@@ -4,7 +4,7 @@
 # too busy to see this: there some event always makes slurmctld save its jobs.)
 . "$(dirname "$0")/lib.sh"
 
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
+games=$(id -u games) man=$(id -u man) mail=$(id -u mail)
 SAVED=8 # seconds after which a start has been saved: slurmctld waits for up to five between two saves
 
 wait_at_gate() { TASK="until [ -e $CLUSTER/gate$round ]; do sleep 0.2; done" job "$@"; }
@@ -33,7 +33,7 @@ quiet() { # NAME
     local name=$1 round batch array srun busy head over
     cluster_make "$work/$name" 6
     [ "$name" = stock ] ||
-        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$mail:7000:40:120:1"
     cluster_start
 
     # One job, started in order of priority.

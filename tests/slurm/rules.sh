@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 export DEBUG_LEVEL=debug2
-nobody=$(id -u nobody)
+mail=$(id -u mail)
 node() { echo "NodeName=n$1 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + $1)) CPUs=$2 State=UNKNOWN"; }
 NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS \
     EXTRA_CONF="Licenses=matlab:2
@@ -20,7 +20,7 @@ PartitionName=left Nodes=n[7-8] MaxTime=INFINITE OverSubscribe=EXCLUSIVE
 PartitionName=right Nodes=n[8-9] MaxTime=INFINITE OverSubscribe=EXCLUSIVE
 PartitionName=differ Nodes=n[10-11] MaxTime=INFINITE OverSubscribe=EXCLUSIVE' cluster_make "$work/cluster" 9
 echo 'Name=widget Count=1' >"$CLUSTER/gres.conf"
-seed "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$(id -u games):30:40:60:3" "$(id -u man):1:40:120:1"
+seed "$CLUSTER/state/surefill_state" "$mail:7000:40:120:1" "$(id -u games):30:40:60:3" "$(id -u man):1:40:120:1"
 cluster_start
 node_start n10
 node_start n11
@@ -42,7 +42,7 @@ job games 1 3 8 -p shared -n 1 >/dev/null
 busy=$(job games 1 3 8 -p shared -n 2)
 wait_for 10 has_run "$busy"
 head=$(job games 2 60 1 -p shared -n 4 --contiguous)
-long=$(job nobody 1 120 1 -p shared -n 1)
+long=$(job mail 1 120 1 -p shared -n 1)
 short=$(job man 1 1 1 -p shared -n 1)
 wait_for 10 has_run "$short"
 
@@ -117,7 +117,7 @@ WISHES
 timed=$(job games 4 20 0.1 --begin=now+1hour)
 chained=$(job games 4 20 0.1 --dependency="afterany:$busy")
 held=$(job games 4 20 0.1 --hold)
-free=$(job nobody 1 20 0.1)
+free=$(job mail 1 20 0.1)
 wait_for 10 is_completed "$free"
 timeout 10 scancel "$timed" "$chained" "$held"
 
@@ -143,7 +143,7 @@ wait_for 20 is_completed "$array" || fail "jobs with licences do not overtake wh
 pending "$two" || fail "a job has overtaken that takes the head job's licences"
 timeout 10 scancel "$head" "$two"
 head=$(job games 4 20 0.1)
-least=$(job nobody 1 120 0.1 --time-min=1)
+least=$(job mail 1 120 0.1 --time-min=1)
 array=$(job man 1 2 100 --array=1-2)
 wait_for 10 tasks_run "$array" 1
 wait_for 10 pending "$least" || fail "a job has overtaken by its --time-min"

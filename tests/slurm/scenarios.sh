@@ -2,10 +2,10 @@
 # Decisions of the plugin inside a real slurmctld, asserted from the job completion file.
 . "$(dirname "$0")/lib.sh"
 
-# Histories: games' jobs run some 30 s, man's one second, nobody's and mail's two hours.
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody) mail=$(id -u mail)
+# Histories: games' jobs run some 30 s, man's one second, news's and mail's two hours.
+games=$(id -u games) man=$(id -u man) mail=$(id -u mail) mail=$(id -u mail)
 SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/cluster" 5
-seed "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1" \
+seed "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$mail:7000:40:120:1" \
     "$mail:7000:40:120:5"
 cluster_start
 wait_for 5 logged 'learnt from 160 jobs' || fail "the seeded state was not read"
@@ -15,7 +15,7 @@ wait_for 5 logged 'learnt from 160 jobs' || fail "the seeded state was not read"
 busy=$(job games 3 60 6)
 wait_for 10 running "$busy"
 head=$(job games 5 60 1)
-long=$(job nobody 1 120 2)
+long=$(job mail 1 120 2)
 short=$(job man 1 120 1)
 wait_for 5 running "$short"
 wait_for 30 queue_empty

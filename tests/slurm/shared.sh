@@ -5,7 +5,7 @@
 # of slurmctld: each of them exactly once.
 . "$(dirname "$0")/lib.sh"
 
-nobody=$(id -u nobody)
+mail=$(id -u mail)
 ours=$OURS,surefill_save=1
 CORES=8 MEMORY=8000 GPUS=4
 # make_cluster NAME NODES: nodes with eight cores, 8,000 MB and four GPUs; PARTITIONS as in cluster.sh.
@@ -26,7 +26,7 @@ sed -i -E "s/^(NodeName=n[34] .*)/\1 Feature=big Gres=gpu:fast:$GPUS/
     s/^(NodeName=n5 .*) CPUs=8(.*)/\1 CPUs=4\2 RealMemory=4000 Feature=small Gres=gpu:slow:$GPUS/" "$CLUSTER/slurm.conf"
 printf '%s\n' "NodeName=n[1-2] Name=gpu File=$CLUSTER/gpu[0-3]" "NodeName=n[3-4] Name=gpu Type=fast File=$CLUSTER/gpu[0-3]" \
     "NodeName=n5 Name=gpu Type=slow File=$CLUSTER/gpu[0-3]" >"$CLUSTER/gres.conf"
-seed "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$(id -u games):600:40:60:1" "$(id -u man):1:40:120:1"
+seed "$CLUSTER/state/surefill_state" "$mail:7000:40:120:1" "$(id -u games):600:40:60:1" "$(id -u man):1:40:120:1"
 cluster_start
 
 cycles() { grep -c 'surefill: cycle' "$CLUSTER/log/slurmctld"; }
@@ -53,7 +53,7 @@ clear_queue() {
     wait_for 20 queue_empty
 }
 # delays WHAT BUSY HEAD CANDIDATE: two jobs of games with the options BUSY run on two nodes; the head job with the
-# options HEAD waits for both; of the candidates with the options CANDIDATE nobody's would delay it and man's does not.
+# options HEAD waits for both; of the candidates with the options CANDIDATE news's would delay it and man's does not.
 # PLACE has the nodes and the partition.
 PLACE=(n1 n2 twins)
 delays() {
@@ -66,7 +66,7 @@ delays() {
     # shellcheck disable=SC2086
     head=$(job games 2 60 0.1 -p "${PLACE[2]}" $3)
     # shellcheck disable=SC2086
-    long=$(job nobody 1 120 100 -p "${PLACE[2]}" $4)
+    long=$(job mail 1 120 100 -p "${PLACE[2]}" $4)
     known "$long" || fail "$what: who would delay the head job is not refused"
     # shellcheck disable=SC2086
     short=$(job man 1 120 0.1 -p "${PLACE[2]}" $4)
@@ -104,13 +104,13 @@ timeout 10 scontrol create reservation ReservationName=parts StartTime=now Durat
 busy=$(job games 1 60 100 -w n2 -c 6)
 wait_for 10 has_run "$busy"
 head=$(job games 1 60 0.1 -c 7)
-long=$(job nobody 1 120 100 -c 2 -w n2)
+long=$(job mail 1 120 100 -c 2 -w n2)
 known "$long" || fail "parts of nodes: who would delay the head job is not refused"
 short=$(job man 1 120 0.1 -c 2 -w n2)
 wait_for 10 is_completed "$short" || fail "parts of nodes: who is short by what is known of it does not start"
 inside=$(job root 1 60 100 -c 2 --reservation=parts)
 wait_for 10 has_run "$inside" || fail "parts of nodes: a job does not start inside the reservation"
-beside=$(job nobody 1 120 100 -c 4)
+beside=$(job mail 1 120 100 -c 4)
 wait_for 10 has_run "$beside" || fail "parts of nodes: the cores that are not reserved are not free"
 [ "$(timeout 5 squeue -h -j "$beside" -o %N)" = n1 ] || fail "it is on $(timeout 5 squeue -h -j "$beside" -o %N)"
 waits "$head" && waits "$long" || fail "parts of nodes: the head job has started, or who would delay it"
@@ -121,7 +121,7 @@ timeout 10 scontrol delete ReservationName=parts
 busy=$(job games 1 60 100 -p mixed -w n3 --gres=gpu:3)
 wait_for 10 has_run "$busy"
 head=$(job games 2 60 0.1 -p mixed -C big --gres=gpu:4)
-apart=$(job nobody 1 120 100 -p mixed --gres=gpu:1)
+apart=$(job mail 1 120 100 -p mixed --gres=gpu:1)
 wait_for 10 has_run "$apart" || fail "who is apart from the head job does not start"
 [ "$(timeout 5 squeue -h -j "$apart" -o %N)" = n5 ] || fail "it is on $(timeout 5 squeue -h -j "$apart" -o %N)"
 clear_queue
@@ -132,7 +132,7 @@ busy=$(job games 1 60 100 -w n1 --exclusive)
 other=$(job games 1 60 100 -w n2 --exclusive)
 wait_for 10 has_run "$busy" && wait_for 10 has_run "$other"
 both=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job man 1 60 0 -p twins,mixed -c 4)
-job nobody 1 120 100 -c 1 >/dev/null
+job mail 1 120 100 -c 1 >/dev/null
 wait_for 10 has_run "$both" || fail "a job of two partitions waits while the second has idle nodes"
 sleep 1 # some cycles
 place=$(timeout 5 squeue -h -j "$both" -o %P)
@@ -168,7 +168,7 @@ say "GPUs, cores, memory, licences, features, named nodes, nodes that differ, a 
 # --- The stream ---
 
 PARTITIONS='' make_cluster stream 6
-seed "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$(id -u games):600:40:60:1" "$(id -u man):1:40:120:1"
+seed "$CLUSTER/state/surefill_state" "$mail:7000:40:120:1" "$(id -u games):600:40:60:1" "$(id -u man):1:40:120:1"
 cluster_start
 : >"$work/ran"
 : >"$work/complete" # numbers that must complete, "array_task" for tasks
@@ -178,7 +178,7 @@ cluster_start
 awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
     BEGIN {
         x = 11
-        split("games man nobody", users)
+        split("games man news", users)
         for (i = 0; i < 500; i++) {
             kind = random(10)
             nodes = kind < 6 ? 1 : 2

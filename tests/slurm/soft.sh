@@ -3,13 +3,13 @@
 # believed to be short overtakes and keeps its limit, users' own --time-min stays, and what was written is taken back.
 . "$(dirname "$0")/lib.sh"
 
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
+games=$(id -u games) man=$(id -u man) mail=$(id -u mail)
 word=bf_continue,bf_interval=1,bf_resolution=1,sched_min_interval=0,time_min_as_soft_limit,bf_running_job_reserve
 soft=$built/surefill-soft-limits
 
 # Without the word in SchedulerParameters, and in releases that do not know it, nothing is written.
 SCHEDULER=sched/backfill PARAMETERS=bf_interval=1 cluster_make "$work/cluster" 4
-seed_engine "$work/state" "$games:3000:40:60:3" "$man:30:40:120:1" "$nobody:5000:40:120:1"
+seed_engine "$work/state" "$games:3000:40:60:3" "$man:30:40:120:1" "$mail:5000:40:120:1"
 cluster_start
 refused() { # WHY
     local status=0
@@ -44,7 +44,7 @@ wait_for 10 has "$held" 00:01:00
 busy=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job games 3 60 0)
 wait_for 10 running "$busy"
 head=$(job games 4 60 0.1)
-long=$(job nobody 1 120 0.1)
+long=$(job mail 1 120 0.1)
 own=$(job man 1 120 0.1 --time-min=110)
 noted=$(job man 1 120 0.1)
 timeout 10 scontrol update JobId="$noted" AdminComment=theirs TimeMin=0

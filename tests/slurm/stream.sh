@@ -11,7 +11,7 @@ cluster_start
 awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
     BEGIN {
         x = 7
-        split("games man nobody", users)
+        split("games man news", users)
         split("12 6 6 3 3 3", wide)
         for (i = 0; i < 300; i++) {
             nodes = random(10) # of ten jobs six are wide

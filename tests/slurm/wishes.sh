@@ -4,7 +4,7 @@
 # well, under stock sched/backfill beside it. Preferred features are taken where they are free.
 . "$(dirname "$0")/lib.sh"
 
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
+games=$(id -u games) man=$(id -u man) mail=$(id -u mail)
 
 # starts_next WHAT HEAD [sbatch arguments]: the head job waits for two jobs, FIRST and LAST, whose gates are closed. Many come
 # later that are as long by their limits, the first gate opens, they have time to take what is free then, the last gate opens:
@@ -18,7 +18,7 @@ gated() { # FIRST|LAST and the arguments of job
 starts_next() {
     local what=$1 head=$2 later=() late
     shift 2
-    for _ in $(seq 12); do later+=("$(job nobody 1 60 9 "$@")"); done
+    for _ in $(seq 12); do later+=("$(job mail 1 60 9 "$@")"); done
     touch "$CLUSTER/gate.first"
     wait_for 20 is_completed "$first"
     sleep 1
@@ -41,7 +41,7 @@ PartitionName=shared Nodes=n[6-7] MaxTime=INFINITE' cluster_make "$work/$name" 7
     sed -i -E 's/^(NodeName=n[23] .*)/\1 Feature=big,rack1/; s/^(NodeName=n[45] .*)/\1 Feature=small,rack2/' \
         "$CLUSTER/slurm.conf"
     [ "$name" = stock ] ||
-        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+        seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1" "$mail:7000:40:120:1"
     cluster_start
 
     # One feature: two nodes have it, both busy, and three that do not are idle.
@@ -85,7 +85,7 @@ PartitionName=shared Nodes=n[6-7] MaxTime=INFINITE' cluster_make "$work/$name" 7
             first=$(gated first man 1 2 0 -p shared -n 1 -w n6)
             last=$(gated last games 1 2 0 -p shared -n 1 -w n7)
             both_run
-            starts_next "--exclusive=$other" "$(job nobody 2 60 0.1 -p shared -n 2 --exclusive="$other")" \
+            starts_next "--exclusive=$other" "$(job mail 2 60 0.1 -p shared -n 2 --exclusive="$other")" \
                 -p shared -n 1 --uid=games
         done
     fi
