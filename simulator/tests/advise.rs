@@ -208,9 +208,11 @@ fn the_head_starts_when_limits_say_so() {
     let advice = advise(&snapshot(&jobs, &nodes("main", &states), ""), &question()).expect("advice");
     let head = &advice.heads[0];
     assert_eq!((head.job.as_str(), head.counted, head.needs, head.idle), ("3", Some("nodes"), 4, 1));
-    assert!(head.quantiles.iter().all(|quantile| quantile.within == 3000), "{head:?}");
     assert_eq!(head.by_limits, Some(3000));
-    assert_eq!(head.started.iter().map(|at| at.probability).collect::<Vec<_>>(), [0.0, 1.0]);
+    // There is one answer to when it starts, and no bound beside it.
+    let start = &advice.starts[0];
+    assert!(start.quantiles.iter().all(|quantile| quantile.within == 3000), "{start:?}");
+    assert_eq!(start.started.iter().map(|at| at.probability).collect::<Vec<_>>(), [0.0, 1.0]);
     assert!(advice.others.is_empty());
     assert_eq!((advice.next[0].limit, advice.next[0].jobs), (None, 0));
 }
@@ -234,27 +236,35 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     let mut now = snapshot(&jobs, &nodes("main", &states), &history("games"));
     let advice = advise(&now, &question()).expect("advice");
     let head = &advice.heads[0];
-    let within: Vec<i64> = head.quantiles.iter().map(|quantile| quantile.within).collect();
-    assert!(within.is_sorted() && within[0] > 10 && within[4] < 400, "{within:?}");
     assert_eq!(head.by_limits, Some(3540));
-    assert!(head.started[0].probability < 0.5 && head.started[1].probability > 0.99, "{head:?}");
+    let start = &advice.starts[0];
+    let within: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
+    assert!(within.is_sorted() && within[0] > 0 && within[2] < 1000, "{within:?}");
+    assert!(start.started[0].probability < 0.5 && start.started[1].probability > 0.9, "{start:?}");
 
-    // Of 200 waits of 100 to 299 s the .95 bound of the .95 quantile is the 196th (Brevik, Nurmi & Wolski's rule); what
-    // has waited for 1,000 s has no like.
-    assert_eq!(advice.others.iter().map(|other| other.job.as_str()).collect::<Vec<_>>(), ["4", "5", "6"]);
+    // Those that wait for nodes are played forward, and have no other answer.
+    assert_eq!(advice.starts.iter().map(|start| start.job.as_str()).collect::<Vec<_>>(), ["3", "4"]);
+    assert_eq!(advice.others.iter().map(|other| other.job.as_str()).collect::<Vec<_>>(), ["5", "6"]);
+    assert_eq!(advice.others[0].note.as_deref(), Some("Dependency"));
+    assert_eq!(advice.others[1].note.as_deref(), Some("JobHeldUser"));
+
+    // Where counting does not describe the pool there is a bound. Of 200 waits of 100 to 299 s the .95 bound of the .95
+    // quantile is the 196th (Brevik, Nurmi & Wolski's rule); what has waited for 1,000 s has no like.
+    now.jobs[0].state = State::Suspended;
+    let advice = advise(&now, &question()).expect("advice");
+    assert!(advice.starts.is_empty() && advice.heads[0].note.as_deref() == Some("a job is suspended"));
+    assert_eq!(advice.others.len(), 4);
     assert!(
-        advice.others[0].note.as_deref().is_some_and(|note| note.starts_with("too few")),
+        advice.others[1].note.as_deref().is_some_and(|note| note.starts_with("too few")),
         "{:?}",
-        advice.others[0]
+        advice.others[1]
     );
-    assert_eq!(advice.others[1].note.as_deref(), Some("Dependency"));
-    assert_eq!(advice.others[2].note.as_deref(), Some("JobHeldUser"));
     now.now = 1000;
     let advice = advise(&now, &question()).expect("advice");
     let index = surefill::wait::upper_index(200, 0.95, 0.95).expect("in range").expect("enough waits");
-    assert_eq!(advice.others[0].within, Some(100 + index as i64 - 1));
-    assert_eq!(advice.others[0].waits, 200);
-    assert_eq!((advice.others[0].started[0].observed, advice.others[0].started[1].observed), (0.0, 1.0));
+    assert_eq!(advice.others[1].within, Some(100 + index as i64 - 1));
+    assert_eq!(advice.others[1].waits, 200);
+    assert_eq!((advice.others[1].started[0].observed, advice.others[1].started[1].observed), (0.0, 1.0));
 
     // The longest runs of 299 s: ten minutes at most.
     let next = &advice.next[0];
@@ -373,8 +383,14 @@ fn saved_output_of_a_real_slurm_is_advised_on() {
         .iter()
         .filter_map(|other| other["job"].as_str())
         .collect();
+    let starts: Vec<&str> = advice["starts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|start| start["job"].as_str())
+        .collect();
     // An array's waiting tasks are one line; job 66 has a name of three lines, the second like squeue's.
-    assert_eq!(others, ["65", "66", "67_[0-9]", "61"]);
+    assert_eq!((&starts[..], &others[..]), (&["64", "65", "66", "67_[0-9]"][..], &["61"][..]));
     assert_eq!(advice["left_out"][0]["lines"].as_u64(), Some(3), "{}", advice["left_out"]);
     assert_eq!(advice["left_out"][1]["lines"].as_u64(), Some(2), "{}", advice["left_out"]);
     let tables = saved(&["--now", now]);
@@ -397,7 +413,7 @@ fn a_time_to_start_by_is_a_span_from_now() {
     };
     let spans = advice(&["--within", "2h,10m"]);
     let started =
-        |advice: &serde_json::Value| advice["heads"][0]["started"].as_array().expect("a list").clone();
+        |advice: &serde_json::Value| advice["starts"][0]["started"].as_array().expect("a list").clone();
     assert_eq!(started(&spans).len(), 2);
     assert_eq!(started(&spans)[1]["within"].as_i64(), Some(600));
     assert_eq!(advice(&["--within", "2h", "--by", "1795360026"]), spans);

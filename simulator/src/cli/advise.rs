@@ -25,8 +25,8 @@ Job names are never trusted: the fields are separated by a text drawn anew for e
 completion file has none: there a name with line breaks can pretend to be a record). Lines that are none of Slurm's own are
 left out; how many is said on standard error.
 
-The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
-times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
+The head job of each pool of nodes: what it waits for, and its start if nothing else starts and every running job runs to
+its limit. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
 Partitions that share nodes are counted together where their own jobs do not account for their nodes. A node that is being
 drained, reserved or out of service has left its pool. A job that asks for several partitions counts in the first.
 The waiting tasks of an array are two lines, with the start of the first and of the last, where they are played one by one
@@ -34,8 +34,9 @@ The waiting tasks of an array are two lines, with the start of the first and of 
 K chains.
 All that wait: the queue played forward, which does not foresee jobs submitted later. It is played at up to 100 moments of
 the history as well, in the order of submission, and the starts that followed stretch what is told now.
-The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
-waits of the past count from when jobs became eligible, those of waiting jobs from their submission.
+The others, which wait for something else than nodes or whose pool counting does not describe: a bound on the wait of such
+jobs in this partition, at --quantile and --confidence, from their history. The waits of the past count from when jobs became eligible,
+those of waiting jobs from their submission.
 The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
 that rule would have been enough. Jobs that were stopped at their limit count as if they had ended there: how many is told,
 and where they are many the advice is too short.
@@ -163,7 +164,7 @@ impl Advise {
             advice.learnt
         )?;
         if !advice.heads.is_empty() {
-            writeln!(out, "\n{}", tables::heads(&advice, &within, style))?;
+            writeln!(out, "\n{}", tables::heads(&advice, style))?;
         }
         if !advice.starts.is_empty() {
             let most = advice.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
@@ -178,11 +179,7 @@ impl Advise {
             writeln!(out, "{}", tables::starts(&advice, &within, style))?;
         }
         if !advice.others.is_empty() {
-            output::say(
-                &mut out,
-                "\nFrom the waits of such jobs in their partitions; where a job stands above as well, the queue played forward knows \
-                 more of it:",
-            )?;
+            output::say(&mut out, "\nNot played forward; from the waits of such jobs in their partitions:")?;
             writeln!(out, "{}", tables::others(&advice, &within, style))?;
         }
         if !advice.next.is_empty() {

@@ -1,7 +1,7 @@
 //! Advice as tables.
 
 use super::table::Style;
-use crate::live::advise::{Advice, forecast, head, limit};
+use crate::live::advise::{Advice, forecast, limit};
 use crate::report::grid::Grid;
 
 /// Seconds as people say them: the two largest units that count.
@@ -29,25 +29,17 @@ fn or_dash(value: Option<String>) -> String {
     value.unwrap_or_else(|| "–".to_owned())
 }
 
-/// The head jobs: when each starts.
-pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Grid {
+/// The head jobs, and their starts by limits.
+pub fn heads(advice: &Advice, style: Style) -> Grid {
     let mut titles = ["head job", "partition", "user"].map(str::to_owned).to_vec();
     titles.push("waits for".to_owned());
-    titles.extend(head::QUANTILES.map(|probability| style.title(&percent(probability), "% within")));
     titles.push(style.title("by limits", "within"));
-    titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
     titles.push("note".to_owned());
     let mut table = style.table(titles, 3);
     for head in &advice.heads {
-        let quantile = |at: usize| or_dash(head.quantiles.get(at).map(|quantile| span(quantile.within)));
         let needs = format!("{} {}, {} idle", head.needs, head.counted.unwrap_or("nodes"), head.idle);
         let mut row = vec![head.job.clone(), head.partition.clone(), head.user.clone(), needs];
-        row.extend((0..head::QUANTILES.len()).map(quantile));
         row.push(or_dash(head.by_limits.map(span)));
-        row.extend(
-            (0..within.len())
-                .map(|at| or_dash(head.started.get(at).map(|started| percent(started.probability)))),
-        );
         row.push(head.note.clone().unwrap_or_default());
         table.add_row(row);
     }
@@ -63,8 +55,9 @@ pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let mut table = style.table(titles, 3);
     for start in &advice.starts {
         let front = |job: String| vec![job, start.partition.clone(), start.user.clone(), span(start.waited)];
-        let quantile =
-            |all: &[head::Quantile], at: usize| or_dash(all.get(at).map(|quantile| span(quantile.within)));
+        let quantile = |all: &[forecast::Quantile], at: usize| {
+            or_dash(all.get(at).map(|quantile| span(quantile.within)))
+        };
         let mut row = front(named(start));
         row.extend((0..forecast::QUANTILES.len()).map(|at| quantile(&start.quantiles, at)));
         row.extend(
@@ -91,7 +84,7 @@ fn named(start: &forecast::Start) -> String {
     }
 }
 
-/// The others: bounds from the history of waits.
+/// Those that are not played forward: bounds from the history of waits.
 pub fn others(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let bound = format!("{} % of such jobs", percent(advice.quantile));
     let mut titles = ["job", "partition", "user", "waited"].map(str::to_owned).to_vec();

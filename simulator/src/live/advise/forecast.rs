@@ -7,7 +7,6 @@
 
 use super::beliefs::{RunTimes, refused};
 use super::calibrate;
-use super::head::{Probability, Quantile};
 use super::play::{play, quantile};
 use super::pool::Pool;
 use super::queue::{Line, players};
@@ -20,6 +19,24 @@ use surefill::forecast::{Forecast, LEVELS, StartCalibration};
 pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
 
 const SCENARIOS: u32 = 200;
+
+/// A quantile of the start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Quantile {
+    /// The probability.
+    pub probability: f64,
+    /// Seconds from now.
+    pub within: i64,
+}
+
+/// The probability of a start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Probability {
+    /// Seconds from now.
+    pub within: i64,
+    /// The probability.
+    pub probability: f64,
+}
 
 /// When a waiting job starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,16 +7,15 @@
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`pool`]: pools of interchangeable nodes.
 //! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
-//! * [`head`]: when the first waiting job of each pool starts.
+//! * [`head`]: the first waiting job of each pool, and its start by limits.
 //! * [`forecast`]: when every waiting job starts, the queue played forward.
 //! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
 //! * `queue`: what runs and waits in a pool, as it is played forward.
 //! * `play`: the queue of a moment played forward, for both of these.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; all
-//! jobs' starts come from the queue played forward; and the others' waits are bounded from the history of waits
-//! (QBETS), which needs no model of the scheduler.
+//! A question has one answer: every job that waits for nodes has its start from the queue played forward; only the waits
+//! of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the scheduler.
 
 pub mod arrays;
 pub mod beliefs;
@@ -88,7 +87,7 @@ pub struct Question {
     pub next: Vec<limit::Ask>,
 }
 
-/// How long a job that is not the head may wait.
+/// How long a job that is not played forward may wait.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Other {
     /// Slurm's name of the job.
@@ -140,7 +139,7 @@ pub struct Advice {
     pub heads: Vec<Head>,
     /// When every waiting job starts, pool by pool in the order of priority: the queue played forward.
     pub starts: Vec<forecast::Start>,
-    /// The others, in their order.
+    /// Those that are not played forward, in their order.
     pub others: Vec<Other>,
     /// Time limits.
     pub next: Vec<NextJob>,
@@ -179,7 +178,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
         if !pool.partitions.iter().any(|partition| wanted(partition)) {
             continue;
         }
-        heads.extend(head::estimate(&pool, snapshot, &mut run_times, question)?);
+        heads.extend(head::first(&pool, snapshot)?);
         starts.extend(forecast::starts(&pool, snapshot, &mut run_times, question, &mut remarks)?);
     }
     starts.retain(|start| wanted(&start.partition));
@@ -191,7 +190,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     waits.queue(&waiting, snapshot.now, &mut numbers)?;
     let mut others = Vec::new();
     for job in waiting {
-        if heads.iter().any(|head| head.job == job.id) {
+        if starts.iter().any(|start| start.job == job.id) {
             continue;
         }
         let number = numbers.get(job.id.as_str()).copied();
