@@ -9,6 +9,7 @@ mod predictor;
 mod scheduler;
 mod sizing;
 mod waits;
+mod words;
 
 pub use distribution::Distribution;
 pub use pass::Pass;

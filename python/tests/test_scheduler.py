@@ -146,6 +146,33 @@ def test_what_is_wrong_is_said():
     assert scheduler.decide(1, lambda offer: True) == [1]
 
 
+def test_what_waits_is_planned():
+    scheduler = Scheduler("predictor=limit")
+    for name in ("a", "b"):
+        scheduler.set_node(name, "cluster", processors=4)
+    scheduler.set_job(100, 1, "running", processors=1, each=(3, 0, 0), limit=600, start=100, nodes={"a": 1})
+    scheduler.set_job(100, 2, processors=2, each=(4, 0, 0), limit=300)
+    scheduler.set_job(100, 3, processors=2, each=(4, 0, 0), limit=900)
+    scheduler.set_job(100, 4, processors=3, each=(3, 0, 0), limit=60)
+    assert scheduler.decide(100, lambda offer: True) == []
+    planned = scheduler.planned_starts(100, [2, 3, 4])
+    # To the plan's four bits: 600 seconds from now are rounded up to 608.
+    assert 700 <= planned[2] <= 740 and planned[2] + 300 <= planned[3] <= planned[2] + 340 and planned[4] is None
+    scheduler.set_priority(3, 5.0)
+    planned = scheduler.planned_starts(100, [2, 3])
+    assert 700 <= planned[3] <= 740 and planned[2] >= planned[3] + 900
+    # That was a question: the decision is still wanted.
+    assert scheduler.wake(100) == 100
+    scheduler.set_job(200, 1, "ended")
+    assert scheduler.decide(200, lambda offer: True) == [3]
+    with pytest.raises(ValueError):
+        scheduler.planned_starts(200, [77])
+    with pytest.raises(ValueError):
+        scheduler.set_priority(77, 1.0)
+    with pytest.raises(ValueError):
+        scheduler.set_priority(2, float("nan"))
+
+
 def test_nodes_are_offered():
     scheduler = Scheduler("preset=easy")
     for name in ("a", "b"):

@@ -1,14 +1,12 @@
 //! A batch scheduler without a machine.
 
+use super::words::{Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, named};
 use super::{Distribution, block, count, wrong};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
-use surefill::engine::{
-    self, Action, Cycle, JobReport, JobState, NodeReport, NodeState, Offer, Refusal, SchedulerCapacity,
-    StartForecast, Wants, Why,
-};
+use surefill::engine::{self, Action, Cycle, JobReport, NodeReport, SchedulerCapacity, StartForecast, Wants};
 use surefill::error::Error;
 use surefill::nodes::{Amounts, Part, Spread};
 
@@ -17,48 +15,6 @@ const JOBS: u32 = 1000;
 
 /// So often is a decision begun anew because the manager has reported less room meanwhile.
 const ANEW: usize = 16;
-
-const STATES: [(&str, JobState); 10] = [
-    ("as before", JobState::AsBefore),
-    ("waiting", JobState::Waiting),
-    ("held", JobState::Held),
-    ("starting", JobState::Starting),
-    ("running", JobState::Running),
-    ("suspended", JobState::Suspended),
-    ("ending", JobState::Ending),
-    ("ended", JobState::Ended),
-    ("broken", JobState::Broken),
-    ("gone", JobState::Gone),
-];
-
-const REASONS: [(&str, Why); 8] = [
-    ("", Why::Unknown),
-    ("hold", Why::Hold),
-    ("dependency", Why::Dependency),
-    ("begin", Why::Begin),
-    ("limit", Why::Limit),
-    ("deadline", Why::Deadline),
-    ("queue closed", Why::QueueClosed),
-    ("other", Why::Other),
-];
-
-const NODE_STATES: [(&str, NodeState); 4] = [
-    ("up", NodeState::Up),
-    ("closed", NodeState::Closed),
-    ("awaited", NodeState::Awaited),
-    ("down", NodeState::Down),
-];
-
-/// Processors, memory and GPUs.
-fn amounts((processors, memory, gpus): (u32, u32, u32)) -> Amounts {
-    [processors, memory, gpus, 0, 0, 0, 0, 0]
-}
-
-/// The value of this name.
-fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
-    let found = all.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, value)| value).ok_or_else(|| PyKeyError::new_err(format!("no {what} is named '{name}'")))
-}
 
 /// A batch scheduler without a machine: jobs are reported to it, and it says which should start.
 ///
@@ -172,43 +128,6 @@ impl Scheduler {
         }
         .ok_or_else(|| PyKeyError::new_err(format!("there is no pool {}", name.unwrap_or("yet"))))
     }
-}
-
-/// An offer as a dictionary.
-fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("job", offer.job)?;
-    dict.set_item("processors", offer.count)?;
-    dict.set_item("passes", (offer.head != 0).then_some(offer.head))?;
-    let why = match offer.why {
-        Why::InOrder => "in order",
-        Why::ByLimits => "by the limits",
-        _ => "planned",
-    };
-    dict.set_item("why", why)?;
-    Ok(dict)
-}
-
-/// The answer to an offer.
-enum Answer {
-    /// It has started, under this id.
-    Started(i64),
-    Refused(Refusal),
-}
-
-fn answer(offer: &Offer, said: &Bound<'_, PyAny>) -> PyResult<Answer> {
-    if let Ok(said) = said.cast::<PyBool>() {
-        let refused = Answer::Refused(Refusal::NotNow);
-        return Ok(if said.is_true() { Answer::Started(offer.job) } else { refused });
-    }
-    if let Ok(task) = said.extract::<i64>() {
-        return Ok(Answer::Started(task));
-    }
-    let all = [("busy", Refusal::Busy), ("not now", Refusal::NotNow), ("never", Refusal::Never)];
-    let said: String = said.extract().map_err(|_| {
-        PyTypeError::new_err("start returns True, False, the id of an array's task, or why it refuses")
-    })?;
-    Ok(Answer::Refused(named("refusal", &said, &all)?))
 }
 
 #[pymethods]
@@ -394,6 +313,14 @@ impl Scheduler {
         self.growing(|scheduler| scheduler.set_job(now, &report)).map_err(wrong)
     }
 
+    /// The place of a job in the site's order has changed: its priority, larger first, and its tier.
+    ///
+    /// Raises ValueError for a job that is not known, and for a priority that is no finite number.
+    #[pyo3(signature = (id, priority, *, tier = 0))]
+    fn set_priority(&mut self, id: i64, priority: f64, tier: i32) -> PyResult<()> {
+        self.with(|scheduler| scheduler.set_priority(id, tier, priority))
+    }
+
     /// A listing of all jobs begins: until :meth:`end_listing` every :meth:`set_job` is a row of it.
     fn begin_listing(&mut self, now: i64) -> PyResult<()> {
         self.with(|scheduler| scheduler.list_begin(now))
@@ -486,6 +413,33 @@ impl Scheduler {
             }
         }
         Err(PyRuntimeError::new_err("what is reported leaves less and less room: no decision holds"))
+    }
+
+    /// When these waiting jobs are planned to start, by the plan of the whole queue whatever the preset: for each id an
+    /// instant, or None for a job that is not planned, because it is held or refused, or its pool could never hold it.
+    ///
+    /// It is one plan by expected run times, in pools of nodes that jobs share as well, without later submissions. Ask
+    /// after :meth:`decide`; nothing is changed. ``pool`` is the first one unless it is named.
+    ///
+    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing and for a job that is not known.
+    #[pyo3(signature = (now, jobs, *, pool = None))]
+    fn planned_starts(
+        &mut self,
+        now: i64,
+        jobs: Vec<i64>,
+        pool: Option<&str>,
+    ) -> PyResult<HashMap<i64, Option<i64>>> {
+        let pool = self.pool(pool)?;
+        // A cycle notes that its pool was decided about: here it is another scheduler's.
+        let mut copy = self.memory.clone();
+        let mut memory = block(Cycle::size(&self.capacity).map_err(wrong)?);
+        let mut planned = || -> Result<_, Error> {
+            let mut scheduler = engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut copy))?;
+            let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut memory), &mut scheduler, pool, now)?;
+            cycle.plan_all(&mut scheduler)?;
+            jobs.iter().map(|&job| Ok((job, cycle.planned(&scheduler, job)?))).collect()
+        };
+        planned().map_err(wrong)
     }
 
     /// When these waiting jobs start: for each id the instants by which it starts with probability .05, .25, .5, .75

@@ -1,0 +1,86 @@
+//! What Python says to the scheduler in words, and the offers that it is given as dictionaries.
+
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use surefill::engine::{JobState, NodeState, Offer, Refusal, Why};
+use surefill::nodes::Amounts;
+
+pub(super) const STATES: [(&str, JobState); 10] = [
+    ("as before", JobState::AsBefore),
+    ("waiting", JobState::Waiting),
+    ("held", JobState::Held),
+    ("starting", JobState::Starting),
+    ("running", JobState::Running),
+    ("suspended", JobState::Suspended),
+    ("ending", JobState::Ending),
+    ("ended", JobState::Ended),
+    ("broken", JobState::Broken),
+    ("gone", JobState::Gone),
+];
+
+pub(super) const REASONS: [(&str, Why); 8] = [
+    ("", Why::Unknown),
+    ("hold", Why::Hold),
+    ("dependency", Why::Dependency),
+    ("begin", Why::Begin),
+    ("limit", Why::Limit),
+    ("deadline", Why::Deadline),
+    ("queue closed", Why::QueueClosed),
+    ("other", Why::Other),
+];
+
+pub(super) const NODE_STATES: [(&str, NodeState); 4] = [
+    ("up", NodeState::Up),
+    ("closed", NodeState::Closed),
+    ("awaited", NodeState::Awaited),
+    ("down", NodeState::Down),
+];
+
+/// Processors, memory and GPUs.
+pub(super) fn amounts((processors, memory, gpus): (u32, u32, u32)) -> Amounts {
+    [processors, memory, gpus, 0, 0, 0, 0, 0]
+}
+
+/// The value of this name.
+pub(super) fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, value)| value).ok_or_else(|| PyKeyError::new_err(format!("no {what} is named '{name}'")))
+}
+
+/// An offer as a dictionary.
+pub(super) fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("job", offer.job)?;
+    dict.set_item("processors", offer.count)?;
+    dict.set_item("passes", (offer.head != 0).then_some(offer.head))?;
+    let why = match offer.why {
+        Why::InOrder => "in order",
+        Why::ByLimits => "by the limits",
+        _ => "planned",
+    };
+    dict.set_item("why", why)?;
+    Ok(dict)
+}
+
+/// The answer to an offer.
+pub(super) enum Answer {
+    /// It has started, under this id.
+    Started(i64),
+    Refused(Refusal),
+}
+
+pub(super) fn answer(offer: &Offer, said: &Bound<'_, PyAny>) -> PyResult<Answer> {
+    if let Ok(said) = said.cast::<PyBool>() {
+        let refused = Answer::Refused(Refusal::NotNow);
+        return Ok(if said.is_true() { Answer::Started(offer.job) } else { refused });
+    }
+    if let Ok(task) = said.extract::<i64>() {
+        return Ok(Answer::Started(task));
+    }
+    let all = [("busy", Refusal::Busy), ("not now", Refusal::NotNow), ("never", Refusal::Never)];
+    let said: String = said.extract().map_err(|_| {
+        PyTypeError::new_err("start returns True, False, the id of an array's task, or why it refuses")
+    })?;
+    Ok(Answer::Refused(named("refusal", &said, &all)?))
+}
