@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A scheduler for Flux: surefill's engine between Flux's reports and its allocations.
+
+    flux module remove sched-simple
+    flux module load sched-surefill.py preset=fair state=/var/lib/flux/surefill
+
+Flux's base class speaks the protocol (RFC 27) and its resource pool knows which cores are whose; the engine decides who
+starts now and on which nodes, and plans a start for everybody else. README.md has the settings, and what is left to Flux.
+"""
+
+import math
+import os
+import time
+
+from flux.job import JobID
+from flux.resource import InfeasibleRequest, InsufficientResources
+from flux.resource.ResourcePool import ResourcePool
+from flux.resource.Rv1Pool import Rv1Pool
+from flux.scheduler import AllocRequest, Scheduler
+from surefill import Scheduler as Engine
+
+POOL = "flux"
+
+# The engine knows 64 features; each stands for the ranks that a constraint of waiting jobs admits.
+CONSTRAINTS = 63
+
+# As many jobs are remembered that were taken back, by a stopped queue or a changed time limit, with the begin of their wait.
+TAKEN_BACK = 10000
+
+KNOWN_TYPES = ("node", "slot", "core", "gpu")
+
+
+def refuse_what_is_not_known(resources, seen=()):
+    """Raises InfeasibleRequest for a shape that neither R nor the engine can express, which Flux's parser passes by."""
+    if len(resources) > 1 and any(r.get("type") in ("node", "slot") for r in resources):
+        raise InfeasibleRequest("several different nodes or slots in one job are not supported")
+    for resource in resources:
+        kind = resource.get("type")
+        if kind not in KNOWN_TYPES:
+            raise InfeasibleRequest(f"resource type '{kind}' is not supported")
+        if kind in seen:
+            raise InfeasibleRequest(f"a {kind} within a {kind} is not supported")
+        refuse_what_is_not_known(resource.get("with", []), (*seen, kind))
+
+
+def shape(spec):
+    """What the engine is told of a request: its tasks are nodes with all their slots, or slots that may share nodes."""
+    if spec.node_count is None:
+        return {"processors": spec.nslots, "each": (spec.slot_size, 0, spec.gpu_per_slot), "packed": True}
+    slots = spec.nslots // spec.nnodes
+    each = (slots * spec.slot_size, 0, slots * spec.gpu_per_slot)
+    return {"processors": spec.nnodes, "each": each, "exclusive": spec.exclusive}
+
+
+class Placed(Rv1Pool):
+    """Flux's pool of resources, which allocates on the ranks that the engine has offered."""
+
+    place = None
+
+    def parse_resource_request(self, jobspec):
+        spec = super().parse_resource_request(jobspec)
+        refuse_what_is_not_known(jobspec["resources"])
+        return spec
+
+    def nodes(self):
+        """By rank its cores, its GPUs, and whether it is up."""
+        return {rank: (len(r["cores"]), len(r["gpus"]), r["up"]) for rank, r in self._ranks.items()}
+
+    def admitted(self, constraint):
+        """The ranks that a constraint admits; None for all of them."""
+        ranks = frozenset(self._ranks if constraint is None else self.copy_constraint(constraint)._ranks)
+        return None if len(ranks) == len(self._ranks) else ranks
+
+    def room(self, wants, ranks, free):
+        """How many of its tasks have room on these ranks, beside what runs or without it, where they are up."""
+        (cores, _, gpus), tasks = wants["each"], 0
+        for rank, node in self._ranks.items():
+            if node["up"] and (ranks is None or rank in ranks):
+                taken, engaged = (node["allocated_cores"], node["allocated_gpus"]) if free else ((), ())
+                if wants.get("exclusive") and taken:
+                    continue
+                fit = (len(node["cores"]) - len(taken)) // cores
+                if gpus:
+                    fit = min(fit, (len(node["gpus"]) - len(engaged)) // gpus)
+                tasks += fit if wants.get("packed") else min(fit, 1)
+        return tasks
+
+    def holding(self):
+        """What the engine is told of an allocation of which only R is known."""
+        nodes = {rank: (len(node["cores"]), len(node["gpus"])) for rank, node in self._ranks.items()}
+        units = {rank: math.gcd(*amounts) for rank, amounts in nodes.items()}
+        each = {(cores // units[rank], gpus // units[rank]) for rank, (cores, gpus) in nodes.items()}
+        if len(each) != 1:
+            # Cores and GPUs in several proportions: nobody else starts on these nodes meanwhile.
+            names = {str(rank): 1 for rank in nodes}
+            return {"processors": len(nodes), "each": (1, 0, 0), "exclusive": True, "nodes": names}
+        ((cores, gpus),) = each
+        names = {str(rank): tasks for rank, tasks in units.items()}
+        return {"processors": sum(units.values()), "each": (cores, 0, gpus), "packed": True, "nodes": names}
+
+    def _select_resources(self, candidates, request):
+        wants = shape(request)
+        (cores, _, gpus), selected = wants["each"], []
+        for rank, _, free_cores, free_gpus in candidates:
+            tasks = self.place.get(str(rank), 0)
+            if tasks == 0 or len(free_cores) < tasks * cores or len(free_gpus) < tasks * gpus:
+                continue
+            if not request.exclusive:
+                free_cores = frozenset(sorted(free_cores)[: tasks * cores])
+                free_gpus = frozenset(sorted(free_gpus)[: tasks * gpus])
+            selected.append((rank, frozenset(free_cores), frozenset(free_gpus)))
+        if len(selected) < len(self.place):
+            self._check_feasibility(request)
+            raise InsufficientResources("the engine's nodes are not free")
+        return selected, request.nslots
+
+
+class Pool(ResourcePool):
+    """The wrapper that the base class wants of a pool."""
+
+    def __init__(self, R=None, log=None):
+        self.impl, self.version = Placed(R, log=log), 1
+
+
+class Pending:
+    """A job that waits: its request, what the engine is told of it, and what its user has been told."""
+
+    def __init__(self, request: AllocRequest, spec, wants, ranks):
+        self.request, self.spec, self.wants, self.ranks = request, spec, wants, ranks
+        self.known = False  # to the engine
+        self.median = None  # of its forecast
+        self.told = {}
+
+    def tell(self, **sched):
+        """Annotates what has changed."""
+        news = {key: value for key, value in sched.items() if self.told.get(key) != value}
+        if news:
+            self.told.update(news)
+            self.request.annotate({"sched": news})
+
+
+class SurefillScheduler(Scheduler):
+    """Reports what Flux says to the engine, and allocates what it offers."""
+
+    queue_depth = "unlimited"
+    pool_class = Pool
+
+    def __init__(self, h, *args):
+        super().__init__(h, *args)
+        self._queue = {}  # of Pending, by job id; the base class only asks whether it is empty
+        self.running = {}  # what the engine is told of a running job, by its id
+        self.waits_from = {}  # when a job was first asked for; kept while it is taken back
+        self.nodes = {}  # as reported, by rank
+        self.been_up = set()
+        self.constraints = {}  # the feature for the ranks that a constraint admits
+        self.file, self.scale, self.starts, self.tell = None, 1.0, 60.0, 2.0
+        words = []
+        for arg in self._pending_args:
+            word, _, value = arg.partition("=")
+            if word == "state":
+                self.file = value
+            elif word in ("scale", "starts", "tell"):
+                setattr(self, word, float(value))
+            else:
+                words.append(arg)
+        self._pending_args = []
+        self.engine = self.opened()
+        # Flux's word for a start is final.
+        self.engine.configure(" ".join(["settle=0", *words]))
+        self.counts = {"busy": 0, "denied": 0, "told": 0, "moved": 0}
+        self.ready = None
+        self.saved = self.forecast_at = self.told_at = 0.0
+        self.wake_timer = h.timer_watcher_create(0.0, lambda *_: self._request_schedule())
+        self.tell_timer = h.timer_watcher_create(0.0, lambda *_: self._request_forecast())
+
+    # The engine, its time and its state file
+
+    def now(self):
+        return int(time.time() * self.scale)
+
+    def seconds(self, span):
+        return math.ceil(span * self.scale)
+
+    def report(self, jobid, state="waiting", **what):
+        try:
+            self.engine.set_job(self.now(), jobid, state, **what)
+        except ValueError as exc:
+            self.log.error(f"{JobID(jobid).f58} {state}: {exc}")
+            return False
+        return True
+
+    def opened(self):
+        if self.file is None or not os.path.exists(self.file):
+            return Engine()
+        with open(self.file, "rb") as file:
+            checkpoint = file.read()
+        try:
+            return Engine.restored(checkpoint)
+        except ValueError as exc:
+            os.replace(self.file, self.file + ".refused")
+            self.log.error(f"{self.file}: {exc}; kept as {self.file}.refused, starting without what was learnt")
+            return Engine()
+
+    def save(self):
+        self.saved = time.time()
+        if self.file is None:
+            return
+        try:
+            with open(self.file + ".new", "wb") as file:
+                file.write(self.engine.checkpoint())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(self.file + ".new", self.file)
+        except OSError as exc:
+            self.log.error(f"state not saved: {exc}")
+
+    def run(self):
+        self.saved = time.time()
+        try:
+            super().run()
+        finally:
+            self.save()
+
+    # Resources
+
+    def resource_update(self):
+        nodes = self.resources.impl.nodes()
+        for rank in self.nodes.keys() - nodes.keys():
+            # It has been taken out of the instance.
+            self.engine.set_node(str(rank), POOL, **{**self.nodes.pop(rank), "state": "down"})
+        for rank, (cores, gpus, up) in sorted(nodes.items()):
+            # One that has never been up is expected, for as long as the word `grace`; another one is drained or lost.
+            state = "up" if up else "closed" if rank in self.been_up else "awaited"
+            if up:
+                self.been_up.add(rank)
+            features = [name for ranks, name in self.constraints.items() if rank in ranks]
+            report = {"processors": cores, "gpus": gpus, "features": features, "state": state}
+            if self.nodes.get(rank) != report:
+                self.nodes[rank] = report
+                self.engine.set_node(str(rank), POOL, **report)
+
+    def feature(self, ranks):
+        """The features for these ranks; None where all that the engine has are in use."""
+        if ranks is None:
+            return []
+        if ranks not in self.constraints:
+            if len(self.constraints) == CONSTRAINTS:
+                used = {job.ranks for job in self._queue.values() if job.known}
+                self.constraints = {old: name for old, name in self.constraints.items() if old in used}
+            free = {f"ranks{n}" for n in range(CONSTRAINTS)} - set(self.constraints.values())
+            if not free:
+                return None
+            self.constraints[ranks] = min(free)
+            self.resource_update()
+        return [self.constraints[ranks]]
+
+    # Flux reports
+
+    def _sched_hello(self):
+        # The running jobs are a listing: what else the state file says to be running has ended meanwhile.
+        self.engine.begin_listing(self.now())
+        super()._sched_hello()
+        self.engine.end_listing(self.now())
+        self.ready = time.time()
+
+    def hello(self, jobid, priority, userid, t_submit, R):
+        super().hello(jobid, priority, userid, t_submit, R)
+        start, end = R.impl.get_starttime(), R.impl.get_expiration()
+        what = R.impl.holding()
+        what.update(user=str(userid), priority=float(priority), submit=int(t_submit * self.scale))
+        what.update(start=int(start * self.scale), limit=self.seconds(end - start) if end else 0)
+        self.running[jobid] = what
+        self.report(jobid, "running", **what)
+
+    def alloc(self, request, jobid, priority, userid, t_submit, jobspec):
+        pool = self.resources.impl
+        try:
+            spec = pool.parse_resource_request(jobspec)
+            pool.check_feasibility(spec)
+            ranks = pool.admitted(spec.constraint)
+        except Exception as exc:  # whatever a jobspec makes Flux's parser raise
+            self.counts["denied"] += 1
+            request.deny(str(exc))
+            return
+        # Time in which it could not start, for a dependency say, is no wait. Right after a start of this module all
+        # that wait are asked for again, and nothing is known of that.
+        fresh = time.time() - self.ready > 5
+        begin = self.waits_from.setdefault(jobid, time.time() if fresh else t_submit)
+        wants = shape(spec)
+        wants.update(user=str(userid), priority=float(priority), limit=self.seconds(spec.duration))
+        wants.update(submit=int(t_submit * self.scale), begin=min(int(begin * self.scale), self.now()))
+        job = self._queue[jobid] = Pending(request, spec, wants, ranks)
+        self.ask(jobid, job)
+
+    def ask(self, jobid, job):
+        features = self.feature(job.ranks)
+        job.known = features is not None and self.report(jobid, **job.wants, features=features)
+
+    def cancel(self, jobid):
+        job = self._queue.pop(jobid, None)
+        if job is None:
+            return
+        if job.known:
+            self.report(jobid, "gone")
+        if len(self.waits_from) > TAKEN_BACK + len(self._queue):
+            self.waits_from = {id: begin for id, begin in self.waits_from.items() if id in self._queue}
+        job.tell(**dict.fromkeys(job.told))
+        job.request.cancel()
+
+    def prioritize(self, jobs):
+        for jobid, priority in jobs:
+            if jobid in self._queue:
+                job = self._queue[jobid]
+                job.wants["priority"] = float(priority)
+                if job.known:
+                    self.engine.set_priority(jobid, float(priority))
+
+    def free(self, jobid, R, final=False):
+        super().free(jobid, R, final)
+        what = self.running.get(jobid)
+        if what is None:
+            return
+        if not final:
+            freed = {str(rank) for rank in R.impl.ranks()}
+            what["nodes"] = {rank: tasks for rank, tasks in what["nodes"].items() if rank not in freed}
+        if not final and what["nodes"]:
+            self.report(jobid, "ending", **what)
+        elif final:
+            del self.running[jobid]
+            self.report(jobid, "ended")
+
+    def expiration(self, msg, jobid, expiration):
+        self.resources.update_expiration(jobid, expiration)
+        what = self.running.get(jobid)
+        if what is not None:
+            what["limit"] = max(self.seconds(expiration) - what["start"], 1) if expiration else 0
+            self.report(jobid, "running", **what)
+        self.handle.respond(msg, None)
+
+    # Decisions
+
+    def schedule(self):
+        for jobid, job in self._queue.items():
+            if not job.known:
+                self.ask(jobid, job)
+        for jobid in self.engine.decide(self.now(), self.start):
+            if jobid in self.running:
+                self.report(jobid, "running", **self.running[jobid])
+        when = self.engine.wake(self.now())
+        if when is not None:
+            self.wake_timer.reset(after=max(when / self.scale - time.time(), 0.05))
+        if time.time() - self.saved > 300:
+            self.save()
+
+    def start(self, offer):
+        jobid, pool = offer["job"], self.resources.impl
+        job = self._queue[jobid]
+        pool.place = offer["nodes"]
+        try:
+            alloc = self.resources.alloc(jobid, job.spec)
+        except (InsufficientResources, InfeasibleRequest) as exc:
+            self.counts["busy"] += 1
+            self.log.warning(f"{JobID(jobid).f58}: refused: {exc}")
+            return "busy"
+        now = time.time()
+        alloc.set_starttime(now)
+        if job.spec.duration > 0:
+            alloc.set_expiration(now + job.spec.duration)
+        elif self.resources.expiration > 0:
+            alloc.set_expiration(self.resources.expiration)
+        job.request.success(alloc, {"sched": {"resource_summary": alloc.dumps()}})
+        del self._queue[jobid]
+        self.waits_from.pop(jobid, None)
+        features = self.feature(job.ranks)
+        self.running[jobid] = {**job.wants, "features": features, "start": self.now(), "nodes": offer["nodes"]}
+        return True
+
+    # What users are told
+
+    def forecast(self):
+        if time.time() < self.told_at + self.tell:
+            self.tell_timer.reset(after=self.told_at + self.tell - time.time())
+            return
+        self.told_at, now = time.time(), self.now()
+        known = [jobid for jobid, job in self._queue.items() if job.known]
+        planned = self.engine.planned_starts(now, known)
+        if self.starts and self.told_at >= self.forecast_at + self.starts:
+            self.forecast_at = self.told_at
+            try:
+                predicted = self.engine.predicted_starts(now, known, report=True)
+            except ValueError:  # on nodes that jobs share, and on unlike ones
+                predicted = {}
+            for jobid in known:
+                by = predicted.get(jobid)
+                self._queue[jobid].median = by[2] / self.scale if by else None
+        rooms, first = {}, None
+
+        def room(job, free):
+            key = (job.wants["each"], job.wants.get("packed"), job.wants.get("exclusive"), job.ranks, free)
+            if key not in rooms:
+                rooms[key] = self.resources.impl.room(job.wants, job.ranks, free)
+            return rooms[key]
+
+        def place(item):
+            start = planned.get(item[0])
+            return (math.inf if start is None else start, -item[1].wants["priority"], item[1].wants["submit"], item[0])
+
+        for ahead, (jobid, job) in enumerate(sorted(self._queue.items(), key=place)):
+            start, tasks = planned.get(jobid), job.wants["processors"]
+            if not job.known:
+                reason = f"more than {CONSTRAINTS} different constraints wait"
+            elif room(job, False) < tasks:
+                reason = "nodes are down or drained that it needs"
+            elif start is None:
+                reason = "refused: the nodes that it was offered were not free"
+            elif room(job, True) >= tasks:
+                reason = "insufficient resources: what is free is kept for " + (JobID(first).f58 if first else "others")
+            else:
+                reason = "insufficient resources"
+            first = first or jobid
+            self.tell_of(job, start, reason, ahead)
+            yield
+
+    def tell_of(self, job, start, reason, ahead):
+        """Annotates a pending job; its estimated start only when that has moved by more than a minute and a quarter."""
+        told, now = job.told.get("t_estimate"), time.time()
+        estimate = None if start is None else max(job.median or start / self.scale, now)
+        if estimate is not None and told is not None and told > now:
+            if abs(estimate - told) <= 60 / self.scale + (told - now) / 4:
+                estimate = told
+        self.counts["told"] += told is None and estimate is not None
+        self.counts["moved"] += told is not None and estimate != told
+        before = job.told.get("jobs_ahead")
+        if before is not None and abs(ahead - before) * 10 <= before and ahead:
+            ahead = before
+        job.tell(t_estimate=estimate, reason_pending=reason, jobs_ahead=ahead)
+
+    def stats_get(self):
+        return {**super().stats_get(), **self.counts, "engine": self.engine.totals()}
+
+
+def mod_main(h, *args):
+    SurefillScheduler(h, *args).run()
