@@ -425,9 +425,9 @@ class SurefillScheduler(Scheduler):
         """Annotates a pending job; its estimated start only when that has moved by more than a minute and a quarter."""
         told, now = job.told.get("t_estimate"), time.time()
         estimate = None if start is None else max(job.median or start / self.scale, now)
-        if estimate is not None and told is not None and told > now:
-            if abs(estimate - told) <= 60 / self.scale + (told - now) / 4:
-                estimate = told
+        holds = estimate is not None and told is not None and told > now
+        if holds and abs(estimate - told) <= 60 / self.scale + (told - now) / 4:
+            estimate = told
         self.counts["told"] += told is None and estimate is not None
         self.counts["moved"] += told is not None and estimate != told
         before = job.told.get("jobs_ahead")

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The scheduler is reloaded, and killed, with running and pending jobs: nothing is lost, what was learnt stays.
+# broker: --conf=fake-resources.nnodes=4 --conf=fake-resources.cores-per-node=4 --conf=fake-resources.gpus-per-node=2
+# shellcheck source=inside.sh
+. "$(dirname "$0")/inside.sh"
+load state="$PWD/state"
+for _ in 1 2 3; do sham 0.1 -n1; done > /dev/null
+wait_for flux queue idle
+running=$(sham 600 -N2 -n4 -c2 -g1 -t 1h)
+parts=$(sham 600 -n5 -t 1h --requires=rank:2-3)
+other=$(sham 600 -n1 -t 1h --requires=rank:2-3)
+for job in "$running" "$parts" "$other"; do wait_for runs "$job"; done
+wide=$(sham 0.5 -N4 -x -t 1m)
+wait_for is_told "$wide" t_estimate
+estimate=$(told "$wide" t_estimate)
+
+flux module remove sched-surefill
+[ -s state ] || fail "there is no state file"
+meanwhile=$(sham 0.1 -n1 -t 1m)
+flux cancel "$other"
+load state="$PWD/state"
+wait_for flux job wait-event "$meanwhile" finish
+[ "$(stat engine.surprises)" = 0 ] || fail "$(stat engine.surprises) surprises"
+[ "$(stat engine.ended)" -ge 4 ] || fail "what was learnt is lost"
+for job in "$running" "$parts"; do runs "$job" || fail "$job is $(state "$job")"; done
+wait_for is_told "$wide" t_estimate
+moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $estimate)))")
+[ "$moved" -le 600 ] || fail "the estimated start moved by $moved s"
+
+# A kill.
+pid=$(pgrep -f '^sched-surefill' | head -n 1 || true)
+[ -n "$pid" ] || pid=$(pgrep -f "module-python-exec.*sched-surefill" | head -n 1)
+kill -9 "$pid"
+gone() { ! flux module list | grep -q sched-surefill; }
+wait_for gone
+load state="$PWD/state"
+wait_for is_told "$wide" t_estimate
+for job in "$running" "$parts"; do runs "$job" || fail "after a kill $job is $(state "$job")"; done
+
+# A damaged state file is set aside.
+flux module remove sched-surefill
+echo nonsense > state
+load state="$PWD/state"
+[ -e state.refused ] || fail "the damaged state file is not kept"
+flux dmesg | grep -q 'starting without what was learnt' || fail "nothing is said of the damaged state file"
+wait_for is_told "$wide" t_estimate
+
+# Wrong words are refused when the module is loaded.
+flux module remove sched-surefill
+! flux module load "$module" preset=quick 2> wrong.out || fail "preset=quick was taken"
+grep -q 'preset=quick' wrong.out || fail "the wrong word is not named: $(cat wrong.out)"
+flux dmesg -C
+load
+flux cancel "$running" "$parts"
+wait_for flux job wait-event "$wide" finish
+close
