@@ -12,7 +12,7 @@ import math
 import os
 import time
 
-from flux.job import JobID
+from flux.job import JobID, job_kvs_lookup
 from flux.resource import InfeasibleRequest, InsufficientResources
 from flux.resource.ResourcePool import ResourcePool
 from flux.resource.Rv1Pool import Rv1Pool
@@ -153,12 +153,14 @@ class SurefillScheduler(Scheduler):
         self.nodes = {}  # as reported, by rank
         self.been_up = set()
         self.constraints = {}  # the feature for the ranks that a constraint admits
-        self.file, self.scale, self.starts, self.tell = None, 1.0, 60.0, 2.0
+        self.file, self.like, self.scale, self.starts, self.tell = None, "user", 1.0, 60.0, 2.0
         words = []
         for arg in self._pending_args:
             word, _, value = arg.partition("=")
             if word == "state":
                 self.file = value
+            elif word == "like" and value in ("user", "name"):
+                self.like = value
             elif word in ("scale", "starts", "tell"):
                 setattr(self, word, float(value))
             else:
@@ -169,6 +171,7 @@ class SurefillScheduler(Scheduler):
         self.engine.configure(" ".join(["settle=0", *words]))
         self.counts = {"busy": 0, "denied": 0, "told": 0, "moved": 0}
         self.ready = None
+        self.refused = set()  # in the last decision
         self.saved = self.forecast_at = self.told_at = 0.0
         self.wake_timer = h.timer_watcher_create(0.0, lambda *_: self._request_schedule())
         self.tell_timer = h.timer_watcher_create(0.0, lambda *_: self._request_forecast())
@@ -267,7 +270,8 @@ class SurefillScheduler(Scheduler):
         super().hello(jobid, priority, userid, t_submit, R)
         start, end = R.impl.get_starttime(), R.impl.get_expiration()
         what = R.impl.holding()
-        what.update(user=str(userid), priority=float(priority), submit=int(t_submit * self.scale))
+        user = self.like_jobs(userid, self.jobspec(jobid)) if self.like == "name" else str(userid)
+        what.update(user=user, priority=float(priority), submit=int(t_submit * self.scale))
         what.update(start=int(start * self.scale), limit=self.seconds(end - start) if end else 0)
         self.running[jobid] = what
         self.report(jobid, "running", **what)
@@ -287,10 +291,20 @@ class SurefillScheduler(Scheduler):
         fresh = time.time() - self.ready > 5
         begin = self.waits_from.setdefault(jobid, time.time() if fresh else t_submit)
         wants = shape(spec)
-        wants.update(user=str(userid), priority=float(priority), limit=self.seconds(spec.duration))
+        wants.update(user=self.like_jobs(userid, jobspec), priority=float(priority), limit=self.seconds(spec.duration))
         wants.update(submit=int(t_submit * self.scale), begin=min(int(begin * self.scale), self.now()))
         job = self._queue[jobid] = Pending(request, spec, wants, ranks)
         self.ask(jobid, job)
+
+    def like_jobs(self, userid, jobspec):
+        """By what the engine knows jobs that run alike: the user, or where all are of one user the job's name."""
+        if self.like == "user":
+            return str(userid)
+        name = jobspec.get("attributes", {}).get("system", {}).get("job", {}).get("name")
+        return str(name or os.path.basename(jobspec["tasks"][0]["command"][0]))
+
+    def jobspec(self, jobid):
+        return job_kvs_lookup(self.handle, jobid, keys=["jobspec"])["jobspec"]
 
     def ask(self, jobid, job):
         features = self.feature(job.ranks)
@@ -343,9 +357,16 @@ class SurefillScheduler(Scheduler):
         for jobid, job in self._queue.items():
             if not job.known:
                 self.ask(jobid, job)
-        for jobid in self.engine.decide(self.now(), self.start):
-            if jobid in self.running:
-                self.report(jobid, "running", **self.running[jobid])
+        self.refused = set()
+        try:
+            started = self.engine.decide(self.now(), self.start)
+        except (ValueError, RuntimeError) as exc:
+            # A module that ends takes its broker with it.
+            self.log.error(f"nothing is decided: {exc}")
+            self.wake_timer.reset(after=5)
+            return
+        for jobid in started:
+            self.report(jobid, "running", **self.running[jobid])
         when = self.engine.wake(self.now())
         if when is not None:
             self.wake_timer.reset(after=max(when / self.scale - time.time(), 0.05))
@@ -361,6 +382,7 @@ class SurefillScheduler(Scheduler):
         except (InsufficientResources, InfeasibleRequest) as exc:
             self.counts["busy"] += 1
             self.log.warning(f"{JobID(jobid).f58}: refused: {exc}")
+            self.refused.add(jobid)
             return "busy"
         now = time.time()
         alloc.set_starttime(now)
@@ -383,7 +405,11 @@ class SurefillScheduler(Scheduler):
             return
         self.told_at, now = time.time(), self.now()
         known = [jobid for jobid, job in self._queue.items() if job.known]
-        planned = self.engine.planned_starts(now, known)
+        try:
+            planned = self.engine.planned_starts(now, known)
+        except ValueError as exc:
+            self.log.error(f"nothing is planned: {exc}")
+            return
         if self.starts and self.told_at >= self.forecast_at + self.starts:
             self.forecast_at = self.told_at
             try:
@@ -401,25 +427,41 @@ class SurefillScheduler(Scheduler):
                 rooms[key] = self.resources.impl.room(job.wants, job.ranks, free)
             return rooms[key]
 
+        lost = {jobid for jobid, job in self._queue.items() if room(job, False) < job.wants["processors"]}
+        self.plan_the_rest(now, planned, lost)
+
         def place(item):
             start = planned.get(item[0])
-            return (math.inf if start is None else start, -item[1].wants["priority"], item[1].wants["submit"], item[0])
+            return (math.inf if start is None else start, *self.rank(item[0]))
 
         for ahead, (jobid, job) in enumerate(sorted(self._queue.items(), key=place)):
-            start, tasks = planned.get(jobid), job.wants["processors"]
             if not job.known:
                 reason = f"more than {CONSTRAINTS} different constraints wait"
-            elif room(job, False) < tasks:
+            elif jobid in lost:
                 reason = "nodes are down or drained that it needs"
-            elif start is None:
-                reason = "refused: the nodes that it was offered were not free"
-            elif room(job, True) >= tasks:
+            elif jobid in self.refused:
+                reason = "the nodes that it was offered were not free"
+            elif room(job, True) >= job.wants["processors"]:
                 reason = "insufficient resources: what is free is kept for " + (JobID(first).f58 if first else "others")
             else:
                 reason = "insufficient resources"
             first = first or jobid
-            self.tell_of(job, start, reason, ahead)
+            self.tell_of(job, planned.get(jobid), reason, ahead)
             yield
+
+    def rank(self, jobid):
+        wants = self._queue[jobid].wants
+        return (-wants["priority"], wants["submit"], jobid)
+
+    def plan_the_rest(self, now, planned, lost):
+        """Adds those behind the engine's plan, which orders 64 jobs: one after the other, as fast as the machine works."""
+        cores = sum(node["processors"] for node in self.nodes.values() if node["state"] == "up")
+        start = max([start for start in planned.values() if start is not None], default=now)
+        rest = [jobid for jobid, planned_for in planned.items() if planned_for is None and jobid not in lost]
+        for jobid in sorted(rest, key=self.rank):
+            planned[jobid] = int(start)
+            wants = self._queue[jobid].wants
+            start += wants["processors"] * wants["each"][0] * self.engine.run_time(now, jobid, 0.5) / max(cores, 1)
 
     def tell_of(self, job, start, reason, ahead):
         """Annotates a pending job; its estimated start only when that has moved by more than a minute and a quarter."""

@@ -23,10 +23,10 @@ wait_for() {
 }
 
 load() { # WORD...: in the place of the instance's scheduler
-    ! flux module list | grep -q sched-simple || flux module remove sched-simple
+    ! grep -q sched-simple <<< "$(flux module list)" || flux module remove sched-simple
     flux module load "$module" tell=0.2 "$@"
     # It finds two jobs on one core by itself.
-    flux jobtap list | grep -q alloc-check || flux jobtap load alloc-check.so
+    grep -q alloc-check <<< "$(flux jobtap list)" || flux jobtap load alloc-check.so
 }
 
 # A job that runs nothing: SECONDS of run time, then flux submit's arguments.
@@ -51,7 +51,7 @@ close() {
     flux cancel --all > /dev/null 2>&1 || true
     wait_for flux queue idle --timeout=20
     flux python "$tests/audit.py" 2> audit.out || fail "$(cat audit.out)"
-    ! flux jobs -ano '{exception.type}' | grep -q alloc-check || fail "the plugin alloc-check has found a core twice in use"
+    ! grep -q alloc-check <<< "$(flux jobs -c 0 -ano '{exception.type}')" || fail "the plugin alloc-check has found a core twice in use"
     local busy
     busy=$(stat busy)
     [ "$busy" = 0 ] || fail "the engine offered nodes $busy times that were not free"

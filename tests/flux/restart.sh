@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The whole instance is restarted from its state directory, with running and pending jobs.
+# broker: --test-size=1
+part=${1:-}
+if [ -z "$part" ]; then
+    set -euo pipefail
+    export FLUX_DISABLE_JOB_CLEANUP=t
+    mkdir -p state
+    for part in before after; do
+        flux start --conf=fake-resources.nnodes=4 --conf=fake-resources.cores-per-node=4 -Sstatedir="$PWD/state" bash "$0" $part
+    done
+    exit 0
+fi
+# shellcheck source=inside.sh
+. "$(dirname "$0")/inside.sh"
+load state="$PWD/state/surefill"
+if [ "$part" = before ]; then
+    sham 600 -N3 -x -t 30m > running
+    wait_for runs "$(cat running)"
+    sham 0.2 -N4 -x -t 1m > wide
+    sham 0.2 -N2 -x -t 2h > behind
+    wait_for is_told "$(cat wide)" t_estimate
+    wait_for is_told "$(cat behind)" t_estimate
+    told "$(cat wide)" t_estimate > estimate
+    exit 0
+fi
+wide=$(cat wide) behind=$(cat behind)
+wait_for is_told "$wide" t_estimate
+wait_for is_told "$behind" reason_pending
+runs "$(cat running)" || fail "the running job is $(state "$(cat running)")"
+moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $(cat estimate))))")
+[ "$moved" -le 600 ] || fail "the estimated start moved by $moved s"
+flux cancel "$(cat running)"
+wait_for flux job wait-event "$wide" finish
+wait_for flux job wait-event "$behind" finish
+close

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Every pending job is told a start, the jobs ahead and a reason, and the starts that are told keep still. A second is a minute here.
+# broker: --conf=fake-resources.nnodes=8 --conf=fake-resources.cores-per-node=8 --conf=fake-resources.gpus-per-node=2
+# shellcheck source=inside.sh
+. "$(dirname "$0")/inside.sh"
+load scale=60
+sham 60 -N8 -x -t 30m > blocker
+wait_for runs "$(cat blocker)"
+flux python "$tests/submit.py" 120 2 1 > submitted
+sleep 2
+untold=$(flux jobs -c 0 --filter=pending -no '{id.f58} "{annotations.sched.t_estimate}" {annotations.sched.jobs_ahead} {annotations.sched.reason_pending}' |
+    awk '$2 == "\"\"" || $3 == "" || $4 == ""')
+[ -z "$untold" ] || fail "there is something that these are not told: $untold"
+[ "$(flux jobs -c 0 --filter=pending -no '{id}' | wc -l)" = 120 ] || fail "not all wait"
+shown=$(flux jobs --filter=pending -no '{contextual_info}' | head -n 1)
+[[ "$shown" == eta:* ]] || fail "flux jobs shows '$shown'"
+flux cancel "$(cat blocker)"
+flux python "$tests/watch.py" > watched || fail "$(cat watched)"
+echo "told: $(cat watched)"
+close
