@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Submits the jobs of a trace to the Flux instance that it runs in, in a shorter time, and says how they waited and what they were told.
 
-    flux python replay.py TRACE.swf[.gz] JOBS FACTOR      see replay.sh
+    flux python replay.py TRACE.swf[.gz] [FIRST+]JOBS FACTOR      see replay.sh
 """
 
 import bisect
@@ -14,8 +14,8 @@ import flux
 from flux.job import JobList, JobspecV1, submit
 
 
-def jobs_of(path, most):
-    """Submission, run time, width, limit and user of the first jobs that ran."""
+def jobs_of(path, first, most):
+    """Submission, run time, width, limit and user of so many jobs that ran, behind the first ones."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
         for line in lines:
             if line.startswith(";") or most == 0:
@@ -24,6 +24,9 @@ def jobs_of(path, most):
             run, width = number[3], number[7] if number[7] > 0 else number[4]
             limit = max(number[8], run)
             if run > 0 and width > 0:
+                first -= 1
+                if first >= 0:
+                    continue
                 most -= 1
                 yield number[1], run, width, limit, number[11]
 
@@ -91,9 +94,10 @@ class Replay:
 
 
 def main():
-    path, most, factor = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-    replay, first, begun, looked = Replay(factor), None, time.time(), 0.0
-    for submitted, *job in jobs_of(path, most):
+    path, factor = sys.argv[1], float(sys.argv[3])
+    (*skip, most), replay = map(int, sys.argv[2].split("+")), Replay(factor)
+    first, begun, looked = None, time.time(), 0.0
+    for submitted, *job in jobs_of(path, sum(skip), most):
         first = submitted if first is None else first
         due = begun + (submitted - first) / factor
         while time.time() < due:

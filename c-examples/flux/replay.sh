@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The first jobs of a trace in a real Flux instance on as many sham nodes of one core as the machine had, FACTOR times as fast.
+# Some jobs of a trace in a real Flux instance on as many sham nodes of one core as the machine had, FACTOR times as fast.
 #
-#   replay.sh SCHEDULER TRACE.swf.gz JOBS FACTOR [WORD...]
+#   replay.sh SCHEDULER TRACE.swf.gz [FIRST+]JOBS FACTOR [WORD...]      the first JOBS, or those behind the FIRST
 #
 # SCHEDULER is surefill (the words are its settings) or one of flux-core's: sched-simple, sched-fifo, sched-backfill, with WORD
 # queue-depth=unlimited, say. FLUX names the prefix of flux-core, by default the one that scripts/check-flux.sh has built; that

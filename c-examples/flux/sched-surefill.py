@@ -163,6 +163,8 @@ class SurefillScheduler(Scheduler):
                 self.like = value
             elif word in ("scale", "starts", "tell"):
                 setattr(self, word, float(value))
+            elif arg == "mode=shadow":
+                raise ValueError("mode=shadow: an instance has one scheduler, and nobody else would start its jobs")
             else:
                 words.append(arg)
         self._pending_args = []
@@ -410,12 +412,13 @@ class SurefillScheduler(Scheduler):
         except ValueError as exc:
             self.log.error(f"nothing is planned: {exc}")
             return
-        if self.starts and self.told_at >= self.forecast_at + self.starts:
-            self.forecast_at = self.told_at
+        if self.starts and self.told_at >= self.forecast_at:
             try:
                 predicted = self.engine.predicted_starts(now, known, report=True)
             except ValueError:  # on nodes that jobs share, and on unlike ones
                 predicted = {}
+            # Nothing else is done meanwhile: it may take a twentieth of the time.
+            self.forecast_at = time.time() + max(self.starts, 20 * (time.time() - self.told_at))
             for jobid in known:
                 by = predicted.get(jobid)
                 self._queue[jobid].median = by[2] / self.scale if by else None

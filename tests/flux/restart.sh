@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# The whole instance is restarted from its state directory, with running and pending jobs.
+# The whole instance is restarted from its state directory, with running and pending jobs. It has this scheduler from the beginning.
 # broker: --test-size=1
 part=${1:-}
 if [ -z "$part" ]; then
     set -euo pipefail
     export FLUX_DISABLE_JOB_CLEANUP=t
-    mkdir -p state
+    mkdir -p state etc/modprobe.d
+    sed "s|^module = .*|module = \"$SUREFILL_FLUX/sched-surefill.py\"|; s|^args = .*|args = [\"tell=0.2\", \"state=$PWD/state/surefill\"]|" \
+        "$SUREFILL_FLUX/sched-surefill.toml" > etc/modprobe.d/sched-surefill.toml
+    export FLUX_MODPROBE_PATH_APPEND=$PWD/etc
     for part in before after; do
         flux start --conf=fake-resources.nnodes=4 --conf=fake-resources.cores-per-node=4 -Sstatedir="$PWD/state" bash "$0" $part
     done
@@ -13,7 +16,8 @@ if [ -z "$part" ]; then
 fi
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"
-load state="$PWD/state/surefill"
+! grep sched-simple <<< "$(flux module list)" || fail "the configured scheduler is not there"
+flux jobtap load alloc-check.so
 if [ "$part" = before ]; then
     sham 600 -N3 -x -t 30m > running
     wait_for runs "$(cat running)"
