@@ -168,6 +168,8 @@ class SurefillScheduler(Scheduler):
             else:
                 words.append(arg)
         self._pending_args = []
+        if self.scale <= 0:
+            raise ValueError("scale= more than 0")
         self.engine = self.opened()
         # Flux's word for a start is final.
         self.engine.configure(" ".join(["settle=0", *words]))

@@ -115,6 +115,25 @@ def test_listings_say_who_has_left():
     assert scheduler.decide(60, lambda offer: True) == [2]
 
 
+def test_nodes_that_are_not_set_again_are_gone():
+    scheduler = Scheduler("preset=easy")
+    for name in ("a", "b", "c"):
+        scheduler.set_node(name, "cluster", processors=4)
+    scheduler.set_job(100, 1, "running", processors=1, each=(4, 0, 0), limit=600, start=100, nodes={"b": 1})
+    scheduler.set_job(100, 2, processors=2, each=(4, 0, 0), limit=300)
+    scheduler = Scheduler.restored(scheduler.checkpoint())
+    for name in ("c", "b"):
+        scheduler.set_node(name, "cluster", processors=4)
+    scheduler.begin_listing(200)
+    scheduler.set_job(200, 1, "running", processors=1, each=(4, 0, 0), limit=600, start=100, nodes={"b": 1})
+    scheduler.set_job(200, 2, processors=2, each=(4, 0, 0), limit=300)
+    scheduler.set_job(200, 3, processors=1, each=(4, 0, 0), limit=300)
+    scheduler.end_listing(200)
+    offers = {}
+    assert scheduler.decide(200, lambda offer: not offers.update({offer["job"]: offer["nodes"]})) == [3]
+    assert offers == {3: {"c": 1}}
+
+
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="preset=quick"):
         Scheduler("preset=quick")

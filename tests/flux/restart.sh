@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The whole instance is restarted from its state directory, with running and pending jobs. It has this scheduler from the beginning.
+# Then another one, of fewer nodes, goes on from the same state file.
 # broker: --test-size=1
 part=${1:-}
 if [ -z "$part" ]; then
@@ -12,7 +13,7 @@ if [ -z "$part" ]; then
     for part in before after; do
         flux start --conf=fake-resources.nnodes=4 --conf=fake-resources.cores-per-node=4 -Sstatedir="$PWD/state" bash "$0" $part
     done
-    exit 0
+    exec flux start --conf=fake-resources.nnodes=2 --conf=fake-resources.cores-per-node=4 bash "$0" fewer
 fi
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"
@@ -26,6 +27,15 @@ if [ "$part" = before ]; then
     wait_for is_told "$(cat wide)" t_estimate
     wait_for is_told "$(cat behind)" t_estimate
     told "$(cat wide)" t_estimate > estimate
+    exit 0
+fi
+if [ "$part" = fewer ]; then
+    [ "$(stat engine.ended)" -ge 3 ] || fail "what was learnt is lost"
+    for ask in '-N2 -x' '-N1 -n4' '-n8'; do
+        # shellcheck disable=SC2086
+        flux job wait-event "$(sham 0.1 $ask)" finish > /dev/null
+    done
+    close
     exit 0
 fi
 wide=$(cat wide) behind=$(cat behind)

@@ -513,8 +513,8 @@ impl Scheduler {
         Ok(PyBytes::new(py, memory))
     }
 
-    /// A scheduler that goes on from a :meth:`checkpoint`. Pools and queues are to be set again, under their names,
-    /// and nodes in the order in which they were set first.
+    /// A scheduler that goes on from a :meth:`checkpoint`. Pools, queues and nodes are to be set again, under their
+    /// names, and the nodes of jobs that run to be reported again: there are no others.
     ///
     /// Raises ValueError for bytes that are no checkpoint, or a damaged one.
     #[staticmethod]
@@ -523,7 +523,10 @@ impl Scheduler {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
         let whole = bytes.get_mut(..checkpoint.len()).filter(|_| checkpoint.len().is_multiple_of(8));
         whole.ok_or_else(|| PyValueError::new_err("no checkpoint"))?.copy_from_slice(checkpoint);
-        let capacity = engine::Scheduler::open(bytes).map_err(wrong)?.capacity();
+        let mut scheduler = engine::Scheduler::open(bytes).map_err(wrong)?;
+        let capacity = scheduler.capacity();
+        // Their names are not in the checkpoint: one that is not set again is not there any more.
+        (0..capacity.nodes).try_for_each(|number| scheduler.remove_node(number)).map_err(wrong)?;
         Ok(Scheduler::empty(memory, capacity))
     }
 }
