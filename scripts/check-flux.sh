@@ -24,7 +24,7 @@ if [ -z "${FLUX:-}" ]; then
     FLUX=$build/$version
     if [ ! -x "$FLUX/bin/flux" ]; then
         packages=(autoconf automake libtool pkg-config gcc make libzmq3-dev uuid-dev libjansson-dev liblz4-dev libarchive-dev libhwloc-dev
-            libsqlite3-dev lua5.1 liblua5.1-dev lua-posix python3-dev python3-cffi python3-ply python3-setuptools python3-yaml)
+            libsqlite3-dev lua5.1 liblua5.1-0-dev lua-posix python3-dev python3-cffi python3-ply python3-setuptools python3-yaml)
         missing=()
         for package in "${packages[@]}"; do
             [ "$(dpkg-query -W -f '${Status}' "$package" 2> /dev/null)" = 'install ok installed' ] || missing+=("$package")
