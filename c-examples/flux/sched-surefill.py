@@ -186,7 +186,8 @@ class SurefillScheduler(Scheduler):
         return int(time.time() * self.scale)
 
     def seconds(self, span):
-        return math.ceil(span * self.scale)
+        # The difference of two instants is not exact: another limit would be another kind of job.
+        return math.ceil(round(span * self.scale, 3))
 
     def report(self, jobid, state="waiting", **what):
         try:

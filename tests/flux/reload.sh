@@ -25,7 +25,8 @@ wait_for flux job wait-event "$meanwhile" finish
 for job in "$running" "$parts"; do runs "$job" || fail "$job is $(state "$job")"; done
 wait_for is_told "$wide" t_estimate
 moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $estimate)))")
-[ "$moved" -le 600 ] || fail "the estimated start moved by $moved s"
+# What was told before is not told again: the new estimate may be another by the quarter by which one may be wrong, and more.
+[ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 
 # A damaged state file is set aside.
 flux module remove sched-surefill

@@ -43,7 +43,8 @@ wait_for is_told "$wide" t_estimate
 wait_for is_told "$behind" reason_pending
 runs "$(cat running)" || fail "the running job is $(state "$(cat running)")"
 moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $(cat estimate))))")
-[ "$moved" -le 600 ] || fail "the estimated start moved by $moved s"
+# What was told before is not told again: the new estimate may be another by the quarter by which one may be wrong, and more.
+[ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 flux cancel "$(cat running)"
 wait_for flux job wait-event "$wide" finish
 wait_for flux job wait-event "$behind" finish

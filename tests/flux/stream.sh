@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Three hundred jobs of every shape in half a minute, with cancellations, drained nodes and two reloads of the scheduler: each ends once.
-# broker: --test-size=8 --test-exit-timeout=5
+# broker: --test-size=8 --test-exit-timeout=60
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"
 flux module remove sched-simple

@@ -42,7 +42,8 @@ def main():
         f" the largest by {max(moves, default=0):.1f} s of {span:.1f} s; the first estimate was wrong by"
         f" {statistics.mean(first):.1f} s in the mean ({statistics.mean(wait):.1f} s of waiting)"
     )
-    return max(moves, default=0) > span or statistics.mean(changes) > 12
+    # Before anything has ended only limits are known, and these are up to ten times the run times.
+    return max(moves, default=0) > 3 * span or statistics.mean(changes) > 12
 
 
 sys.exit(main())
