@@ -169,7 +169,7 @@ step "pages" scripts/check-pages.sh $build
 step "python" scripts/check-python.sh "$build"
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
 step "PBS" tests/pbs/run.sh $build
-step "Flux" scripts/check-flux.sh
+release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo
 end_beside "Slurm"
 
