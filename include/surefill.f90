@@ -415,13 +415,16 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_HEAD_NEVER = 7_c_int32_t
   !> The delay given is the delay itself, up to rounding.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
-  !> The delay is at least the one given: refused before everything was added up, or accepted unmeasured.
+  !> The delay is at least the one given: refused before everything was added up.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_LEAST = 1_c_int32_t
   !> The delay is at most the one given: accepted by a bound, under a rule with unmeasured.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_MOST = 2_c_int32_t
   !> More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth for
   !! an accepted candidate. A refused one's may be from before everything was added up.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_ESTIMATE = 3_c_int32_t
+  !> Nothing is known of the delay, and the one given is 0: UNDECIDED, DOES_NOT_FIT, GUARDED and HEAD_NEVER, and
+  !! accepted by or_easy under a rule with unmeasured.
+  integer(c_int32_t), parameter :: SUREFILL_DELAY_NOT_MEASURED = 4_c_int32_t
 
   !> Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
   type, bind(c) :: surefill_pass_capacity
@@ -451,7 +454,8 @@ module surefill
     !> A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy
     !! does.
     real(c_double) :: threshold
-    !> The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
+    !> The most that accepted delays may add up to for one head job; not negative, infinity for no cap. Like slip it
+    !! never holds up a candidate that delays nothing.
     real(c_double) :: budget
     !> The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
     !! wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
@@ -463,11 +467,11 @@ module surefill
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
-    !! reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
-    !! more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
-    !! most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are
-    !! the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    !> Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+    !! (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and more (in units of
+    !! the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at most this where
+    !! accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A finite
+    !! budget or slip needs every delay: with one, all are measured. 0 by default.
     integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
@@ -1673,8 +1677,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_decline
 
-    !> What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how
-    !! that relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+    !> What has become of a candidate: the delay of the head job in the criterion's unit, how that relates to the true
+    !! delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
     function surefill_pass_judgement(pass, candidate, delay, exactness, verdict) bind(c, &
             name='surefill_pass_judgement') result(code)
       import

@@ -1077,7 +1077,7 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
 /* The delay given is the delay itself, up to rounding. */
 #define SUREFILL_DELAY_EXACT 0
 
-/* The delay is at least the one given: refused before everything was added up, or accepted unmeasured. */
+/* The delay is at least the one given: refused before everything was added up. */
 #define SUREFILL_DELAY_AT_LEAST 1
 
 /* The delay is at most the one given: accepted by a bound, under a rule with unmeasured. */
@@ -1086,6 +1086,10 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
 /* More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth
  * for an accepted candidate. A refused one's may be from before everything was added up. */
 #define SUREFILL_DELAY_ESTIMATE 3
+
+/* Nothing is known of the delay, and the one given is 0: UNDECIDED, DOES_NOT_FIT, GUARDED and HEAD_NEVER, and
+ * accepted by or_easy under a rule with unmeasured. */
+#define SUREFILL_DELAY_NOT_MEASURED 4
 
 /* One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide
  * and commit until it is done, then begin again. Candidates are judged in the order in which they were added,
@@ -1122,7 +1126,8 @@ typedef struct surefill_rule {
   /* A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what
    * or_easy does. */
   double threshold;
-  /* The most that accepted delays may add up to for one head job; not negative, infinity for no cap. */
+  /* The most that accepted delays may add up to for one head job; not negative, infinity for no cap. Like slip it
+   * never holds up a candidate that delays nothing. */
   double budget;
   /* The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
    * wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
@@ -1134,11 +1139,11 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
-   * reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
-   * more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
-   * most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are
-   * the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default. */
+  /* Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+   * (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and more (in units of
+   * the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at most this where
+   * accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A
+   * finite budget or slip needs every delay: with one, all are measured. 0 by default. */
   int32_t unmeasured;
 } surefill_rule;
 
@@ -1245,8 +1250,8 @@ int32_t surefill_pass_commit(surefill_pass *pass, int32_t candidate);
  * Errors: as surefill_pass_commit. */
 int32_t surefill_pass_decline(surefill_pass *pass, int32_t candidate);
 
-/* What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that
- * relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+/* What has become of a candidate: the delay of the head job in the criterion's unit, how that relates to the true
+ * delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
  *
  * Errors: NO_SUCH_INDEX. */
 int32_t surefill_pass_judgement(const surefill_pass *pass,

@@ -91,6 +91,7 @@ fn the_constants_are_the_cores_numbers() {
     assert_eq!(SUREFILL_DELAY_AT_LEAST, Exactness::AtLeast as i32);
     assert_eq!(SUREFILL_DELAY_AT_MOST, Exactness::AtMost as i32);
     assert_eq!(SUREFILL_DELAY_ESTIMATE, Exactness::Estimate as i32);
+    assert_eq!(SUREFILL_DELAY_NOT_MEASURED, Exactness::NotMeasured as i32);
     assert_eq!(SUREFILL_MAX_BINS as usize, MAX_BINS);
     assert_eq!(SUREFILL_MAX_EVENTS_PER_BIN as usize, MAX_EVENTS_PER_BIN);
     assert_eq!(SUREFILL_MAX_SECONDS, MAX_SECONDS);

@@ -134,7 +134,7 @@ proptest! {
             prop_assert_eq!(index, other);
             let candidate = &queue.candidates[*index];
             if easy_starts(&running, idle, head, candidate) {
-                prop_assert_eq!((without.delay, without.exactness), (0.0, Exactness::AtLeast));
+                prop_assert_eq!((without.delay, without.exactness), (0.0, Exactness::NotMeasured));
             } else {
                 let close = 1e-6 * (1.0 + with.delay);
                 let bounded = match without.exactness {

@@ -1,6 +1,6 @@
 //! The pass as its callers know it: memory, order of calls, what survives from pass to pass.
 
-use surefill::backfill::{Criterion, Exactness, HEADS_KEPT, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Exactness, HEADS_KEPT, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Error;
 use surefill::runtime::{MAX_BINS, RuntimeBins, RuntimeDistribution};
 
@@ -216,6 +216,50 @@ fn risk_spent_on_a_head_survives_others() {
     assert_eq!(pass.spent(Criterion::Probability), 0.5);
 }
 
+/// Where a verdict did not need the delay, the 0 in its place is none: here the truth is 900 s.
+#[test]
+fn what_the_limits_decide_is_not_measured() {
+    let mut memory = memory(&limits());
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits()).unwrap();
+    let rule = Rule { criterion: Criterion::Seconds, threshold: 1e9, ..Rule::EXACT };
+    for (guard, expected) in [
+        (0.0, (0.0, Exactness::NotMeasured, Verdict::Guarded)),
+        (f64::INFINITY, (900.0, Exactness::Exact, Verdict::Accepted)),
+    ] {
+        pass.begin(0, 2, 1, 4).unwrap();
+        pass.add_running(2, 0, 100, &LIMIT).unwrap();
+        pass.add_candidate(2, 1000, &LIMIT).unwrap();
+        pass.add_candidate(3, 1, &LIMIT).unwrap();
+        pass.decide(&Rule { guard, ..rule }, u64::MAX).unwrap();
+        let found = pass.judgement(0).unwrap();
+        assert_eq!((found.delay, found.exactness, found.verdict), expected);
+        assert_eq!(pass.judgement(1).unwrap().exactness, Exactness::NotMeasured);
+    }
+}
+
+/// Neither budget nor slip, though both are spent, holds up a candidate that ends before the head job could start.
+#[test]
+fn what_delays_nothing_is_within_every_cap() {
+    let mut memory = memory(&limits());
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits()).unwrap();
+    pass.restore_spent(1, [1e6; 4]).unwrap();
+    pass.begin(0, 2, 1, 4).unwrap();
+    pass.add_running(2, 0, 100, &LIMIT).unwrap();
+    pass.add_candidate(2, 50, &LIMIT).unwrap();
+    pass.add_candidate(2, 101, &LIMIT).unwrap();
+    let rule = Rule { criterion: Criterion::Seconds, threshold: 1e9, ..Rule::EXACT };
+    for caps in [Rule { budget: 5.0, ..rule }, Rule { slip: 0.1, ..rule }] {
+        assert_eq!(pass.decide(&caps, u64::MAX), Ok(Step::Accept(0)));
+        pass.decline(0).unwrap();
+        assert_eq!(pass.decide(&caps, u64::MAX), Ok(Step::Done));
+        assert_eq!(pass.judgement(1).unwrap().verdict, Verdict::OverBudget);
+        pass.begin(0, 2, 1, 4).unwrap();
+        pass.add_running(2, 0, 100, &LIMIT).unwrap();
+        pass.add_candidate(2, 50, &LIMIT).unwrap();
+        pass.add_candidate(2, 101, &LIMIT).unwrap();
+    }
+}
+
 #[test]
 fn a_threshold_of_zero_accepts_nothing() {
     let limits = limits();
@@ -279,7 +323,8 @@ fn a_head_that_cannot_start_is_said_and_nobody_is_accepted_for_it() {
         assert_eq!(pass.decide(&rule, 1), Ok(Step::Done));
         for index in 0..1000 {
             let judgement = pass.judgement(index).unwrap();
-            assert_eq!((judgement.verdict, judgement.delay), (Verdict::HeadNever, 0.0));
+            let expected = Judgement { delay: 0.0, exactness: Exactness::NotMeasured, verdict: Verdict::HeadNever };
+            assert_eq!(judgement, expected);
         }
     }
     assert_eq!(pass.head_start_quantile(0.5), Err(Error::Never));

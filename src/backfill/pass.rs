@@ -408,7 +408,7 @@ impl Pass<'_> {
         use Verdict::{DoesNotFit, Guarded, HeadNever, Undecided};
         let judged = !matches!(verdict, Undecided | DoesNotFit | Guarded | HeadNever);
         if !judged {
-            return Ok(Judgement { delay: 0.0, exactness: Exactness::Exact, verdict });
+            return Ok(Judgement { delay: 0.0, exactness: Exactness::NotMeasured, verdict });
         }
         let exactness = Exactness::from_number(candidate.exactness).ok_or(Error::Corrupt)?;
         Ok(Judgement { delay: candidate.delay, exactness, verdict })

@@ -59,7 +59,8 @@ pub struct Rule {
     /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing but
     /// what `or_easy` does.
     pub threshold: f64,
-    /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap.
+    /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap. Like `slip` it
+    /// never holds up what delays nothing.
     pub budget: f64,
     /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
     /// wait (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and
@@ -73,7 +74,7 @@ pub struct Rule {
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
     /// Whether delays are computed no further than the verdicts need. That of what `or_easy` accepts is left
-    /// unmeasured: reported as at least 0 ([`Exactness::AtLeast`]) and not spent; a pass walks only for those who could
+    /// unmeasured ([`Exactness::NotMeasured`]) and not spent; a pass walks only for those who could
     /// delay the head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and
     /// where the bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and
     /// spent), at least this where refused. The decisions are the same, but where a delay is an estimate
@@ -104,6 +105,13 @@ impl Rule {
     /// Whether the delay of what `or_easy` accepts is not asked for by anything.
     pub(crate) fn leaves_unmeasured(&self) -> bool {
         self.unmeasured && self.or_easy && self.budget.is_infinite() && self.slip.is_infinite()
+    }
+
+    /// Whether the caps allow a delay, in the criterion's unit and in seconds, each with what has been borne before, of
+    /// a head job with this whole wait. What delays nothing adds nothing: they always allow it.
+    pub(crate) fn affords(&self, delay: [f64; 2], seconds: [f64; 2], whole_wait: f64) -> bool {
+        let within = |[more, borne]: [f64; 2], most: f64| more <= 0.0 || more + borne <= most;
+        within(delay, self.budget) && (self.slip.is_infinite() || within(seconds, self.slip * whole_wait))
     }
 
     /// Refuses numbers that make no rule.
@@ -176,26 +184,28 @@ impl Verdict {
 pub enum Exactness {
     /// The delay itself (up to rounding).
     Exact = 0,
-    /// The delay is at least this: refused before everything was added up, or accepted unmeasured.
+    /// The delay is at least this: refused before everything was added up.
     AtLeast = 1,
     /// The delay is at most this: accepted by a bound, where a rule leaves delays [unmeasured](Rule::unmeasured).
     AtMost = 2,
     /// A large group of equal times was too large to be exact: an estimate, of an accepted candidate's delay within
     /// about a hundredth, of a refused one's perhaps before everything was added up.
     Estimate = 3,
+    /// Nothing is known of the delay, and the one given is 0: the verdict did not need it.
+    NotMeasured = 4,
 }
 
 impl Exactness {
     pub(super) fn from_number(number: u32) -> Option<Exactness> {
         use Exactness::*;
-        [Exact, AtLeast, AtMost, Estimate].into_iter().find(|e| *e as u32 == number)
+        [Exact, AtLeast, AtMost, Estimate, NotMeasured].into_iter().find(|e| *e as u32 == number)
     }
 }
 
 /// The result for one candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// Delay of the head job in the criterion's unit. 0 for candidates that were not judged.
+    /// Delay of the head job in the criterion's unit.
     pub delay: f64,
     /// How `delay` relates to the true delay.
     pub exactness: Exactness,
@@ -424,7 +434,7 @@ pub(super) fn settle(
 /// Accepts a candidate without its delay.
 pub(super) fn accept_unmeasured(candidate: &mut Candidate) {
     (candidate.delay, candidate.seconds) = (0.0, 0.0);
-    candidate.exactness = Exactness::AtLeast as u32;
+    candidate.exactness = Exactness::NotMeasured as u32;
     candidate.verdict = Verdict::Accepted as u32;
 }
 
@@ -437,11 +447,8 @@ pub(super) fn conclude(candidate: &mut Candidate, present: &JudgeState, rule: &R
     let exempt = candidate.exempt != 0;
     let accepted = exempt || candidate.delay < rule.threshold;
     let whole_wait = borne.waited as f64 + present.longest_wait();
-    // Whoever delays nothing adds nothing, however much has been borne.
-    let slips = rule.slip.is_finite()
-        && candidate.seconds > 0.0
-        && borne.seconds + candidate.seconds > rule.slip * whole_wait;
-    let affordable = exempt || (borne.spent + candidate.delay <= rule.budget && !slips);
+    let (delay, seconds) = ([candidate.delay, borne.spent], [candidate.seconds, borne.seconds]);
+    let affordable = exempt || rule.affords(delay, seconds, whole_wait);
     candidate.verdict = match (accepted, affordable) {
         (true, true) => Verdict::Accepted,
         (true, false) => Verdict::OverBudget,

@@ -67,7 +67,7 @@ pub const SUREFILL_VERDICT_HEAD_NEVER: i32 = 7;
 
 /// The delay given is the delay itself, up to rounding.
 pub const SUREFILL_DELAY_EXACT: i32 = 0;
-/// The delay is at least the one given: refused before everything was added up, or accepted unmeasured.
+/// The delay is at least the one given: refused before everything was added up.
 pub const SUREFILL_DELAY_AT_LEAST: i32 = 1;
 /// The delay is at most the one given: accepted by a bound, under a rule with unmeasured.
 pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
@@ -75,6 +75,9 @@ pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
 /// accepted candidate.
 /// A refused one's may be from before everything was added up.
 pub const SUREFILL_DELAY_ESTIMATE: i32 = 3;
+/// Nothing is known of the delay, and the one given is 0: UNDECIDED, DOES_NOT_FIT, GUARDED and HEAD_NEVER, and accepted
+/// by or_easy under a rule with unmeasured.
+pub const SUREFILL_DELAY_NOT_MEASURED: i32 = 4;
 
 /// Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
 #[repr(C)]
@@ -110,7 +113,8 @@ pub struct surefill_rule {
     /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy
     /// does.
     pub threshold: f64,
-    /// The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
+    /// The most that accepted delays may add up to for one head job; not negative, infinity for no cap. Like slip it
+    /// never holds up a candidate that delays nothing.
     pub budget: f64,
     /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
     /// wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
@@ -122,8 +126,8 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
-    /// reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
+    /// Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+    /// (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and
     /// more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
     /// most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the
     /// same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
@@ -482,7 +486,7 @@ pub unsafe extern "C" fn surefill_pass_decline(pass: *mut surefill_pass, candida
     status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
-/// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that
+/// What has become of a candidate: the delay of the head job in the criterion's unit, how that
 /// relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.

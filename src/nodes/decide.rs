@@ -190,11 +190,8 @@ impl NodePass<'_> {
                 }
                 let exempt = row.exempt != 0;
                 let accepted = exempt || row.settled == BELOW;
-                // Whoever delays nothing adds nothing, however much has been borne.
-                let slips = rule.slip.is_finite()
-                    && row.seconds > 0.0
-                    && seconds + row.seconds > rule.slip * whole_wait;
-                let affordable = exempt || (spent + row.delay <= rule.budget && !slips);
+                let delays = ([row.delay, spent], [row.seconds, seconds]);
+                let affordable = exempt || rule.affords(delays.0, delays.1, whole_wait);
                 row.verdict = match (accepted, affordable) {
                     (true, true) => Verdict::Accepted,
                     (true, false) => Verdict::OverBudget,

@@ -6,6 +6,32 @@ use surefill::error::Error;
 use surefill::nodes::{Fit, NodePass, NodePassOptions, Nodes, NodesCapacity, Part, Request, Spread};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
+/// A spent budget does not hold up a candidate that ends before the head job could start.
+#[test]
+fn what_delays_nothing_is_within_a_spent_budget() {
+    let (all, half) = ([8, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 0, 0]);
+    let capacity = NodesCapacity { nodes: 2, classes: 1, resources: 2, jobs: 4, parts: 8 };
+    let mut memory = block(Nodes::size(&capacity).unwrap());
+    let mut nodes = Nodes::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
+    let class = nodes.add_class(0, &all).unwrap();
+    nodes.add_nodes(class, 2).unwrap();
+    let whole = Request { count: 1, each: all, ..Request::default() };
+    let job = nodes.allocate(&whole, &[Part { node: 0, tasks: 1 }]).unwrap();
+    let limits = pass_capacity(2, 2);
+    let mut block = block(NodePass::size(&limits).unwrap());
+    let mut pass = NodePass::init(bytemuck::cast_slice_mut(&mut block), &limits).unwrap();
+    pass.begin(&nodes, 0, 1, &Request { count: 2, ..whole }, &NodePassOptions::default()).unwrap();
+    pass.add_running(&nodes, job, 0, 100, &LIMIT).unwrap();
+    for limit in [1000, 50] {
+        pass.add_candidate(&nodes, &Request { each: half, ..whole }, Fit::Best, limit, &LIMIT).unwrap();
+    }
+    let rule = Rule { criterion: Criterion::Seconds, threshold: 1e9, ..Rule::EXACT };
+    assert_eq!(pass.decide(&nodes, &rule, u64::MAX), Ok(Step::Accept(0)));
+    pass.commit(&mut nodes, 0).unwrap();
+    assert_eq!(pass.spent(Criterion::Seconds), 900.0);
+    assert_eq!(pass.decide(&nodes, &Rule { budget: 5.0, ..rule }, u64::MAX), Ok(Step::Accept(1)));
+}
+
 /// Two jobs on two nodes, and a head job that wants both: it waits for the longer of the two. In a group that shares
 /// all draws they end together, and it waits as for one; in one that shares half of them, it does so in a quarter of
 /// the scenarios.

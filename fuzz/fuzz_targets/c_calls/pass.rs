@@ -446,7 +446,7 @@ impl Pass {
         for candidate in 0..self.candidates.len() as i32 {
             let (delay, exactness, verdict) = judgement(&self.block, candidate);
             assert!(delay.is_finite() && delay >= 0.0, "{delay}");
-            assert!((SUREFILL_DELAY_EXACT..=SUREFILL_DELAY_ESTIMATE).contains(&exactness));
+            assert!((SUREFILL_DELAY_EXACT..=SUREFILL_DELAY_NOT_MEASURED).contains(&exactness));
             assert!((SUREFILL_VERDICT_UNDECIDED..=SUREFILL_VERDICT_HEAD_NEVER).contains(&verdict));
             assert!(step != SUREFILL_STEP_DONE || verdict != SUREFILL_VERDICT_UNDECIDED);
             // Candidates judged before may have been judged by another criterion.

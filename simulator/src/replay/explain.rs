@@ -120,6 +120,7 @@ fn name(exactness: Exactness) -> &'static str {
         Exactness::AtLeast => "at least",
         Exactness::AtMost => "at most",
         Exactness::Estimate => "about",
+        Exactness::NotMeasured => "not measured",
     }
 }
 
