@@ -438,7 +438,8 @@ module surefill
     integer(c_int32_t) :: processors
     !> Bins of the distributions (1 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
-    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A
+    !! program that works by a preset copies the preset's number, which may be another, to here.
     integer(c_int32_t) :: events_per_bin
     !> Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger groups
     !! the narrowest jobs are estimated, within a hundredth at the default.
@@ -467,11 +468,11 @@ module surefill
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
-    !! (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and more (in units of
-    !! the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at most this where
-    !! accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A finite
-    !! budget or slip needs every delay: with one, all are measured. 0 by default.
+    !> Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
+    !! or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
+    !! processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are
+    !! reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The
+    !! decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
     integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
@@ -484,7 +485,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_POLICY_BACKFILL = 1_c_int32_t
   !> Order of the jobs behind the reservations: the queue's.
   integer(c_int32_t), parameter :: SUREFILL_ORDER_QUEUE = 0_c_int32_t
-  !> Order of the jobs behind the reservations: shortest predicted median first.
+  !> Order of the jobs behind the reservations: shortest predicted median first, equal ones in the order in which they
+  !! were added.
   integer(c_int32_t), parameter :: SUREFILL_ORDER_SHORTEST = 1_c_int32_t
   !> Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each pass.
   integer(c_int32_t), parameter :: SUREFILL_ORDER_PRIORITY = 2_c_int32_t
@@ -583,7 +585,8 @@ module surefill
     real(c_double) :: slip
     !> The rule's.
     integer(c_int32_t) :: or_easy
-    !> For the pass's capacity: events into which a bin's probability is divided.
+    !> Events into which a bin's probability is divided. It counts only where the program copies it to the pass's
+    !! capacity, whose own default is another.
     integer(c_int32_t) :: events_per_bin
     !> The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always.
     real(c_double) :: guard_quantile
@@ -1555,7 +1558,8 @@ module surefill
     end function surefill_pass_capacity_init
 
     !> Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
-    !! would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
+    !! would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
+    !! leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
     function surefill_rule_init(rule) bind(c, name='surefill_rule_init') result(code)
       import
       type(surefill_rule), intent(out) :: rule
@@ -1661,7 +1665,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_decide
 
-    !> Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+    !> Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
     function surefill_pass_commit(pass, candidate) bind(c, name='surefill_pass_commit') result(code)
       import
       type(c_ptr), value :: pass
@@ -1822,8 +1826,9 @@ module surefill
     !> Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
     !! SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
     !! but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
-    !! place in which it was added: an arrival that is expected, or a job held until then. index is its number, from
-    !! 0; it may be NULL. O(bins x events per bin).
+    !! place in which it was added: an arrival that is expected, or a job held until then. A job wider than all idle
+    !! and running processors together never starts, and those behind it go on as if it were not there, under FCFS
+    !! too. index is its number, from 0; it may be NULL. O(bins x events per bin).
     function surefill_forecast_add_waiting(forecast, processors, limit, submit, distribution, index) bind(c, &
             name='surefill_forecast_add_waiting') result(code)
       import
@@ -2304,9 +2309,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_options_init
 
-    !> Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
-    !! release, 220 for each waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the
-    !! default.
+    !> Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for
+    !! each release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for
+    !! the default.
     function surefill_wait_size(capacity, size) bind(c, name='surefill_wait_size') result(code)
       import
       type(surefill_wait_capacity), intent(in) :: capacity
@@ -2556,7 +2561,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_capacity_init
 
-    !> Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and
+    !> Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and
     !! b bins of e events.
     function surefill_sizing_size(capacity, size) bind(c, name='surefill_sizing_size') result(code)
       import

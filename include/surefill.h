@@ -12,7 +12,8 @@
  *   has changed nothing and written no output, unless its section says otherwise.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
- *   hold no pointers: they may be copied while no call uses them.
+ *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle kept
+ *   beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
  * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with
  *   zeros there.
  * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
@@ -181,7 +182,7 @@ const char *surefill_status_text(int32_t status);
 #define SUREFILL_BINS_SIZE 816
 
 /* The longest time span any function accepts, in seconds; as a time limit it means "no limit". */
-#define SUREFILL_MAX_SECONDS 1099511627776
+#define SUREFILL_MAX_SECONDS ((int64_t)1 << 40)
 
 /* Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted
  * from 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
@@ -1110,7 +1111,8 @@ typedef struct surefill_pass_capacity {
   int32_t processors;
   /* Bins of the distributions (1 to SUREFILL_MAX_BINS). */
   int32_t bins;
-  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A
+   * program that works by a preset copies the preset's number, which may be another, to here. */
   int32_t events_per_bin;
   /* Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
    * groups the narrowest jobs are estimated, within a hundredth at the default. */
@@ -1139,11 +1141,12 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
-   * (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and more (in units of
-   * the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at most this where
-   * accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A
-   * finite budget or slip needs every delay: with one, all are measured. 0 by default. */
+  /* Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
+   * or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
+   * processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict
+   * are reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused.
+   * The decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by
+   * default. */
   int32_t unmeasured;
 } surefill_rule;
 
@@ -1151,7 +1154,8 @@ typedef struct surefill_rule {
 int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity);
 
 /* Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
- * would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one. */
+ * would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
+ * leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter. */
 int32_t surefill_rule_init(surefill_rule *rule);
 
 /* Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
@@ -1240,7 +1244,7 @@ int32_t surefill_pass_decide(surefill_pass *pass,
                              int32_t *step,
                              int32_t *candidate);
 
-/* Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+/* Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
  *
  * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one). */
 int32_t surefill_pass_commit(surefill_pass *pass, int32_t candidate);
@@ -1342,7 +1346,8 @@ int32_t surefill_pass_head_start_quantiles(surefill_pass *pass,
 /* Order of the jobs behind the reservations: the queue's. */
 #define SUREFILL_ORDER_QUEUE 0
 
-/* Order of the jobs behind the reservations: shortest predicted median first. */
+/* Order of the jobs behind the reservations: shortest predicted median first, equal ones in the order in which
+ * they were added. */
 #define SUREFILL_ORDER_SHORTEST 1
 
 /* Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each
@@ -1477,8 +1482,9 @@ int32_t surefill_forecast_add_running(surefill_forecast *forecast,
 /* Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
  * SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
  * but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
- * place in which it was added: an arrival that is expected, or a job held until then. index is its number, from 0;
- * it may be NULL. O(bins x events per bin).
+ * place in which it was added: an arrival that is expected, or a job held until then. A job wider than all idle
+ * and running processors together never starts, and those behind it go on as if it were not there, under FCFS too.
+ * index is its number, from 0; it may be NULL. O(bins x events per bin).
  *
  * Errors: as surefill_forecast_add_running. */
 int32_t surefill_forecast_add_waiting(surefill_forecast *forecast,
@@ -1592,7 +1598,8 @@ typedef struct surefill_preset {
   double slip;
   /* The rule's. */
   int32_t or_easy;
-  /* For the pass's capacity: events into which a bin's probability is divided. */
+  /* Events into which a bin's probability is divided. It counts only where the program copies it to the pass's
+   * capacity, whose own default is another. */
   int32_t events_per_bin;
   /* The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always. */
   double guard_quantile;
@@ -2327,8 +2334,8 @@ int32_t surefill_wait_capacity_init(surefill_wait_capacity *capacity);
  * paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters. */
 int32_t surefill_wait_options_init(surefill_wait_options *options);
 
-/* Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
- * release, 220 for each waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the
+/* Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for
+ * each release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for the
  * default.
  *
  * Errors: OUT_OF_RANGE. */
@@ -2613,7 +2620,7 @@ int32_t surefill_speedup_fit_run_times(const double *processors,
 /* Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events. */
 int32_t surefill_sizing_capacity_init(surefill_sizing_capacity *capacity);
 
-/* Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
+/* Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
  * bins of e events.
  *
  * Errors: OUT_OF_RANGE. */

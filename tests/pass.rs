@@ -1,6 +1,8 @@
 //! The pass as its callers know it: memory, order of calls, what survives from pass to pass.
 
-use surefill::backfill::{Criterion, Exactness, HEADS_KEPT, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::backfill::{
+    Criterion, Exactness, HEADS_KEPT, Judgement, Pass, PassCapacity, Rule, Step, Verdict,
+};
 use surefill::error::Error;
 use surefill::runtime::{MAX_BINS, RuntimeBins, RuntimeDistribution};
 
@@ -323,7 +325,8 @@ fn a_head_that_cannot_start_is_said_and_nobody_is_accepted_for_it() {
         assert_eq!(pass.decide(&rule, 1), Ok(Step::Done));
         for index in 0..1000 {
             let judgement = pass.judgement(index).unwrap();
-            let expected = Judgement { delay: 0.0, exactness: Exactness::NotMeasured, verdict: Verdict::HeadNever };
+            let expected =
+                Judgement { delay: 0.0, exactness: Exactness::NotMeasured, verdict: Verdict::HeadNever };
             assert_eq!(judgement, expected);
         }
     }

@@ -136,9 +136,9 @@ fn compare(machine: &Machine, criterion: Criterion, work: u64, unmeasured: bool)
                     Exactness::AtMost => {
                         assert!(unmeasured && delays[index] <= judgement.delay * scale + 1e-4)
                     }
-                    exactness => assert!(
-                        unmeasured && (judgement.delay, exactness) == (0.0, Exactness::NotMeasured)
-                    ),
+                    exactness => {
+                        assert!(unmeasured && (judgement.delay, exactness) == (0.0, Exactness::NotMeasured))
+                    }
                 }
                 if index % 3 > 0 {
                     pass.decline(index).unwrap();

@@ -78,7 +78,7 @@ pub(super) struct Row {
 /// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any of the questions
 /// in any order. They change nothing that can be asked for, only room for calculations.
 ///
-/// The memory needed is [`Sizing::size`]: at most 64 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors
+/// The memory needed is [`Sizing::size`]: at most 72 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors
 /// and b bins of e events.
 pub struct Sizing<'a> {
     pub(super) state: &'a mut State,

@@ -73,7 +73,7 @@ pub struct Rule {
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
-    /// Whether delays are computed no further than the verdicts need. That of what `or_easy` accepts is left
+    /// Whether delays are computed no further than the verdicts need; only beside `or_easy`. That of what `or_easy` accepts is left
     /// unmeasured ([`Exactness::NotMeasured`]) and not spent; a pass walks only for those who could
     /// delay the head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and
     /// where the bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and

@@ -55,7 +55,8 @@ pub const SUREFILL_POLICY_BACKFILL: i32 = 1;
 
 /// Order of the jobs behind the reservations: the queue's.
 pub const SUREFILL_ORDER_QUEUE: i32 = 0;
-/// Order of the jobs behind the reservations: shortest predicted median first.
+/// Order of the jobs behind the reservations: shortest predicted median first, equal ones in the order in which they
+/// were added.
 pub const SUREFILL_ORDER_SHORTEST: i32 = 1;
 /// Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each pass.
 pub const SUREFILL_ORDER_PRIORITY: i32 = 2;
@@ -386,8 +387,9 @@ pub unsafe extern "C" fn surefill_forecast_add_running(
 /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
 /// SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known but
 /// the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
-/// which it was added: an arrival that is expected, or a job held until then. index is its number, from 0; it may be
-/// NULL. O(bins x events per bin).
+/// which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and running
+/// processors together never starts, and those behind it go on as if it were not there, under FCFS too. index is its
+/// number, from 0; it may be NULL. O(bins x events per bin).
 ///
 /// Errors: as surefill_forecast_add_running.
 ///

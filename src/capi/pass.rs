@@ -94,7 +94,8 @@ pub struct surefill_pass_capacity {
     pub processors: i32,
     /// Bins of the distributions (1 to SUREFILL_MAX_BINS).
     pub bins: i32,
-    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A program
+    /// that works by a preset copies the preset's number, which may be another, to here.
     pub events_per_bin: i32,
     /// Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
     /// groups the narrowest jobs are estimated, within a hundredth at the default.
@@ -126,7 +127,7 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+    /// Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what or_easy accepts is left unmeasured
     /// (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and
     /// more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
     /// most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the
@@ -271,7 +272,8 @@ pub unsafe extern "C" fn surefill_pass_capacity_init(capacity: *mut surefill_pas
 }
 
 /// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
-/// would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
+/// would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but leaves
+/// delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -464,7 +466,7 @@ pub unsafe extern "C" fn surefill_pass_decide(
     })())
 }
 
-/// Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+/// Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
 ///

@@ -73,7 +73,8 @@ pub struct surefill_preset {
     pub slip: f64,
     /// The rule's.
     pub or_easy: i32,
-    /// For the pass's capacity: events into which a bin's probability is divided.
+    /// Events into which a bin's probability is divided. It counts only where the program copies it to the pass's
+    /// capacity, whose own default is another.
     pub events_per_bin: i32,
     /// The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always.
     pub guard_quantile: f64,

@@ -105,8 +105,8 @@ pub(crate) struct Parts<'a> {
 /// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times
 /// are seconds since any fixed origin and never go back.
 ///
-/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release, 220
-/// a waiting job (510 with situations) and 48 a situation.
+/// The memory needed is [`WaitPredictor::size`]: at most 80 bytes a remembered wait (231 with clusters), 160 a release,
+/// 220 a waiting job (524 with situations), 48 a situation, and 110,000.
 ///
 /// ```
 /// use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};

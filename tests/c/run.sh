@@ -140,6 +140,14 @@ headers_stand_alone() {
         "$CC" -std=c89 -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only "$work/alone.c" || return 1
         "$CXX" -std=c++98 -pedantic -Wall -Wextra -Werror -Wno-long-long -Iinclude -fsyntax-only -x c++ "$work/alone.c" || return 1
     done
+    # Where a long has 32 bits and there is no C library: every constant in an expression.
+    {
+        printf '#include "surefill_models.h"\n#include "surefill_nodes.h"\nint64_t constants[] = {\n'
+        sed -nE 's/^#define (SUREFILL_[A-Z_0-9]+) .+/    \1,/p' include/*.h
+        printf '    0\n};\n'
+    } > "$work/alone.c"
+    [ "$(uname -m)" != x86_64 ] ||
+        "$CC" -m32 -ffreestanding -std=c89 -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only "$work/alone.c"
 }
 try_here "each header alone, in C89 and C++" headers_stand_alone
 

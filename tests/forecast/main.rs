@@ -383,6 +383,37 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
+/// The queue takes wide jobs first, the candidates are as long as each other: the one added first starts beside the head
+/// job. A job wider than everything holds up nobody, not even where nobody overtakes.
+#[test]
+fn equal_medians_go_by_the_order_of_adding_and_jobs_too_wide_are_left_out() {
+    let capacity =
+        ForecastCapacity { running: 1, waiting: 4, processors: 64, bins: 1, events_per_bin: 1, scenarios: 2 };
+    let mut block = memory(&capacity);
+    let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut block), &capacity).unwrap();
+    let queue = Priority { processors: -1.0, ..Priority::SUBMISSION };
+    let limit = RuntimeDistribution::limit();
+    let shortest = ForecastOptions {
+        order: CandidateOrder::Shortest,
+        queue,
+        scenarios: 2,
+        ..ForecastOptions::default()
+    };
+    let fcfs = ForecastOptions { policy: Policy::Fcfs, scenarios: 2, ..ForecastOptions::default() };
+    for (options, widest) in [(shortest, 9), (fcfs, 7)] {
+        forecast.begin(NOW, 2, &options).unwrap();
+        forecast.add_running(7, 0, 50, &limit).unwrap();
+        for width in [10, 1, 2, widest] {
+            let run_time = if width == widest { 50 } else { 10 };
+            forecast.add_waiting(width, run_time, NOW, &limit).unwrap();
+        }
+        assert_eq!(forecast.run(u64::MAX), Ok(Progress::Done));
+        let found =
+            [0, 1, 2, 3].map(|job| forecast.start_quantile(job, 1.0).ok().map(|when| when.value - NOW));
+        assert_eq!(found, [None, Some(0), Some(10), Some(50)]);
+    }
+}
+
 /// What plays a preset forward is what the preset says.
 #[test]
 fn presets_are_played_by_their_orders() {

@@ -72,10 +72,21 @@ fn comment(paragraphs: &[String], indent: &str) -> String {
     text
 }
 
+/// A constant's value. One that C89's long may not hold is a power of two.
+fn constant(value: &str) -> String {
+    match value.parse::<i64>() {
+        Ok(large) if i32::try_from(large).is_err() => {
+            assert!(large.unsigned_abs().is_power_of_two(), "{large}");
+            format!("((int64_t)1 << {})", large.trailing_zeros())
+        }
+        _ => value.to_owned(),
+    }
+}
+
 fn declaration(item: &Item) -> String {
     let doc = comment(&item.doc, "");
     doc + &match &item.kind {
-        Kind::Constant { name, value } => format!("#define {name} {value}\n"),
+        Kind::Constant { name, value } => format!("#define {name} {}\n", constant(value)),
         Kind::Opaque { name } => format!("typedef struct {name} {name};\n"),
         Kind::Structure { name, members } => {
             let mut text = format!("typedef struct {name} {{\n");

@@ -102,7 +102,7 @@ pub unsafe extern "C" fn surefill_sizing_capacity_init(capacity: *mut surefill_s
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
+/// Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
 /// bins of e events.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
