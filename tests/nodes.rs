@@ -196,6 +196,27 @@ proptest! {
 }
 
 /// Every kind of wrong input has its own error, and a refused call has changed nothing.
+/// A handle that was given back is not the next job's, which has its place.
+#[test]
+fn a_job_is_released_once() {
+    let capacity = NodesCapacity { nodes: 1, classes: 1, resources: 1, jobs: 1, parts: 1 };
+    let mut memory = vec![0u64; Nodes::size(&capacity).unwrap().div_ceil(8)];
+    let mut nodes = Nodes::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
+    let class = nodes.add_class(0, &amounts(&[8])).unwrap();
+    nodes.add_nodes(class, 1).unwrap();
+    let request = Request { count: 1, each: amounts(&[8]), ..Request::default() };
+    let parts = [Part { node: 0, tasks: 1 }];
+    let first = nodes.allocate(&request, &parts).unwrap();
+    let mut job = first;
+    for _ in 0..2047 {
+        nodes.release(job).unwrap();
+        job = nodes.allocate(&request, &parts).unwrap();
+        assert_eq!(nodes.release(first), Err(Error::UnknownJob));
+        assert!(nodes.placement(first, &mut [Part::default()]).is_err() && job < 1 << 31);
+    }
+    assert_eq!(nodes.jobs(), 1);
+}
+
 #[test]
 fn wrong_input_changes_nothing() {
     let capacity = NodesCapacity { nodes: 4, classes: 1, resources: 2, jobs: 2, parts: 4 };

@@ -52,7 +52,7 @@ fn nodes_and_their_pass() {
                 for parts in [0, 1, 1000] {
                     let capacity = NodesCapacity { nodes, classes: 16, resources, jobs, parts };
                     let [n, k, j, p] = [nodes, resources, jobs, parts].map(f64::from);
-                    let said = (40.0 + 4.0 * k) * n + 104.0 * 16.0 + 96.0 * j + 16.0 * p + 512.0;
+                    let said = (40.0 + 4.0 * k) * n + 104.0 * 16.0 + 104.0 * j + 16.0 * p + 512.0;
                     within(Nodes::size(&capacity).unwrap(), said, 0.9, 512.0, &capacity);
                     for (bins, events_per_bin) in [(1, 1), (32, 4)] {
                         let (running, candidates) = (jobs, 1000 - jobs);

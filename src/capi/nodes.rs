@@ -240,7 +240,7 @@ pub unsafe extern "C" fn surefill_request_init(request: *mut surefill_request) -
 }
 
 /// Bytes of memory that a machine needs: for n nodes with r kinds of resource, c classes, j jobs and p parts at most
-/// (40 + 4 r) n + 104 c + 96 j + 16 p + 512.
+/// (40 + 4 r) n + 104 c + 104 j + 16 p + 512.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -493,8 +493,8 @@ fn written(count: usize) -> Result<i32> {
     i32::try_from(count).map_err(|_| Error::Corrupt)
 }
 
-/// Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle, free for
-/// others after surefill_nodes_release. O(count).
+/// Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
+/// surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for nodes out of order and parts
 /// without tasks), NO_SUCH_INDEX (node), DOES_NOT_FIT (also when the tasks are not as many as asked for), FULL.

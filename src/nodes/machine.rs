@@ -12,6 +12,9 @@ pub const MAX_NODES: u32 = 1 << 16;
 /// The largest number of jobs on a machine.
 pub(super) const MAX_JOBS: u32 = 1 << 20;
 
+/// A job's handle is its place times this, and how often the place has been given back, modulo this: below 2^31.
+const GENERATIONS: u32 = (1 << 31) / MAX_JOBS;
+
 /// The end of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -113,6 +116,9 @@ pub(crate) struct Job {
     /// The first of its parts, and their number; a free place has no part, and the next free place here.
     pub first: u32,
     pub parts: u32,
+    /// The second half of its handle.
+    generation: u32,
+    reserved: u32,
 }
 
 /// A part in the list of a job's parts.
@@ -154,7 +160,7 @@ pub(crate) struct Slices<'a> {
 /// amount: which of its GPUs a job has, and whether halves of two GPUs are one, is not known here.
 ///
 /// The memory needed is [`Nodes::size`]: for n nodes with r kinds of resource, c classes, j jobs and p parts
-/// (40 + 4 r) n + 104 c + 96 j + 16 p + 330 bytes, and less than 64 for rounding.
+/// (40 + 4 r) n + 104 c + 104 j + 16 p + 330 bytes, and less than 64 for rounding.
 pub struct Nodes<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -452,8 +458,8 @@ impl<'a> Nodes<'a> {
         Ok(pool && tasks == u64::from(request.count))
     }
 
-    /// Takes what the request asks for on these nodes. Returns the job's handle, which is free for others after
-    /// [`Nodes::release`]. O(parts).
+    /// Takes what the request asks for on these nodes. Returns the job's handle, below 2^31. It stays unknown after
+    /// [`Nodes::release`] until its place has been taken 2,048 times more. O(parts).
     ///
     /// # Errors
     /// As [`Nodes::fits`]; [`Error::NoSuchIndex`] for a node; [`Error::OutOfRange`] unless the nodes come in increasing
@@ -491,24 +497,25 @@ impl<'a> Nodes<'a> {
             *link = Link { part: *part, next: first, reserved: 0 };
             first = place;
         }
-        let handle = if self.state.free_job == NONE {
+        let place = if self.state.free_job == NONE {
             self.state.used_jobs += 1;
             self.state.used_jobs - 1
         } else {
             self.state.free_job
         };
-        let job = at_mut(self.slices.jobs, handle as usize)?;
-        if self.state.free_job == handle {
-            self.state.free_job = job.first;
+        let job = at_mut(self.slices.jobs, place as usize)?;
+        let mut generation = 0;
+        if self.state.free_job == place {
+            (self.state.free_job, generation) = (job.first, job.generation % GENERATIONS);
         }
-        *job = Job { request: *request, first, parts: parts.len() as u32 };
+        *job = Job { request: *request, first, parts: parts.len() as u32, generation, reserved: 0 };
         for (free, amount) in self.state.pool_free.iter_mut().zip(request.pool) {
             *free = free.saturating_sub(amount);
         }
         self.state.jobs += 1;
         self.state.parts += parts.len() as u32;
         self.changed();
-        Ok(handle)
+        Ok(place * GENERATIONS + generation)
     }
 
     pub(super) fn take_part(&mut self, request: &RawRequest, part: Part) -> Result<()> {
@@ -539,7 +546,8 @@ impl<'a> Nodes<'a> {
 
     pub(super) fn job(&self, handle: u32) -> Result<&Job> {
         let jobs = range(self.slices.jobs, 0, self.state.used_jobs as usize)?;
-        let job = jobs.get(handle as usize).filter(|job| job.parts != 0).ok_or(Error::UnknownJob)?;
+        let here = |job: &&Job| job.parts != 0 && job.generation == handle % GENERATIONS;
+        let job = jobs.get((handle / GENERATIONS) as usize).filter(here).ok_or(Error::UnknownJob)?;
         // No list is longer than there are places for parts, whatever a damaged block says.
         if job.parts <= self.state.capacity.parts { Ok(job) } else { Err(Error::Corrupt) }
     }
@@ -561,9 +569,11 @@ impl<'a> Nodes<'a> {
         for (free, amount) in self.state.pool_free.iter_mut().zip(job.request.pool) {
             *free = free.saturating_add(amount);
         }
-        let slot = at_mut(self.slices.jobs, handle as usize)?;
+        let place = handle / GENERATIONS;
+        let slot = at_mut(self.slices.jobs, place as usize)?;
         (slot.parts, slot.first) = (0, self.state.free_job);
-        self.state.free_job = handle;
+        slot.generation = (slot.generation + 1) % GENERATIONS;
+        self.state.free_job = place;
         self.state.jobs = self.state.jobs.saturating_sub(1);
         self.state.parts = self.state.parts.saturating_sub(job.parts);
         self.changed();
