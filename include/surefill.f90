@@ -16,7 +16,7 @@ module surefill
       c_null_char, c_null_ptr, c_ptr, c_size_t
   implicit none
 
-  ! ---- Versions, statuses, work in slices ----
+  ! ---- Versions, statuses, sizes of blocks, work in slices ----
   !> Version of this header: major x 1,000,000 + minor x 1,000 + patch.
   integer(c_int32_t), parameter :: SUREFILL_VERSION_NUMBER = 1000_c_int32_t
   !> Version of the binary interface: programs run with every library of the same number (and soname). It changes also
@@ -981,7 +981,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_NAME_PRESET = 3_c_int32_t
   !> Family of constants: SUREFILL_DELAY_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY = 4_c_int32_t
-  !> Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~".
+  !> Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?".
   integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY_SIGN = 5_c_int32_t
   !> Family of constants: SUREFILL_ANSWER_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_ANSWER = 6_c_int32_t
@@ -1009,6 +1009,15 @@ module surefill
       import
       integer(c_int32_t) :: code
     end function surefill_linked_abi_version
+
+    !> Bytes of the block of any object, by its handle: what is to be written to a file once it is sealed. It looks at
+    !! the first 24 bytes alone, so that it also says of a file that begins with these how much memory it needs. O(1).
+    function surefill_block_size(block, size) bind(c, name='surefill_block_size') result(code)
+      import
+      type(c_ptr), value :: block
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_block_size
 
     !> The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string.
     function surefill_status_name(status) bind(c, name='surefill_status_name') result(string)

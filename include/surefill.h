@@ -14,8 +14,9 @@
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
  *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle kept
  *   beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
- * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with
- *   zeros there.
+ * - A sealed block is a checkpoint, of as many bytes as surefill_block_size says. Its checksum lies in bytes 24 to 31:
+ *   FNV-1a with 64 bits of the whole block with zeros there. A library whose layouts are others refuses it with
+ *   WRONG_VERSION: the version in it is the layouts' fingerprint, not the library's version.
  * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
  *   changed, reused or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
@@ -48,8 +49,13 @@
 extern "C" {
 #endif
 
-/* ---- Versions, statuses, work in slices ---------------------------------------------------------------------------
+/* ---- Versions, statuses, sizes of blocks, work in slices ----------------------------------------------------------
  *
+ *     static int64_t memory[SUREFILL_BINS_SIZE / 8];
+ *     surefill_bins *bins;
+ *     int64_t bytes;
+ *     surefill_bins_init_default(memory, sizeof memory, &bins);
+ *     surefill_block_size(bins, &bytes);
  *     if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
  *     if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
  *     printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
@@ -158,6 +164,12 @@ int32_t surefill_version_number(void);
 
 /* The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION. */
 int32_t surefill_abi_version(void);
+
+/* Bytes of the block of any object, by its handle: what is to be written to a file once it is sealed. It looks at
+ * the first 24 bytes alone, so that it also says of a file that begins with these how much memory it needs. O(1).
+ *
+ * Errors: WRONG_OBJECT (no object's block). */
+int32_t surefill_block_size(const void *block, int64_t *size);
 
 /* The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string. */
 const char *surefill_status_name(int32_t status);
@@ -2739,7 +2751,7 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 /* Family of constants: SUREFILL_DELAY_. */
 #define SUREFILL_NAME_DELAY 4
 
-/* Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~". */
+/* Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?". */
 #define SUREFILL_NAME_DELAY_SIGN 5
 
 /* Family of constants: SUREFILL_ANSWER_. */

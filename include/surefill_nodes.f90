@@ -140,7 +140,7 @@ module surefill_nodes
     end function surefill_request_init
 
     !> Bytes of memory that a machine needs: for n nodes with r kinds of resource, c classes, j jobs and p parts at
-    !! most (40 + 4 r) n + 104 c + 96 j + 16 p + 512.
+    !! most (40 + 4 r) n + 104 c + 104 j + 16 p + 512.
     function surefill_nodes_size(capacity, size) bind(c, name='surefill_nodes_size') result(code)
       import
       type(surefill_nodes_capacity), intent(in) :: capacity
@@ -280,8 +280,8 @@ module surefill_nodes
       integer(c_int32_t) :: code
     end function surefill_nodes_place
 
-    !> Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle, free for
-    !! others after surefill_nodes_release. O(count).
+    !> Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
+    !! surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
     function surefill_nodes_allocate(nodes, request, parts, count, job) bind(c, &
             name='surefill_nodes_allocate') result(code)
       import

@@ -119,7 +119,7 @@ int32_t surefill_nodes_capacity_init(surefill_nodes_capacity *capacity);
 int32_t surefill_request_init(surefill_request *request);
 
 /* Bytes of memory that a machine needs: for n nodes with r kinds of resource, c classes, j jobs and p parts at
- * most (40 + 4 r) n + 104 c + 96 j + 16 p + 512.
+ * most (40 + 4 r) n + 104 c + 104 j + 16 p + 512.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_nodes_size(const surefill_nodes_capacity *capacity, int64_t *size);
@@ -202,8 +202,8 @@ int32_t surefill_nodes_place(surefill_nodes *nodes,
                              int32_t room,
                              int32_t *count);
 
-/* Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle, free for
- * others after surefill_nodes_release. O(count).
+/* Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
+ * surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
  *
  * Errors: OUT_OF_RANGE (also for nodes out of order and parts without tasks), NO_SUCH_INDEX (node), DOES_NOT_FIT
  * (also when the tasks are not as many as asked for), FULL. */

@@ -10,8 +10,11 @@ use bytemuck::{Pod, Zeroable};
 /// The alignment that every block must have, in bytes.
 pub const ALIGNMENT: usize = 8;
 
-/// The version of all layouts; a block with another is refused.
-pub(crate) const LAYOUT_VERSION: u32 = 1;
+/// The version of all layouts, their fingerprint (`build.rs`); a block with another is refused.
+pub(crate) const LAYOUT_VERSION: u32 = match u32::from_str_radix(env!("SUREFILL_LAYOUT"), 10) {
+    Ok(fingerprint) => fingerprint,
+    Err(_) => panic!(),
+};
 
 /// Reads differently on a machine of the other byte order, where it is refused.
 const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
@@ -66,16 +69,21 @@ impl Header {
 
     /// Refuses a block that is not an object of this kind made by this layout version.
     pub(crate) fn check(&self, kind: Kind) -> Result<()> {
+        if self.magic == MAGIC && self.kind != kind as u32 {
+            return Err(Error::WrongObject);
+        }
+        self.length().map(|_| ())
+    }
+
+    /// Bytes of the whole block, of whatever kind, if this layout version made it.
+    pub(crate) fn length(&self) -> Result<u64> {
         if self.magic == MAGIC.swap_bytes() {
             return Err(Error::ForeignByteOrder);
         }
-        if self.magic != MAGIC || self.kind != kind as u32 {
+        if self.magic != MAGIC {
             return Err(Error::WrongObject);
         }
-        if self.version != LAYOUT_VERSION {
-            return Err(Error::WrongVersion);
-        }
-        Ok(())
+        if self.version == LAYOUT_VERSION { Ok(self.size) } else { Err(Error::WrongVersion) }
     }
 }
 

@@ -38,6 +38,20 @@ pub(super) fn aligned<T>(pointer: *const T) -> bool {
     pointer.addr() % ALIGNMENT == 0
 }
 
+/// What the block behind a handle begins with.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a header.
+pub(super) unsafe fn header<H>(handle: *const H) -> Result<Header> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    Ok(unsafe { *handle.cast::<Header>() })
+}
+
 /// The block of an object behind a handle. The kind is looked at first: a block of another kind may be shorter than
 /// the object's first bytes.
 ///
@@ -45,13 +59,7 @@ pub(super) fn aligned<T>(pointer: *const T) -> bool {
 /// A handle that is not NULL and aligned points to a readable block of at least a header; if that is the object's, the
 /// block is as long as it says, writable, and nobody else uses it during the call.
 unsafe fn bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    unsafe { *handle.cast::<Header>() }.check(O::KIND)?;
+    unsafe { header(handle)? }.check(O::KIND)?;
     let start = handle.cast_mut().cast::<u8>();
     // The slice must be gone when the block's slice comes to be.
     let size = O::look(unsafe { slice::from_raw_parts_mut(start, O::PREFIX) })?.1;
@@ -141,13 +149,7 @@ impl<T: Pod> Block<T> {
     /// A handle that is not NULL and aligned points to a readable block of at least a header, and behind the header of
     /// this kind lies a value.
     pub(super) unsafe fn read<'a, H>(handle: *const H, kind: Kind) -> Result<&'a T> {
-        if handle.is_null() {
-            return Err(Error::Null);
-        }
-        if !aligned(handle) {
-            return Err(Error::Misaligned);
-        }
-        unsafe { *handle.cast::<Header>() }.check(kind)?;
+        unsafe { header(handle)? }.check(kind)?;
         Ok(&unsafe { &*handle.cast::<Block<T>>() }.value)
     }
 }

@@ -17,7 +17,7 @@
 //! while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
 //! ```
 
-use super::block::{aligned, memory};
+use super::block::{header, memory};
 use super::counter::Counter;
 use super::pass::sized;
 use super::{checked_mut, count, status, write};
@@ -150,13 +150,7 @@ impl<'a> Inbox<'a> {
     /// A handle that is not NULL and aligned points to a readable block of at least a header; behind one of an inbox's
     /// size lie as many bytes as it says.
     pub(super) unsafe fn of(handle: *const surefill_inbox) -> Result<Inbox<'a>> {
-        if handle.is_null() {
-            return Err(Error::Null);
-        }
-        if !aligned(handle) {
-            return Err(Error::Misaligned);
-        }
-        unsafe { *handle.cast::<Header>() }.check(KIND)?;
+        unsafe { header(handle)? }.check(KIND)?;
         let start = unsafe { &*handle.cast::<Start>() };
         let cells = u32::try_from(start.events).ok().filter(|cells| cells.is_power_of_two());
         let cells = cells.filter(|&cells| cells <= SUREFILL_MAX_INBOX_EVENTS as u32).ok_or(Error::Corrupt)?;

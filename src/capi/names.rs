@@ -20,7 +20,7 @@ pub const SUREFILL_NAME_VERDICT: i32 = 2;
 pub const SUREFILL_NAME_PRESET: i32 = 3;
 /// Family of constants: SUREFILL_DELAY_.
 pub const SUREFILL_NAME_DELAY: i32 = 4;
-/// Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~".
+/// Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?".
 pub const SUREFILL_NAME_DELAY_SIGN: i32 = 5;
 /// Family of constants: SUREFILL_ANSWER_.
 pub const SUREFILL_NAME_ANSWER: i32 = 6;
@@ -52,8 +52,8 @@ const fn names(family: i32) -> &'static [&'static CStr] {
             c"head never",
         ],
         SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"delay", c"delay-fast"],
-        SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate"],
-        SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~"],
+        SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate", c"not measured"],
+        SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~", c"?"],
         SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],
         SUREFILL_NAME_EVENT => &[c"unknown", c"submit", c"start", c"end", c"cancel"],
         SUREFILL_NAME_PREDICTION => {

@@ -1,13 +1,20 @@
-//! Versions, statuses, work in slices.
+//! Versions, statuses, sizes of blocks, work in slices.
 //!
 //! ```c
+//! static int64_t memory[SUREFILL_BINS_SIZE / 8];
+//! surefill_bins *bins;
+//! int64_t bytes;
+//! surefill_bins_init_default(memory, sizeof memory, &bins);
+//! surefill_block_size(bins, &bytes);
 //! if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
 //! if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
 //! printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
 //! ```
 
+use super::block::{header, write_size};
+use super::status;
 use crate::error::Error;
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_void};
 
 /// Version of this header: major x 1,000,000 + minor x 1,000 + patch of the version in `Cargo.toml`.
 pub const SUREFILL_VERSION_NUMBER: i32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
@@ -91,6 +98,21 @@ pub extern "C" fn surefill_version_number() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn surefill_abi_version() -> i32 {
     SUREFILL_ABI_VERSION
+}
+
+/// Bytes of the block of any object, by its handle: what is to be written to a file once it is sealed. It looks at the
+/// first 24 bytes alone, so that it also says of a file that begins with these how much memory it needs. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT (no object's block), WRONG_VERSION, FOREIGN_BYTE_ORDER.
+///
+/// # Safety
+/// block points to 24 readable bytes, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_block_size(block: *const c_void, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = unsafe { header(block)? }.length()?;
+        unsafe { write_size(size, usize::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
 }
 
 /// A decimal number.

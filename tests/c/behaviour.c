@@ -74,8 +74,8 @@ static int judged(surefill_pass *pass, int32_t candidate, int32_t verdict, doubl
     double found = NAN;
     int32_t exactness = -1, found_verdict = -1;
     CHECK_OK(surefill_pass_judgement(pass, candidate, &found, &exactness, &found_verdict));
-    if (found_verdict == verdict && fabs(found - delay) <= 1e-12 * fmax(1, delay) && exactness == SUREFILL_DELAY_EXACT)
-        return 1;
+    const int32_t known = verdict == SUREFILL_VERDICT_DOES_NOT_FIT ? SUREFILL_DELAY_NOT_MEASURED : SUREFILL_DELAY_EXACT;
+    if (found_verdict == verdict && fabs(found - delay) <= 1e-12 * fmax(1, delay) && exactness == known) return 1;
     return found_verdict == verdict && verdict == SUREFILL_VERDICT_REFUSED && exactness == SUREFILL_DELAY_AT_LEAST &&
            found <= delay + 1e-12;
 }

@@ -61,7 +61,7 @@ static int use(surefill_node_pass *pass, surefill_nodes *nodes) {
     sound &= valid(surefill_node_pass_begin(pass, nodes, NOW + 1, 8, &head, 0, NULL), 0);
     sound &= valid(surefill_node_pass_add_running(pass, nodes, 0, 0, 60, NULL, NULL), 0);
     sound &= valid(surefill_node_pass_add_candidate(pass, nodes, &small, SUREFILL_FIT_APART, 60, NULL, NULL), 0);
-    for (int i = 0; i < 3; i++) sound &= valid(surefill_nodes_release(nodes, i), 0);
+    for (int i = 0; i < 3; i++) sound &= valid(surefill_nodes_release(nodes, 2048 * i), 0); /* of places not given back yet */
     sound &= valid(surefill_nodes_set_open(nodes, 0, 0), 0);
     sound &= valid(surefill_nodes_set_pool(nodes, amounts, KINDS), 0);
     return sound;

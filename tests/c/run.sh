@@ -195,6 +195,10 @@ try "compile: damage of nodes" $c -o "$work/damage_nodes" tests/c/damage_nodes.c
 try "a machine of nodes or its pass with any byte damaged" "$work/damage_nodes"
 try "every 101st byte under valgrind" $memcheck "$work/damage_nodes" 101
 
+try "compile: checkpoints" $c -o "$work/checkpoints" tests/c/checkpoints.c tests/c/check.c $static -lm
+[ -z "${SUREFILL_BLESS:-}" ] || "$work/checkpoints" --write tests/checkpoints
+try "checkpoints of this and of other versions" "$work/checkpoints" tests/checkpoints/*
+
 try "compile: inbox" $c -o "$work/inbox" tests/c/inbox.c tests/c/check.c $static -pthread
 try "inbox: two threads and four, 1,000,000 events each" "$work/inbox"
 try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work/inbox" 20000

@@ -146,6 +146,22 @@ static void make_world(void) {
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
 static void sweep_abi_version(void) { CHECK(surefill_abi_version() == SUREFILL_ABI_VERSION); }
 
+/* The same of any object; copies of heads alone are enough. */
+static void sweep_block_size(void) {
+    struct bad_handle bad[BAD_HANDLES];
+    const int count = bad_handles(KIND_BINS, 1, bad);
+    for (int i = 0; i < count; i++)
+        if (bad[i].status != SUREFILL_ERROR_CORRUPT && (i < 5 || i >= 5 + KINDS - 1))
+            REFUSED(bad[i].status, surefill_block_size(bad[i].handle, &world.int64[0]));
+    BAD_POINTER(p, world.int64, surefill_block_size(BINS, p));
+    CHECK_OK(surefill_block_size(BINS, &world.int64[0]));
+    CHECK(world.int64[0] == SUREFILL_BINS_SIZE);
+    int64_t size;
+    CHECK_OK(surefill_scheduler_size(&world.scheduler_capacity, &size));
+    CHECK_OK(surefill_block_size(SCHEDULER, &world.int64[0]));
+    CHECK(world.int64[0] == size);
+}
+
 static void sweep_status_name(void) {
     CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
@@ -174,8 +190,8 @@ static void sweep_name(void) {
     NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded",
         "head never");
     NAMES(PRESET, 0, "easy", "papers", "delay", "delay-fast");
-    NAMES(DELAY, 0, "exact", "at least", "at most", "estimate");
-    NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~");
+    NAMES(DELAY, 0, "exact", "at least", "at most", "estimate", "not measured");
+    NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~", "?");
     NAMES(ANSWER, 0, "bound", "too little history", "may be down");
     NAMES(EVENT, 1, "submit", "start", "end", "cancel");
     NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
@@ -273,6 +289,7 @@ static const struct {
     void (*sweep)(void);
 } sweeps[] = {SWEEP(version_number),
               SWEEP(abi_version),
+              SWEEP(block_size),
               SWEEP(status_name),
               SWEEP(status_text),
               SWEEP(name),

@@ -321,7 +321,7 @@ void sweep_node_pass_commit(void) {
     copy(world.accepting_node_pass);
     memcpy(machine, world.nodes, sizeof world.nodes);
     CHECK_OK(surefill_node_pass_commit(FRESH, nodes, 0, job));
-    CHECK(*job == 1);
+    CHECK(*job == 2048); /* the second place for the first time */
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_commit(FRESH, nodes, 0, job)); /* once */
 }
 

@@ -14,8 +14,9 @@
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
  *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle kept
  *   beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
- * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with
- *   zeros there.
+ * - A sealed block is a checkpoint, of as many bytes as surefill_block_size says. Its checksum lies in bytes 24 to 31:
+ *   FNV-1a with 64 bits of the whole block with zeros there. A library whose layouts are others refuses it with
+ *   WRONG_VERSION: the version in it is the layouts' fingerprint, not the library's version.
  * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
  *   changed, reused or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.

@@ -1,0 +1,82 @@
+//! The fingerprint of the layouts of checkpoints: `SUREFILL_LAYOUT`, the version in the head of every block.
+//!
+//! It is made of the source text, without comments and spaces, of what says where a block's bytes lie: the structures of
+//! plain old data, the lines that carve slices, and the constants that are lengths of arrays. Passes and forecasts are
+//! never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
+//! make sites lose what their schedulers have learnt. tests/c/checkpoints.c opens kept checkpoints.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Rooms in which nothing is defined that is ever sealed.
+const NEVER_SEALED: [&str; 2] = ["backfill", "capi"];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            if !NEVER_SEALED.iter().any(|room| path.ends_with(room)) {
+                files(&path, found);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// A line's code without its spaces.
+fn code(line: &str) -> String {
+    line.split("//").next().unwrap_or_default().split_whitespace().collect()
+}
+
+/// The lines of a file that lay blocks out.
+fn layout(text: &str, lines: &mut Vec<String>) {
+    let mut inside = false;
+    let mut derived = false;
+    for line in text.lines() {
+        derived = line.starts_with("#[derive(") && line.contains("Pod") || derived && line.starts_with("#[");
+        inside |= derived;
+        // Visibility is no layout.
+        let code = code(line).replace("pub(super)", "").replace("pub(crate)", "").replace("pub", "");
+        if !code.is_empty() && (inside && !code.starts_with("#[") || code.contains("carve")) {
+            lines.push(code);
+        }
+        if !derived && (line.starts_with('}') || line.ends_with(");")) {
+            inside = false;
+        }
+    }
+}
+
+/// The names that are lengths of arrays in these lines.
+fn lengths(lines: &[String]) -> BTreeSet<String> {
+    let after = lines.iter().flat_map(|line| line.split(';').skip(1));
+    let names = after.filter_map(|rest| rest.split_once(']')).map(|(name, _)| name);
+    let constant = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let words = names.flat_map(|name| name.split(|c| !constant(c)));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())).map(str::to_owned).collect()
+}
+
+fn main() {
+    println!("cargo:rerun-if-changed=src");
+    let source = Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("src");
+    let mut paths = Vec::new();
+    files(&source, &mut paths);
+    paths.sort();
+    let texts: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let mut lines = Vec::new();
+    for text in texts.iter().filter(|text| !text.contains("type Head = Header;")) {
+        layout(text, &mut lines);
+    }
+    let lengths = lengths(&lines);
+    for line in texts.iter().flat_map(|text| text.lines()) {
+        let constant = line.split_once("const ").and_then(|(_, rest)| rest.split_once(": usize = "));
+        if constant.is_some_and(|(name, _)| lengths.contains(name)) {
+            lines.push(code(line));
+        }
+    }
+    // FNV-1a with 32 bits.
+    let step = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let print = lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).fold(0x811c_9dc5, step);
+    println!("cargo:rustc-env=SUREFILL_LAYOUT={print}");
+}
