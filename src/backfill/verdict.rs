@@ -59,8 +59,8 @@ pub struct Rule {
     /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing but
     /// what `or_easy` does.
     pub threshold: f64,
-    /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap. Like `slip` it
-    /// never holds up what delays nothing.
+    /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap. Like `slip`
+    /// it never holds up what delays nothing.
     pub budget: f64,
     /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
     /// wait (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and
@@ -73,8 +73,8 @@ pub struct Rule {
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
-    /// Whether delays are computed no further than the verdicts need; only beside `or_easy`. That of what `or_easy` accepts is left
-    /// unmeasured ([`Exactness::NotMeasured`]) and not spent; a pass walks only for those who could
+    /// Whether delays are computed no further than the verdicts need; only beside `or_easy`. That of what `or_easy`
+    /// accepts is left unmeasured ([`Exactness::NotMeasured`]) and not spent; a pass walks only for those who could
     /// delay the head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and
     /// where the bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and
     /// spent), at least this where refused. The decisions are the same, but where a delay is an estimate

@@ -127,11 +127,11 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what or_easy accepts is left unmeasured
-    /// (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048 processors and
-    /// more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
-    /// most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the
-    /// same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    /// Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
+    /// or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
+    /// processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are
+    /// reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The
+    /// decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
     pub unmeasured: i32,
 }
 

@@ -29,7 +29,8 @@ pub enum CandidateOrder {
     /// In the order of the queue.
     #[default]
     Queue = 0,
-    /// Shortest predicted median first, equal ones in the order in which they were added (Tsafrir, Etsion & Feitelson 2007).
+    /// Shortest predicted median first, equal ones in the order in which they were added (Tsafrir, Etsion & Feitelson
+    /// 2007).
     Shortest = 1,
     /// By [`ForecastOptions::candidates`], anew in each pass; equal ones in the order in which they were added.
     Priority = 2,
@@ -67,8 +68,8 @@ numbered!(Plans, Limits, Medians);
 /// How a [`Forecast`](super::Forecast) plays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForecastOptions {
-    /// Who may start. A job wider than everything that runs or idles starts under none of the policies, and those behind
-    /// it go on as if it were not there.
+    /// Who may start. A job wider than everything that runs or idles starts under none of the policies, and those
+    /// behind it go on as if it were not there.
     pub policy: Policy,
     /// With [`Policy::Backfill`]: how many of the first waiting jobs hold a reservation that nobody may disturb by what
     /// is planned (0 to 2^20). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations

@@ -4,8 +4,8 @@
  *     checkpoints FILE...          looks at these files, of which one has the present version
  *     checkpoints --write FOLDER   writes the file of the present version
  *
- * A file is a sequence of blocks, each in pairs of counts in 32 bits, little end first: so many zero bytes, so many that
- * follow. The head of a block says what it is, how long, and of which version. */
+ * A file is a sequence of blocks, each in pairs of counts in 32 bits, little end first: zero bytes that are left out,
+ * and bytes that follow. The head of a block says what it is, how long, and of which version. */
 #include "objects.h"
 
 #include <stdio.h>

@@ -12,8 +12,8 @@
  *   has changed nothing and written no output, unless its section says otherwise.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
- *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle kept
- *   beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
+ *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle
+ *   kept beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
  * - A sealed block is a checkpoint, of as many bytes as surefill_block_size says. Its checksum lies in bytes 24 to 31:
  *   FNV-1a with 64 bits of the whole block with zeros there. A library whose layouts are others refuses it with
  *   WRONG_VERSION: the version in it is the layouts' fingerprint, not the library's version.
