@@ -1,5 +1,5 @@
-/* Small objects that are checkpoints when sealed, each with something of everything in it, for the tests that damage them
- * and those that keep them. Each is made in `good`; its size comes back. */
+/* Small objects that are checkpoints when sealed, each with something of everything in it, for the tests that damage
+ * them and those that keep them. Each is made in `good`; its size comes back. */
 #ifndef OBJECTS_H
 #define OBJECTS_H
 

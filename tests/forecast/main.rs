@@ -383,8 +383,8 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
-/// The queue takes wide jobs first, the candidates are as long as each other: the one added first starts beside the head
-/// job. A job wider than everything holds up nobody, not even where nobody overtakes.
+/// The queue takes wide jobs first, the candidates are as long as each other: the one added first starts beside the
+/// head job. A job wider than everything holds up nobody, not even where nobody overtakes.
 #[test]
 fn equal_medians_go_by_the_order_of_adding_and_jobs_too_wide_are_left_out() {
     let capacity =
