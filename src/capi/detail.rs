@@ -42,7 +42,7 @@ use super::pass::{pass, surefill_pass};
 use super::schedule::{recent, surefill_recent_waits};
 use super::{array_mut, checked_mut, status, write};
 use crate::error::Error;
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawBins, Release, RuntimeBins};
+use crate::runtime::{RawBins, RuntimeBins};
 use core::ffi::c_void;
 
 /// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
@@ -141,14 +141,9 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
     count: *mut i32,
 ) -> i32 {
     status((|| {
-        let recalculated = unsafe { distribution_or_limit(distribution)? }.recalculated(age, limit)?;
-        let found = recalculated.binned().map_or(&[][..], |(_, probabilities)| probabilities);
+        let distribution = unsafe { distribution_or_limit(distribution)? };
         let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
-        let out = out.get_mut(..found.len()).ok_or(Error::Full)?;
-        for (to, p) in out.iter_mut().zip(found) {
-            *to = *p;
-        }
-        *count = found.len() as i32;
+        *count = distribution.recalculate(age, limit, out)? as i32;
         Ok(())
     })())
 }
@@ -156,7 +151,8 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
 /// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this
 /// age under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN;
 /// the papers have 1): what the delay rule goes by, which spreads what is predicted beyond the limit over what is left
-/// below it. capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
+/// below it. capacity is the room in both arrays, at least bins x events_per_bin (1 without bins). count is the number
+/// written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
 ///
@@ -176,20 +172,10 @@ pub unsafe extern "C" fn surefill_distribution_remaining(
 ) -> i32 {
     status((|| {
         let distribution = unsafe { distribution_or_limit(distribution)? };
-        let mut releases = [Release::default(); MAX_BINS * MAX_EVENTS_PER_BIN];
         let events = usize::try_from(events_per_bin).map_err(|_| Error::OutOfRange)?;
-        let found = distribution.remaining(age, limit, events, &mut releases)?;
-        let found = releases.get(..found).ok_or(Error::Corrupt)?;
         let count = unsafe { checked_mut(count)? };
-        let (seconds, probabilities) =
-            unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
-        if seconds.len() < found.len() {
-            return Err(Error::Full);
-        }
-        for ((second, probability), release) in seconds.iter_mut().zip(probabilities).zip(found) {
-            (*second, *probability) = (release.after, release.probability);
-        }
-        *count = found.len() as i32;
+        let mut out = unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
+        *count = distribution.releases(age, limit, limit, events, &mut out)? as i32;
         Ok(())
     })())
 }

@@ -30,6 +30,33 @@ pub struct Release {
     pub probability: f64,
 }
 
+/// Where releases are written: a list of them, or one of instants beside one of probabilities.
+pub(crate) trait Releases {
+    fn room(&self) -> usize;
+
+    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)>;
+}
+
+impl Releases for [Release] {
+    fn room(&self) -> usize {
+        self.len()
+    }
+
+    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)> {
+        self.get_mut(index).map(|release| (&mut release.after, &mut release.probability))
+    }
+}
+
+impl Releases for (&mut [i64], &mut [f64]) {
+    fn room(&self) -> usize {
+        self.0.len().min(self.1.len())
+    }
+
+    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)> {
+        self.0.get_mut(index).zip(self.1.get_mut(index))
+    }
+}
+
 /// What is left of a bin between the age and the limit.
 pub(super) struct Piece {
     pub bin: usize,
@@ -139,13 +166,13 @@ impl RuntimeDistribution {
     }
 
     /// `end` is where what is believed is cut; `limit` what stands for it where nothing is left.
-    fn releases(
+    pub(crate) fn releases(
         &self,
         age: i64,
         limit: i64,
         end: i64,
         events_per_bin: usize,
-        out: &mut [Release],
+        out: &mut (impl Releases + ?Sized),
     ) -> Result<usize> {
         self.check_releases(age, limit, events_per_bin, out)?;
         let (bins, probabilities) = match &self.0 {
@@ -170,13 +197,13 @@ impl RuntimeDistribution {
         age: i64,
         limit: i64,
         events_per_bin: usize,
-        out: &[Release],
+        out: &(impl Releases + ?Sized),
     ) -> Result<()> {
         check(age, limit)?;
         if !(1..=MAX_EVENTS_PER_BIN).contains(&events_per_bin) {
             return Err(Error::OutOfRange);
         }
-        if out.len() < self.max_releases(events_per_bin) { Err(Error::Full) } else { Ok(()) }
+        if out.room() < self.max_releases(events_per_bin) { Err(Error::Full) } else { Ok(()) }
     }
 
     /// The remaining run time where one value, or nothing, is predicted.
@@ -194,18 +221,31 @@ impl RuntimeDistribution {
     pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
         check(age, limit)?;
         let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
+        let mut recalculated = collect(probabilities.iter().map(|_| 0.0));
+        Ok(match self.recalculate(age, limit, &mut recalculated)? {
+            0 => RuntimeDistribution::limit(),
+            _ => RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }),
+        })
+    }
+
+    /// Writes the bins' probabilities as [`RuntimeDistribution::recalculated`] has them, and returns how many; 0 when
+    /// nothing is left, or nothing in bins is known.
+    pub(crate) fn recalculate(&self, age: i64, limit: i64, out: &mut [f64]) -> Result<usize> {
+        check(age, limit)?;
+        let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(0) };
         let mut left = Pieces::new();
         cut(bins, probabilities, age, limit, &mut left);
         if left.is_empty() {
-            return Ok(RuntimeDistribution::limit());
+            return Ok(0);
         }
-        let mut recalculated = collect(probabilities.iter().map(|_| 0.0));
-        for piece in left {
-            if let Some(probability) = recalculated.get_mut(piece.bin) {
+        let out = out.get_mut(..bins.count()).ok_or(Error::Full)?;
+        out.fill(0.0);
+        for piece in &left {
+            if let Some(probability) = out.get_mut(piece.bin) {
                 *probability = piece.mass;
             }
         }
-        Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }))
+        Ok(out.len())
     }
 
     /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
@@ -246,7 +286,7 @@ pub(super) fn write_pieces(
     pieces: &[Piece],
     age: i64,
     events_per_bin: usize,
-    out: &mut [Release],
+    out: &mut (impl Releases + ?Sized),
 ) -> usize {
     let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
     for i in 1..events_per_bin {
@@ -266,21 +306,26 @@ pub(super) fn write_pieces(
     count
 }
 
-pub(super) fn write_one(out: &mut [Release], after: i64) -> usize {
-    out.iter_mut().take(1).map(|slot| *slot = Release { after, probability: 1.0 }).count()
+pub(super) fn write_one(out: &mut (impl Releases + ?Sized), after: i64) -> usize {
+    out.slot(0).map(|(end, probability)| (*end, *probability) = (after, 1.0)).into_iter().count()
 }
 
-pub(super) fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
+pub(super) fn push(
+    out: &mut (impl Releases + ?Sized),
+    count: &mut usize,
+    span: f64,
+    probability: f64,
+) {
     // A bin's share can underflow when it is divided.
     if probability <= 0.0 {
         return;
     }
     let after = whole_seconds(span);
-    let last = count.checked_sub(1).and_then(|i| out.get_mut(i));
-    if let Some(last) = last.filter(|last| last.after >= after) {
-        last.probability += probability;
-    } else if let Some(slot) = out.get_mut(*count) {
-        *slot = Release { after, probability };
+    let last = count.checked_sub(1).and_then(|i| out.slot(i));
+    if let Some((_, last)) = last.filter(|(last, _)| **last >= after) {
+        *last += probability;
+    } else if let Some((end, own)) = out.slot(*count) {
+        (*end, *own) = (after, probability);
         *count += 1;
     }
 }

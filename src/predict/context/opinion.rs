@@ -33,6 +33,32 @@ const NOTHING: f32 = 1e-9;
 
 const WEIGHTS: i64 = -3;
 
+/// Where a context's estimate lies while a job is looked at: those that narrower ones back off to have rows of their own,
+/// in their order, all others share the last, one after the other. That leaves two thirds of the stack.
+const PLACES: [usize; COUNT] = {
+    let mut wider = [false; COUNT];
+    let mut number = 0;
+    while number < COUNT {
+        if let Some(parent) = CONTEXTS[number].parent {
+            wider[parent] = true;
+        }
+        number += 1;
+    }
+    let mut places = [ROWS - 1; COUNT];
+    let (mut number, mut next) = (0, 0);
+    while number < COUNT {
+        if wider[number] {
+            places[number] = next;
+            next += 1;
+        }
+        number += 1;
+    }
+    assert!(next == ROWS - 1);
+    places
+};
+
+const ROWS: usize = 13;
+
 /// A row's numbers in a table.
 fn row<'t>(places: &Places<'_>, numbers: &'t [f32], key: u64, width: usize) -> Result<Option<&'t [f32]>> {
     places.find(key).map(|place| range(numbers, place * width, width)).transpose()
@@ -105,13 +131,14 @@ impl ContextMixture<'_> {
         if limited.last > limited.limit {
             *at_mut(&mut uniform, limited.last)? = beyond;
         }
-        let mut estimates = [[0.0f32; N]; COUNT];
+        let mut estimates = [[0.0f32; N]; ROWS];
         for (number, ((context, key), bytes)) in
             CONTEXTS.iter().zip(&held.keys).zip(bytes.chunks_exact_mut(stride.max(1))).enumerate()
         {
-            let (wider, rest) = estimates.split_at_mut_checked(number).ok_or(Error::Corrupt)?;
+            let place = *at(&PLACES, number)?;
+            let (wider, rest) = estimates.split_at_mut_checked(place).ok_or(Error::Corrupt)?;
             let wider = match context.parent {
-                Some(parent) => at(wider, parent)?,
+                Some(parent) => at(wider, *at(&PLACES, parent)?)?,
                 None => &uniform,
             };
             let out = at_mut(rest, 0)?;
