@@ -538,6 +538,16 @@ try_here "it exports the header's functions, nothing else" exports_the_header
 has_soname() { readelf -d "$build/libsurefill.so" | grep -F 'soname: [libsurefill.so.0]'; }
 try_here "its soname is libsurefill.so.0" has_soname
 
+# The header says how much stack a call takes; what the test program and the C library take counts too.
+takes_little_stack() {
+    for program in engine starts checkpoints; do
+        valgrind --tool=drd --check-stack-var=no --show-stack-usage=yes "$work/$program" tests/checkpoints/* 2>&1 |
+            tee /dev/stderr | awk '/ used [0-9]+ bytes/ { for (i = 1; i < NF; i++) if ($i == "used") most = $(i + 1) }
+                END { exit !(most > 0 && most <= 40 * 1024) }' || return 1
+    done
+}
+try_here "a call takes at most 40 kB of stack" takes_little_stack
+
 cannot_panic() { # nm must have seen the names: libraries without them would pass for free
     for linked in "$build/libsurefill.so" "$work/sweep" "$work/replay"; do
         nm "$linked" | grep ' [Tt] surefill_pass_decide' > /dev/null || return 1 # not -q, which would break the pipe
