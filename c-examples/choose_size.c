@@ -25,7 +25,7 @@ int main(void) {
     const int32_t sizes[] = {4, 8, 12, 16, 20, 24, 32, 40, 48, 64};
     surefill_sizing_capacity capacity;
     surefill_choice_options options; /* the smallest mean wait plus run time */
-    surefill_choice choice;
+    surefill_choice choice = {.struct_size = sizeof choice};
     surefill_sizing *sizing;
     surefill_correction *correction;
     double shortest, longest, parallelism, sigma, sequential, error, speedup, run_time, mean, median, combined, soon;

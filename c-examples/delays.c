@@ -69,6 +69,7 @@ int main(void) {
     CHECK(surefill_delay_calibration_open(disk, sizeof disk, &delays));
     CHECK(surefill_delay_calibration_totals(delays, by_seconds, &known, &predicted, &told_before, &observed));
     CHECK(surefill_delay_calibration_told(delays, by_seconds, 500, &told));
+    CHECK(surefill_rule_init(&calibrated));
     CHECK(surefill_delay_calibration_rule(delays, &rule, &calibrated));
     printf("%" PRId64 " backfills: a mean delay of %.0f s was predicted, %.0f s told, %.0f s observed\n", known,
            predicted / (double)known, told_before / (double)known, observed / (double)known);

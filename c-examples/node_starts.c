@@ -54,6 +54,7 @@ int main(void) {
     limits.parts = WAITING * NODES, limits.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_init(forecast_memory, sizeof forecast_memory, &limits, &forecast));
     CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
+    CHECK(surefill_forecast_options_init(&options));
     CHECK(surefill_preset_forecast(&preset, NULL, &options));
     options.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_begin(forecast, nodes, now, &options));

@@ -22,7 +22,7 @@ int main(void) {
     surefill_predictor_options options;
     surefill_predictor *predictor;
     surefill_distribution *found; /* what a pass takes for a candidate */
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     int32_t answer, step, trainings = 0, silent = 0;
     int64_t jobs = 0, ends[RUNNING];
     double p[24];

@@ -145,6 +145,7 @@ static void schedule(void) {
     static int32_t candidates[MAX_CANDIDATES];
     int32_t count = 0, step, chosen;
     surefill_rule rule;
+    CHECK(surefill_rule_init(&rule));
     CHECK(surefill_preset_rule(&preset, waits, &rule));
     for (int32_t i = 0; i < waiting_count; i++) {
         struct job *job = &jobs[waiting[i]];

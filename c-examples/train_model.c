@@ -25,7 +25,7 @@ int main(void) {
     surefill_hmm_capacity capacity;
     surefill_predictor_options options;
     surefill_hmm *hmm;
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     surefill_predictor *predictor;
     surefill_distribution *found;
     int64_t bytes, first, end, median;

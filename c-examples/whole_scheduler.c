@@ -28,7 +28,7 @@ static int64_t now, passes, offers, refusals;
 /* ******************************************************************************************************************
  * The scheduler. */
 
-static surefill_scheduler_capacity capacity;
+static surefill_scheduler_capacity capacity = {.struct_size = sizeof capacity};
 static surefill_scheduler *scheduler;
 static surefill_cycle *cycle;
 static void *block, *scratch;

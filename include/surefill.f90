@@ -13,7 +13,7 @@
 !> The kinds that callers need (c_int32_t, c_int64_t, c_double, c_ptr and so on) come with the module.
 module surefill
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int32_t, c_int64_t, c_loc, &
-      c_null_char, c_null_ptr, c_ptr, c_size_t
+      c_null_char, c_null_ptr, c_ptr, c_size_t, c_sizeof
   implicit none
 
   ! ---- Versions, statuses, sizes of blocks, work in slices ----
@@ -785,22 +785,34 @@ module surefill
     integer(c_int64_t) :: hold
   end type surefill_predictor_options
 
-  !> A job that a predictor holds.
+  !> A job that a predictor holds. An array of these has the struct_size that the program sets in its first.
   type, bind(c) :: surefill_held_job
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Whether it runs (1) or waits (0).
+    integer(c_int32_t) :: running
     !> The caller's number.
     integer(c_int64_t) :: job
     !> When it was submitted.
     integer(c_int64_t) :: submitted
     !> When it started, if it runs; else 0.
     integer(c_int64_t) :: started
-    !> Whether it runs (1) or waits (0).
-    integer(c_int32_t) :: running
     !> Whether it is given up (1), being older than oldest_seconds, or not (0).
     integer(c_int32_t) :: given_up
+    !> How many keys it has.
+    integer(c_int32_t) :: key_count
+    !> The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
+    !! runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and
+    !! the processors.
+    integer(c_int64_t) :: keys(8)
   end type surefill_held_job
 
   !> What a round of Baum-Welch did.
   type, bind(c) :: surefill_round
+    !> Bytes of this structure, as the program knows it, which sets it before the first call.
+    integer(c_int32_t) :: struct_size
+    !> 0.
+    integer(c_int32_t) :: reserved
     !> ln Pr(observations) under the parameters before the round.
     real(c_double) :: log_likelihood
     !> The sum of the absolute changes of all parameters.
@@ -956,10 +968,10 @@ module surefill
 
   !> A job's best number of processors.
   type, bind(c) :: surefill_choice
+    !> Bytes of this structure, as the program knows it, which sets it before the first call.
+    integer(c_int32_t) :: struct_size
     !> How many: at most the idle ones when it should start now.
     integer(c_int32_t) :: processors
-    !> 0.
-    integer(c_int32_t) :: reserved
     !> The predicted wait for them in seconds, corrected; 0 when it should start now.
     real(c_double) :: wait
     !> The wait before correction: what surefill_correction_record wants to know.
@@ -1123,11 +1135,12 @@ module surefill
 
     !> Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
     !! machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
-    function surefill_scheduler_capacity_init(capacity, jobs) bind(c, &
+    function surefill_scheduler_capacity_init(capacity, jobs, size) bind(c, &
             name='surefill_scheduler_capacity_init') result(code)
       import
       type(surefill_scheduler_capacity), intent(out) :: capacity
       integer(c_int32_t), value :: jobs
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_scheduler_capacity_init
 
@@ -1188,7 +1201,7 @@ module surefill
             name='surefill_scheduler_capacity_of') result(code)
       import
       type(c_ptr), value :: scheduler
-      type(surefill_scheduler_capacity), intent(out) :: capacity
+      type(surefill_scheduler_capacity), intent(inout) :: capacity
       integer(c_int32_t) :: code
     end function surefill_scheduler_capacity_of
 
@@ -1270,7 +1283,7 @@ module surefill
       import
       type(c_ptr), value :: cycle
       integer(c_int32_t), value :: number
-      type(surefill_part), intent(out) :: parts
+      type(surefill_part), intent(inout) :: parts
       integer(c_int32_t), value :: room
       integer(c_int32_t), intent(out) :: length
       integer(c_int32_t) :: code
@@ -1560,18 +1573,21 @@ module surefill
     end function surefill_starts_probability
 
     !> Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
-    function surefill_pass_capacity_init(capacity) bind(c, name='surefill_pass_capacity_init') result(code)
+    function surefill_pass_capacity_init(capacity, size) bind(c, name='surefill_pass_capacity_init') &
+            result(code)
       import
       type(surefill_pass_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_pass_capacity_init
 
     !> Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
     !! would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
     !! leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
-    function surefill_rule_init(rule) bind(c, name='surefill_rule_init') result(code)
+    function surefill_rule_init(rule, size) bind(c, name='surefill_rule_init') result(code)
       import
       type(surefill_rule), intent(out) :: rule
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_rule_init
 
@@ -1769,19 +1785,21 @@ module surefill
 
     !> Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
     !! scenarios.
-    function surefill_forecast_capacity_init(capacity) bind(c, name='surefill_forecast_capacity_init') &
+    function surefill_forecast_capacity_init(capacity, size) bind(c, name='surefill_forecast_capacity_init') &
             result(code)
       import
       type(surefill_forecast_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_forecast_capacity_init
 
     !> Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0,
     !! half-widths of .95 confidence.
-    function surefill_forecast_options_init(options) bind(c, name='surefill_forecast_options_init') &
+    function surefill_forecast_options_init(options, size) bind(c, name='surefill_forecast_options_init') &
             result(code)
       import
       type(surefill_forecast_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_forecast_options_init
 
@@ -1901,10 +1919,11 @@ module surefill
     end function surefill_forecast_start_mean
 
     !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
-    function surefill_preset_init(preset, name) bind(c, name='surefill_preset_init') result(code)
+    function surefill_preset_init(preset, name, size) bind(c, name='surefill_preset_init') result(code)
       import
       type(surefill_preset), intent(out) :: preset
       integer(c_int32_t), value :: name
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_preset_init
 
@@ -1914,7 +1933,7 @@ module surefill
       import
       type(surefill_preset), intent(in) :: preset
       type(c_ptr), value :: waits
-      type(surefill_rule), intent(out) :: rule
+      type(surefill_rule), intent(inout) :: rule
       integer(c_int32_t) :: code
     end function surefill_preset_rule
 
@@ -1928,7 +1947,7 @@ module surefill
       import
       type(surefill_preset), intent(in) :: preset
       type(c_ptr), value :: waits
-      type(surefill_forecast_options), intent(out) :: options
+      type(surefill_forecast_options), intent(inout) :: options
       integer(c_int32_t) :: code
     end function surefill_preset_forecast
 
@@ -2016,10 +2035,11 @@ module surefill
     end function surefill_recent_waits_open
 
     !> Sets the capacity to its default: 4,096 events.
-    function surefill_inbox_capacity_init(capacity) bind(c, name='surefill_inbox_capacity_init') &
+    function surefill_inbox_capacity_init(capacity, size) bind(c, name='surefill_inbox_capacity_init') &
             result(code)
       import
       type(surefill_inbox_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_inbox_capacity_init
 
@@ -2057,7 +2077,7 @@ module surefill
     function surefill_inbox_pop(inbox, event) bind(c, name='surefill_inbox_pop') result(code)
       import
       type(c_ptr), value :: inbox
-      type(surefill_job_event), intent(out) :: event
+      type(surefill_job_event), intent(inout) :: event
       integer(c_int32_t) :: code
     end function surefill_inbox_pop
 
@@ -2075,11 +2095,12 @@ module surefill
     !! user: one key, one expert; contexts: 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15
     !! min, 100,000 cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an
     !! initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
-    function surefill_predictor_options_init(kind, options) bind(c, name='surefill_predictor_options_init') &
-            result(code)
+    function surefill_predictor_options_init(kind, options, size) bind(c, &
+            name='surefill_predictor_options_init') result(code)
       import
       integer(c_int32_t), value :: kind
       type(surefill_predictor_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_predictor_options_init
 
@@ -2232,7 +2253,7 @@ module surefill
             name='surefill_predictor_jobs') result(code)
       import
       type(c_ptr), value :: predictor
-      type(surefill_held_job), intent(out) :: jobs(*)
+      type(surefill_held_job), intent(inout) :: jobs(*)
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: written
       integer(c_int32_t), intent(out) :: held
@@ -2298,23 +2319,27 @@ module surefill
       type(c_ptr), value :: predictor
       integer(c_int64_t), value :: work
       integer(c_int32_t), intent(out) :: step
-      type(surefill_round), intent(out) :: round
+      type(surefill_round), intent(inout) :: round
       integer(c_int32_t) :: code
     end function surefill_predictor_train
 
     !> Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
     !! situations.
-    function surefill_wait_capacity_init(capacity) bind(c, name='surefill_wait_capacity_init') result(code)
+    function surefill_wait_capacity_init(capacity, size) bind(c, name='surefill_wait_capacity_init') &
+            result(code)
       import
       type(surefill_wait_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_wait_capacity_init
 
     !> Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE.
     !! The paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
-    function surefill_wait_options_init(options) bind(c, name='surefill_wait_options_init') result(code)
+    function surefill_wait_options_init(options, size) bind(c, name='surefill_wait_options_init') &
+            result(code)
       import
       type(surefill_wait_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_wait_options_init
 
@@ -2439,7 +2464,7 @@ module surefill
             result(code)
       import
       type(c_ptr), value :: wait
-      type(surefill_held_job), intent(out) :: jobs
+      type(surefill_held_job), intent(inout) :: jobs
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: written
       integer(c_int32_t), intent(out) :: held
@@ -2563,10 +2588,11 @@ module surefill
     end function surefill_speedup_fit_run_times
 
     !> Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
-    function surefill_sizing_capacity_init(capacity) bind(c, name='surefill_sizing_capacity_init') &
+    function surefill_sizing_capacity_init(capacity, size) bind(c, name='surefill_sizing_capacity_init') &
             result(code)
       import
       type(surefill_sizing_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_sizing_capacity_init
 
@@ -2642,9 +2668,11 @@ module surefill
 
     !> Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second,
     !! however small the gain.
-    function surefill_choice_options_init(options) bind(c, name='surefill_choice_options_init') result(code)
+    function surefill_choice_options_init(options, size) bind(c, name='surefill_choice_options_init') &
+            result(code)
       import
       type(surefill_choice_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_choice_options_init
 
@@ -2661,7 +2689,7 @@ module surefill
       real(c_double), value :: parallelism
       real(c_double), value :: sigma
       real(c_double), value :: sequential
-      type(surefill_choice), intent(out) :: choice
+      type(surefill_choice), intent(inout) :: choice
       integer(c_int32_t) :: code
     end function surefill_sizing_choose
 
@@ -2676,7 +2704,7 @@ module surefill
       type(c_ptr), value :: correction
       real(c_double), intent(in) :: run_times(*)
       integer(c_int32_t), value :: count
-      type(surefill_choice), intent(out) :: choice
+      type(surefill_choice), intent(inout) :: choice
       integer(c_int32_t) :: code
     end function surefill_sizing_choose_measured
 

@@ -12,19 +12,24 @@
  *   has changed nothing and written no output, unless its section says otherwise.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
- *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle kept
- *   beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
+ *   hold no pointers: they may be copied while no call uses them. The copy's handle is the copy's address: a handle
+ *   kept beside a block that moves (in structures that are sorted, in memory from realloc) is to be set anew.
  * - A sealed block is a checkpoint, of as many bytes as surefill_block_size says. Its checksum lies in bytes 24 to 31:
  *   FNV-1a with 64 bits of the whole block with zeros there. A library whose layouts are others refuses it with
  *   WRONG_VERSION: the version in it is the layouts' fingerprint, not the library's version.
  * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
  *   changed, reused or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
- *   Structures for options and capacities begin with their size and have an init function.
+ *   Structures begin with struct_size, their size in bytes as the program knows it, and a call reads and writes no byte
+ *   behind it, so that programs of before go on with newer libraries and the other way round. The macro of an init
+ *   function tells it the size (a caller without macros gives it); of a structure without one the program sets it, with
+ *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts, events of an inbox and
+ *   parameters of models have none: they stay as they are.
  * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
  *   without a capacity have a constant ..._SIZE instead.
  * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count
  *   from 0. A limit is a job's time limit.
+ * - A call takes at most 40 kB of stack, the scheduler's and its cycles' the most (x86-64; measured by the tests).
  * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object
  *   needs one thread or the caller's lock, unless its section says otherwise.
  *
@@ -735,7 +740,8 @@ int64_t surefill_hash(const char *text, int64_t length);
  * machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
  *
  * Errors: OUT_OF_RANGE (jobs). */
-int32_t surefill_scheduler_capacity_init(surefill_scheduler_capacity *capacity, int32_t jobs);
+int32_t surefill_scheduler_capacity_init(surefill_scheduler_capacity *capacity, int32_t jobs, int64_t size);
+#define surefill_scheduler_capacity_init(capacity, jobs) surefill_scheduler_capacity_init(capacity, jobs, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a scheduler with this capacity needs.
  *
@@ -1163,12 +1169,14 @@ typedef struct surefill_rule {
 } surefill_rule;
 
 /* Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events. */
-int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity);
+int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity, int64_t size);
+#define surefill_pass_capacity_init(capacity) surefill_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
  * would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
  * leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter. */
-int32_t surefill_rule_init(surefill_rule *rule);
+int32_t surefill_rule_init(surefill_rule *rule, int64_t size);
+#define surefill_rule_init(rule) surefill_rule_init(rule, (int64_t)sizeof *(rule))
 
 /* Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
  * (R + Q) b e this is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
@@ -1449,11 +1457,13 @@ typedef struct surefill_forecast_options {
 
 /* Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
  * scenarios. */
-int32_t surefill_forecast_capacity_init(surefill_forecast_capacity *capacity);
+int32_t surefill_forecast_capacity_init(surefill_forecast_capacity *capacity, int64_t size);
+#define surefill_forecast_capacity_init(capacity) surefill_forecast_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0,
  * half-widths of .95 confidence. */
-int32_t surefill_forecast_options_init(surefill_forecast_options *options);
+int32_t surefill_forecast_options_init(surefill_forecast_options *options, int64_t size);
+#define surefill_forecast_options_init(options) surefill_forecast_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
  * this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
@@ -1568,7 +1578,9 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
  *     surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
  *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
  *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
+ *     surefill_rule_init(&rule);
  *     surefill_preset_rule(&preset, waits, &rule);
+ *     surefill_forecast_options_init(&forward);
  *     surefill_preset_forecast(&preset, waits, &forward);
  *     surefill_recent_waits_add(waits, 600);
  */
@@ -1645,7 +1657,8 @@ typedef struct surefill_preset {
 /* Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
  *
  * Errors: OUT_OF_RANGE (name). */
-int32_t surefill_preset_init(surefill_preset *preset, int32_t name);
+int32_t surefill_preset_init(surefill_preset *preset, int32_t name, int64_t size);
+#define surefill_preset_init(preset, name) surefill_preset_init(preset, name, (int64_t)sizeof *(preset))
 
 /* The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
  * O(log n) for n recent waits.
@@ -1785,7 +1798,8 @@ typedef struct surefill_job_event {
 } surefill_job_event;
 
 /* Sets the capacity to its default: 4,096 events. */
-int32_t surefill_inbox_capacity_init(surefill_inbox_capacity *capacity);
+int32_t surefill_inbox_capacity_init(surefill_inbox_capacity *capacity, int64_t size);
+#define surefill_inbox_capacity_init(capacity) surefill_inbox_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
  *
@@ -1831,6 +1845,7 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
  *     surefill_held_job held[8];
  *     const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
  *     int32_t answer, written, count;
+ *     held[0].struct_size = sizeof held[0];
  *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
  *     surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
  *     surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
@@ -2010,22 +2025,34 @@ typedef struct surefill_predictor_options {
   int64_t hold;
 } surefill_predictor_options;
 
-/* A job that a predictor holds. */
+/* A job that a predictor holds. An array of these has the struct_size that the program sets in its first. */
 typedef struct surefill_held_job {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Whether it runs (1) or waits (0). */
+  int32_t running;
   /* The caller's number. */
   int64_t job;
   /* When it was submitted. */
   int64_t submitted;
   /* When it started, if it runs; else 0. */
   int64_t started;
-  /* Whether it runs (1) or waits (0). */
-  int32_t running;
   /* Whether it is given up (1), being older than oldest_seconds, or not (0). */
   int32_t given_up;
+  /* How many keys it has. */
+  int32_t key_count;
+  /* The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
+   * runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and
+   * the processors. */
+  int64_t keys[8];
 } surefill_held_job;
 
 /* What a round of Baum-Welch did. */
 typedef struct surefill_round {
+  /* Bytes of this structure, as the program knows it, which sets it before the first call. */
+  uint32_t struct_size;
+  /* 0. */
+  int32_t reserved;
   /* ln Pr(observations) under the parameters before the round. */
   double log_likelihood;
   /* The sum of the absolute changes of all parameters. */
@@ -2047,7 +2074,8 @@ typedef struct surefill_round {
  * initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
  *
  * Errors: OUT_OF_RANGE (kind). */
-int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options *options);
+int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options *options, int64_t size);
+#define surefill_predictor_options_init(kind, options) surefill_predictor_options_init(kind, options, (int64_t)sizeof *(options))
 
 /* Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be
  * added. capacity is the room in experts: SUREFILL_MAX_EXPERTS is enough.
@@ -2213,6 +2241,7 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
  *     int64_t bound, waited;
  *     surefill_held_job held[8];
  *     int32_t answer, written, count;
+ *     held[0].struct_size = sizeof held[0];
  *     surefill_wait_capacity_init(&capacity);
  *     capacity.history = 2000;
  *     surefill_wait_options_init(&options);
@@ -2340,11 +2369,13 @@ typedef struct surefill_wait_options {
 
 /* Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
  * situations. */
-int32_t surefill_wait_capacity_init(surefill_wait_capacity *capacity);
+int32_t surefill_wait_capacity_init(surefill_wait_capacity *capacity, int64_t size);
+#define surefill_wait_capacity_init(capacity) surefill_wait_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The
  * paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters. */
-int32_t surefill_wait_options_init(surefill_wait_options *options);
+int32_t surefill_wait_options_init(surefill_wait_options *options, int64_t size);
+#define surefill_wait_options_init(options) surefill_wait_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for
  * each release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for the
@@ -2512,6 +2543,7 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_choice choice;
  *     const double run_times[] = {36000, 20000, 15000, 13000};
  *     int64_t bytes;
+ *     choice.struct_size = sizeof choice;
  *     surefill_sizing_capacity_init(&capacity);
  *     capacity.running = 16;
  *     surefill_sizing_size(&capacity, &bytes);
@@ -2591,10 +2623,10 @@ typedef struct surefill_choice_options {
 
 /* A job's best number of processors. */
 typedef struct surefill_choice {
+  /* Bytes of this structure, as the program knows it, which sets it before the first call. */
+  uint32_t struct_size;
   /* How many: at most the idle ones when it should start now. */
   int32_t processors;
-  /* 0. */
-  int32_t reserved;
   /* The predicted wait for them in seconds, corrected; 0 when it should start now. */
   double wait;
   /* The wait before correction: what surefill_correction_record wants to know. */
@@ -2630,7 +2662,8 @@ int32_t surefill_speedup_fit_run_times(const double *processors,
                                        double *error);
 
 /* Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events. */
-int32_t surefill_sizing_capacity_init(surefill_sizing_capacity *capacity);
+int32_t surefill_sizing_capacity_init(surefill_sizing_capacity *capacity, int64_t size);
+#define surefill_sizing_capacity_init(capacity) surefill_sizing_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
  * bins of e events.
@@ -2688,7 +2721,8 @@ int32_t surefill_sizing_free_probability(surefill_sizing *sizing,
 
 /* Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however
  * small the gain. */
-int32_t surefill_choice_options_init(surefill_choice_options *options);
+int32_t surefill_choice_options_init(surefill_choice_options *options, int64_t size);
+#define surefill_choice_options_init(options) surefill_choice_options_init(options, (int64_t)sizeof *(options))
 
 /* The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
  * takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the

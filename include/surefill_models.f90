@@ -100,9 +100,11 @@ module surefill_models
   interface
 
     !> Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
-    function surefill_hmm_capacity_init(capacity) bind(c, name='surefill_hmm_capacity_init') result(code)
+    function surefill_hmm_capacity_init(capacity, size) bind(c, name='surefill_hmm_capacity_init') &
+            result(code)
       import
       type(surefill_hmm_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_hmm_capacity_init
 
@@ -158,7 +160,7 @@ module surefill_models
     function surefill_hmm_parameters(hmm, parameters) bind(c, name='surefill_hmm_parameters') result(code)
       import
       type(c_ptr), value :: hmm
-      type(surefill_model_parameters), intent(out) :: parameters
+      type(surefill_model_parameters), intent(inout) :: parameters
       integer(c_int32_t) :: code
     end function surefill_hmm_parameters
 
@@ -274,15 +276,16 @@ module surefill_models
       type(c_ptr), value :: hmm
       integer(c_int64_t), value :: work
       integer(c_int32_t), intent(out) :: step
-      type(surefill_round), intent(out) :: round
+      type(surefill_round), intent(inout) :: round
       integer(c_int32_t) :: code
     end function surefill_hmm_train
 
     !> Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
-    function surefill_online_hmm_options_init(options) bind(c, name='surefill_online_hmm_options_init') &
-            result(code)
+    function surefill_online_hmm_options_init(options, size) bind(c, &
+            name='surefill_online_hmm_options_init') result(code)
       import
       type(surefill_online_hmm_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_online_hmm_options_init
 
@@ -368,7 +371,7 @@ module surefill_models
             name='surefill_online_hmm_parameters') result(code)
       import
       type(c_ptr), value :: online
-      type(surefill_model_parameters), intent(out) :: parameters
+      type(surefill_model_parameters), intent(inout) :: parameters
       integer(c_int32_t) :: code
     end function surefill_online_hmm_parameters
 
@@ -412,7 +415,7 @@ module surefill_models
             result(code)
       import
       type(c_ptr), value :: predictor
-      type(surefill_model_parameters), intent(out) :: parameters
+      type(surefill_model_parameters), intent(inout) :: parameters
       integer(c_int32_t) :: code
     end function surefill_predictor_model
 
@@ -512,10 +515,11 @@ module surefill_models
     end function surefill_start_calibration_overdue
 
     !> Sets the capacity to its default: 256 backfills.
-    function surefill_delay_calibration_capacity_init(capacity) bind(c, &
+    function surefill_delay_calibration_capacity_init(capacity, size) bind(c, &
             name='surefill_delay_calibration_capacity_init') result(code)
       import
       type(surefill_delay_calibration_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_delay_calibration_capacity_init
 
@@ -576,14 +580,13 @@ module surefill_models
     !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
     !! those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
     !! of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
-    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of
-    !! rule, and no byte behind it, and may be rule. O(1).
+    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
     function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
             name='surefill_delay_calibration_rule') result(code)
       import
       type(c_ptr), value :: calibration
       type(surefill_rule), intent(in) :: rule
-      type(surefill_rule), intent(out) :: calibrated
+      type(surefill_rule), intent(inout) :: calibrated
       integer(c_int32_t) :: code
     end function surefill_delay_calibration_rule
 
@@ -1058,8 +1061,8 @@ module surefill_models
     !> When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
     !! this age under this limit, each bin's probability divided into events_per_bin events (1 to
     !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1): what the delay rule goes by, which spreads what is predicted
-    !! beyond the limit over what is left below it. capacity is the room in both arrays: bins x events_per_bin is
-    !! enough. count is the number written.
+    !! beyond the limit over what is left below it. capacity is the room in both arrays, at least bins x
+    !! events_per_bin (1 without bins). count is the number written.
     function surefill_distribution_remaining(distribution, age, limit, events_per_bin, seconds, &
             probabilities, capacity, count) bind(c, name='surefill_distribution_remaining') result(code)
       import

@@ -26,6 +26,7 @@ extern "C" {
  *     double states[2], log_likelihood;
  *     int64_t slot, first, end;
  *     int32_t path[96], step;
+ *     round.struct_size = sizeof round;
  *     surefill_hmm_capacity_init(&capacity);
  *     capacity.states = 2;
  *     capacity.slots = capacity.cells = 200;
@@ -97,7 +98,8 @@ typedef struct surefill_model_parameters {
 } surefill_model_parameters;
 
 /* Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells. */
-int32_t surefill_hmm_capacity_init(surefill_hmm_capacity *capacity);
+int32_t surefill_hmm_capacity_init(surefill_hmm_capacity *capacity, int64_t size);
+#define surefill_hmm_capacity_init(capacity) surefill_hmm_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C
  * cells this is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
@@ -254,7 +256,8 @@ typedef struct surefill_online_hmm_options {
 } surefill_online_hmm_options;
 
 /* Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change. */
-int32_t surefill_online_hmm_options_init(surefill_online_hmm_options *options);
+int32_t surefill_online_hmm_options_init(surefill_online_hmm_options *options, int64_t size);
+#define surefill_online_hmm_options_init(options) surefill_online_hmm_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to
  * SUREFILL_MAX_BINS) of these parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3
@@ -484,7 +487,8 @@ typedef struct surefill_delay_calibration_capacity {
 } surefill_delay_calibration_capacity;
 
 /* Sets the capacity to its default: 256 backfills. */
-int32_t surefill_delay_calibration_capacity_init(surefill_delay_calibration_capacity *capacity);
+int32_t surefill_delay_calibration_capacity_init(surefill_delay_calibration_capacity *capacity, int64_t size);
+#define surefill_delay_calibration_capacity_init(capacity) surefill_delay_calibration_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
  *
@@ -521,8 +525,7 @@ int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibr
 /* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
  * those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
  * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
- * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of
- * rule, and no byte behind it, and may be rule. O(1).
+ * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_delay_calibration_rule(const surefill_delay_calibration *calibration,
@@ -947,8 +950,8 @@ int32_t surefill_distribution_recalculate(const surefill_distribution *distribut
 /* When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
  * this age under this limit, each bin's probability divided into events_per_bin events (1 to
  * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1): what the delay rule goes by, which spreads what is predicted
- * beyond the limit over what is left below it. capacity is the room in both arrays: bins x events_per_bin is
- * enough. count is the number written.
+ * beyond the limit over what is left below it. capacity is the room in both arrays, at least bins x events_per_bin
+ * (1 without bins). count is the number written.
  *
  * Errors: OUT_OF_RANGE, FULL (capacity). */
 int32_t surefill_distribution_remaining(const surefill_distribution *distribution,

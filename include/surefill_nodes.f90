@@ -125,17 +125,19 @@ module surefill_nodes
 
     !> Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs
     !! of a job and a node.
-    function surefill_nodes_capacity_init(capacity) bind(c, name='surefill_nodes_capacity_init') &
+    function surefill_nodes_capacity_init(capacity, size) bind(c, name='surefill_nodes_capacity_init') &
             result(code)
       import
       type(surefill_nodes_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_nodes_capacity_init
 
     !> Sets the request to one task anywhere that takes nothing yet.
-    function surefill_request_init(request) bind(c, name='surefill_request_init') result(code)
+    function surefill_request_init(request, size) bind(c, name='surefill_request_init') result(code)
       import
       type(surefill_request), intent(out) :: request
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_request_init
 
@@ -274,7 +276,7 @@ module surefill_nodes
       type(c_ptr), value :: nodes
       type(surefill_request), intent(in) :: request
       integer(c_int32_t), value :: fit
-      type(surefill_part), intent(out) :: parts(*)
+      type(surefill_part), intent(inout) :: parts(*)
       integer(c_int32_t), value :: room
       integer(c_int32_t), intent(out) :: count
       integer(c_int32_t) :: code
@@ -307,7 +309,7 @@ module surefill_nodes
       import
       type(c_ptr), value :: nodes
       integer(c_int32_t), value :: job
-      type(surefill_part), intent(out) :: parts(*)
+      type(surefill_part), intent(inout) :: parts(*)
       integer(c_int32_t), value :: room
       integer(c_int32_t), intent(out) :: count
       integer(c_int32_t) :: code
@@ -315,19 +317,21 @@ module surefill_nodes
 
     !> Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on
     !! 4,096 nodes, 32 bins of 4 events.
-    function surefill_node_pass_capacity_init(capacity) bind(c, name='surefill_node_pass_capacity_init') &
-            result(code)
+    function surefill_node_pass_capacity_init(capacity, size) bind(c, &
+            name='surefill_node_pass_capacity_init') result(code)
       import
       type(surefill_node_pass_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_node_pass_capacity_init
 
     !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
     !! with draws of its own.
-    function surefill_node_pass_options_init(options) bind(c, name='surefill_node_pass_options_init') &
+    function surefill_node_pass_options_init(options, size) bind(c, name='surefill_node_pass_options_init') &
             result(code)
       import
       type(surefill_node_pass_options), intent(out) :: options
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_node_pass_options_init
 
@@ -492,7 +496,7 @@ module surefill_nodes
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: candidate
-      type(surefill_part), intent(out) :: parts(*)
+      type(surefill_part), intent(inout) :: parts(*)
       integer(c_int32_t), value :: room
       integer(c_int32_t), intent(out) :: count
       integer(c_int32_t) :: code
@@ -522,10 +526,11 @@ module surefill_nodes
 
     !> Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
     !! waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios.
-    function surefill_node_forecast_capacity_init(capacity) bind(c, &
+    function surefill_node_forecast_capacity_init(capacity, size) bind(c, &
             name='surefill_node_forecast_capacity_init') result(code)
       import
       type(surefill_node_forecast_capacity), intent(out) :: capacity
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: code
     end function surefill_node_forecast_capacity_init
 

@@ -113,10 +113,12 @@ typedef struct surefill_request {
 
 /* Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs
  * of a job and a node. */
-int32_t surefill_nodes_capacity_init(surefill_nodes_capacity *capacity);
+int32_t surefill_nodes_capacity_init(surefill_nodes_capacity *capacity, int64_t size);
+#define surefill_nodes_capacity_init(capacity) surefill_nodes_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the request to one task anywhere that takes nothing yet. */
-int32_t surefill_request_init(surefill_request *request);
+int32_t surefill_request_init(surefill_request *request, int64_t size);
+#define surefill_request_init(request) surefill_request_init(request, (int64_t)sizeof *(request))
 
 /* Bytes of memory that a machine needs: for n nodes with r kinds of resource, c classes, j jobs and p parts at
  * most (40 + 4 r) n + 104 c + 104 j + 16 p + 512.
@@ -329,11 +331,13 @@ typedef struct surefill_node_pass_options {
 
 /* Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on
  * 4,096 nodes, 32 bins of 4 events. */
-int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity);
+int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity, int64_t size);
+#define surefill_node_pass_capacity_init(capacity) surefill_node_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
  * with draws of its own. */
-int32_t surefill_node_pass_options_init(surefill_node_pass_options *options);
+int32_t surefill_node_pass_options_init(surefill_node_pass_options *options, int64_t size);
+#define surefill_node_pass_options_init(options) surefill_node_pass_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p
  * parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
@@ -563,7 +567,8 @@ typedef struct surefill_node_forecast_capacity {
 
 /* Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
  * waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios. */
-int32_t surefill_node_forecast_capacity_init(surefill_node_forecast_capacity *capacity);
+int32_t surefill_node_forecast_capacity_init(surefill_node_forecast_capacity *capacity, int64_t size);
+#define surefill_node_forecast_capacity_init(capacity) surefill_node_forecast_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a forecast needs: what surefill_forecast_size says for as many jobs, bins and scenarios,
  * and for n nodes with r kinds of resource, c classes, R running and W waiting jobs with p nodes together at most

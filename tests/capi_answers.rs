@@ -56,12 +56,16 @@ fn in_c(answer: Result<WaitAnswer, Error>) -> (i32, i32, i64) {
 
 #[test]
 fn the_defaults_are_the_cores() {
-    let limits = initialised(|to| unsafe { surefill_wait_capacity_init(to) });
+    let limits = initialised(|to| unsafe {
+        surefill_wait_capacity_init(to, size_of::<surefill_wait_capacity>() as i64)
+    });
     let ours = WaitCapacity::default();
     assert_eq!([limits.history as u32, limits.queued as u32], [ours.history, ours.queued]);
     assert_eq!([limits.releases as u32, limits.clusters as u32], [ours.releases, ours.clusters]);
     assert_eq!(limits.neighbours as u32, ours.neighbours);
-    let options = initialised(|to| unsafe { surefill_wait_options_init(to) });
+    let options = initialised(|to| unsafe {
+        surefill_wait_options_init(to, size_of::<surefill_wait_options>() as i64)
+    });
     let ours = WaitOptions::default();
     assert_eq!([options.quantile, options.confidence], [ours.quantile, ours.confidence]);
     assert_eq!([options.down_quantile, options.rate], [ours.down_quantile, ours.rate]);
@@ -73,7 +77,9 @@ fn the_defaults_are_the_cores() {
         (options.method as u32, options.attribute as u32),
         (ours.method as u32, ours.attribute as u32)
     );
-    let options = initialised(|to| unsafe { surefill_choice_options_init(to) });
+    let options = initialised(|to| unsafe {
+        surefill_choice_options_init(to, size_of::<surefill_choice_options>() as i64)
+    });
     let ours = ChoiceOptions::default();
     assert_eq!((options.least as u32, options.most), (ours.least, i32::MAX));
     assert_eq!((options.weight, options.least_gain), (ours.weight, ours.least_gain));
@@ -84,8 +90,12 @@ fn the_defaults_are_the_cores() {
 /// queue, and room for a busy machine's year or so, not for the last three months alone.
 #[test]
 fn the_default_of_waits_is_the_one_that_holds() {
-    let limits = initialised(|to| unsafe { surefill_wait_capacity_init(to) });
-    let options = initialised(|to| unsafe { surefill_wait_options_init(to) });
+    let limits = initialised(|to| unsafe {
+        surefill_wait_capacity_init(to, size_of::<surefill_wait_capacity>() as i64)
+    });
+    let options = initialised(|to| unsafe {
+        surefill_wait_options_init(to, size_of::<surefill_wait_options>() as i64)
+    });
     let (own_limits, own_options) = (WaitCapacity::default(), WaitOptions::default());
     assert_eq!(limits.history, own_limits.history as i32);
     assert!(limits.history >= 65_536, "16,384 waits are three months of a busy machine");
@@ -100,8 +110,12 @@ fn the_default_of_waits_is_the_one_that_holds() {
 fn waits() {
     for seed in 0..24 {
         let mut random = Random(seed);
-        let mut limits = initialised(|to| unsafe { surefill_wait_capacity_init(to) });
-        let mut options = initialised(|to| unsafe { surefill_wait_options_init(to) });
+        let mut limits = initialised(|to| unsafe {
+            surefill_wait_capacity_init(to, size_of::<surefill_wait_capacity>() as i64)
+        });
+        let mut options = initialised(|to| unsafe {
+            surefill_wait_options_init(to, size_of::<surefill_wait_options>() as i64)
+        });
         (limits.history, limits.queued, limits.releases, limits.clusters) = (200, 20, 40, 4);
         limits.neighbours = 90;
         options.components = seed as i32 % 16 + if seed < 16 { 0 } else { 16 };
@@ -359,7 +373,9 @@ fn fits_and_models() {
 #[test]
 fn sizes() {
     let mut random = Random(5);
-    let mut limits = initialised(|to| unsafe { surefill_sizing_capacity_init(to) });
+    let mut limits = initialised(|to| unsafe {
+        surefill_sizing_capacity_init(to, size_of::<surefill_sizing_capacity>() as i64)
+    });
     (limits.running, limits.processors, limits.bins) = (12, 64, 0);
     let own_limits = SizingCapacity { running: 12, processors: 64, bins: 0, events_per_bin: 4 };
     let mut size = 0;
@@ -410,7 +426,9 @@ fn sizes() {
         let expected = own.benefactors(n).map_or_else(|e| (e.status(), -7), |n| (0, n as i32));
         assert_eq!((unsafe { surefill_sizing_benefactors(sizing, n as i32, &mut number) }, number), expected);
 
-        let mut options = initialised(|to| unsafe { surefill_choice_options_init(to) });
+        let mut options = initialised(|to| unsafe {
+            surefill_choice_options_init(to, size_of::<surefill_choice_options>() as i64)
+        });
         (options.predictor, options.quantile) = (round % 5, quantile);
         (options.least, options.most) = (1 + random.below(6) as i32, 6 + random.below(60) as i32);
         (options.weight, options.least_gain) = (random.real(0.0, 3.0), random.real(0.0, 0.3));
@@ -432,8 +450,8 @@ fn sizes() {
         let by = if corrected { correction.cast_const() } else { null() };
         for measured in [false, true] {
             let mut choice = surefill_choice {
+                struct_size: size_of::<surefill_choice>() as u32,
                 processors: -7,
-                reserved: -7,
                 wait: 0.0,
                 predicted: 0.0,
                 run_time: 0.0,
@@ -446,12 +464,13 @@ fn sizes() {
                     surefill_sizing_choose(sizing, &options, by, parallelism, sigma, sequential, &mut choice)
                 }
             };
-            let surefill_choice { processors, reserved, wait, predicted, run_time, gain } = choice;
+            let surefill_choice { struct_size, processors, wait, predicted, run_time, gain } = choice;
+            assert_eq!(struct_size, 40);
             match expected {
-                Err(error) => assert_eq!((status, processors, reserved), (error.status(), -7, -7)),
+                Err(error) => assert_eq!((status, processors), (error.status(), -7)),
                 Ok(expected) => {
                     let found = Choice { processors: processors as u32, wait, predicted, run_time, gain };
-                    assert_eq!((status, found, reserved), (0, expected, 0));
+                    assert_eq!((status, found), (0, expected));
                     for lock_in in 0..=1 {
                         let (free, mut started) = (random.below(70) as i32, -7);
                         let status =

@@ -54,7 +54,7 @@ fn in_c(request: &Request) -> surefill_request {
         features: request.features as i64,
         each: request.each.map(|amount| amount as i32),
         pool: request.pool.map(|amount| amount as i32),
-        ..initialised(|to| unsafe { surefill_request_init(to) })
+        ..initialised(|to| unsafe { surefill_request_init(to, size_of::<surefill_request>() as i64) })
     }
 }
 
@@ -78,22 +78,35 @@ const BINS: usize = 5;
 
 #[test]
 fn the_defaults_are_the_cores() {
-    let (c, ours) = (initialised(|to| unsafe { surefill_nodes_capacity_init(to) }), NodesCapacity::default());
+    let (c, ours) = (
+        initialised(|to| unsafe {
+            surefill_nodes_capacity_init(to, size_of::<surefill_nodes_capacity>() as i64)
+        }),
+        NodesCapacity::default(),
+    );
     assert_eq!(
         [c.nodes, c.classes, c.resources].map(|n| n as u32),
         [ours.nodes, ours.classes, ours.resources]
     );
     assert_eq!([c.jobs, c.parts].map(|n| n as u32), [ours.jobs, ours.parts]);
-    let (c, ours) =
-        (initialised(|to| unsafe { surefill_node_pass_capacity_init(to) }), NodePassCapacity::default());
+    let (c, ours) = (
+        initialised(|to| unsafe {
+            surefill_node_pass_capacity_init(to, size_of::<surefill_node_pass_capacity>() as i64)
+        }),
+        NodePassCapacity::default(),
+    );
     assert_eq!(
         [c.nodes, c.resources, c.running].map(|n| n as u32),
         [ours.nodes, ours.resources, ours.running]
     );
     assert_eq!([c.candidates, c.parts].map(|n| n as u32), [ours.candidates, ours.parts]);
     assert_eq!([c.bins, c.events_per_bin].map(|n| n as u32), [ours.bins, ours.events_per_bin]);
-    let (c, ours) =
-        (initialised(|to| unsafe { surefill_node_pass_options_init(to) }), NodePassOptions::default());
+    let (c, ours) = (
+        initialised(|to| unsafe {
+            surefill_node_pass_options_init(to, size_of::<surefill_node_pass_options>() as i64)
+        }),
+        NodePassOptions::default(),
+    );
     assert_eq!(
         (c.scenarios as u32, c.seed as u64, c.confidence),
         (ours.scenarios, ours.seed, ours.confidence)
@@ -133,7 +146,9 @@ impl Both {
             resources: 2,
             jobs: 5,
             parts: 12,
-            ..initialised(|to| unsafe { surefill_nodes_capacity_init(to) })
+            ..initialised(|to| unsafe {
+                surefill_nodes_capacity_init(to, size_of::<surefill_nodes_capacity>() as i64)
+            })
         };
         let pass_in_c = surefill_node_pass_capacity {
             nodes: NODES as i32,
@@ -143,7 +158,9 @@ impl Both {
             parts: 12,
             bins: BINS as i32,
             events_per_bin: 2,
-            ..initialised(|to| unsafe { surefill_node_pass_capacity_init(to) })
+            ..initialised(|to| unsafe {
+                surefill_node_pass_capacity_init(to, size_of::<surefill_node_pass_capacity>() as i64)
+            })
         };
         let (mut nodes, mut pass) = (null_mut(), null_mut());
         let mut size = 0;
@@ -306,7 +323,9 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     let c_options = surefill_node_pass_options {
         seed: options.seed as i64,
         shared,
-        ..initialised(|to| unsafe { surefill_node_pass_options_init(to) })
+        ..initialised(|to| unsafe {
+            surefill_node_pass_options_init(to, size_of::<surefill_node_pass_options>() as i64)
+        })
     };
     let (id, waited) = (random.below(3) as i64, random.below(500) as i64);
     let begun = ours.begin(&core, 1000, id, &head, &options);
@@ -374,7 +393,7 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
         slip: rule.slip,
         guard: rule.guard,
         or_easy: i32::from(rule.or_easy),
-        ..initialised(|to| unsafe { surefill_rule_init(to) })
+        ..initialised(|to| unsafe { surefill_rule_init(to, size_of::<surefill_rule>() as i64) })
     };
     loop {
         let work = 1 + random.below(500);

@@ -101,8 +101,14 @@ fn jobs_that_never_end_block_nothing() {
         assert_eq!(
             held,
             [
-                HeldJob { id: -1, submitted: 0, started: None, given_up: false },
-                HeldJob { id: -2, submitted: 5 * DAY, started: Some(5 * DAY + 60), given_up: false },
+                HeldJob { id: -1, submitted: 0, started: None, given_up: false, keys: keys(kind, 0) },
+                HeldJob {
+                    id: -2,
+                    submitted: 5 * DAY,
+                    started: Some(5 * DAY + 60),
+                    given_up: false,
+                    keys: keys(kind, 1),
+                },
             ]
         );
         // Ten days after the later one's submission both are given up, and learning goes on from week to week.

@@ -352,7 +352,7 @@ static void *read_file(const char *path, int64_t *size) {
 }
 
 enum engine_opened engine_open(struct engine *engine, const char *path, char *message, size_t length) {
-    struct engine opened = {.scratch = engine->scratch, .scratch_size = engine->scratch_size,
+    struct engine opened = {.capacity = engine->capacity, .scratch = engine->scratch, .scratch_size = engine->scratch_size,
                             .play = engine->play, .play_size = engine->play_size};
     char wanted[WORDS], own[WORDS];
     int64_t size, needed = 0;

@@ -27,7 +27,7 @@ program backfill
   allocate (bins_block(words(SUREFILL_BINS_SIZE)))
   call check(surefill_bins_init_default(c_loc(bins_block), 8 * size(bins_block, kind=c_int64_t), bins))
 
-  call check(surefill_pass_capacity_init(capacities))
+  call check(surefill_pass_capacity_init(capacities, c_sizeof(capacities)))
   capacities%processors = 64
   call check(surefill_pass_size(capacities, bytes))
   allocate (pass_block(words(bytes)))
@@ -46,7 +46,7 @@ program backfill
   end do
 
   ! A candidate may start when it delays the head job with a probability below 20 %.
-  call check(surefill_rule_init(rule))
+  call check(surefill_rule_init(rule, c_sizeof(rule)))
   rule%criterion = SUREFILL_CRITERION_PROBABILITY
   rule%threshold = 0.2_c_double
   rule%or_easy = 0_c_int32_t

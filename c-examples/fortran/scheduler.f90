@@ -22,7 +22,7 @@ program scheduler_in_fortran
   type(surefill_start) :: predicted
   type(c_ptr) :: scheduler, cycle, starts
 
-  call check(surefill_scheduler_capacity_init(capacity, 100_c_int32_t))
+  call check(surefill_scheduler_capacity_init(capacity, 100_c_int32_t, c_sizeof(capacity)))
   call check(surefill_scheduler_size(capacity, bytes))
   allocate (block((bytes + 7) / 8))
   call check(surefill_scheduler_init(c_loc(block), 8 * size(block, kind=c_int64_t), capacity, scheduler))

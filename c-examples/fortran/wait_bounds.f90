@@ -31,13 +31,13 @@ program wait_bounds
   processors = int(argument(2, 1_c_int64_t), c_int32_t)
   age = argument(3, 0_c_int64_t)
 
-  call check(surefill_wait_capacity_init(capacity))
+  call check(surefill_wait_capacity_init(capacity, c_sizeof(capacity)))
   capacity%queued = 1
   capacity%history = 16384
   capacity%releases = 0
   capacity%neighbours = 0
   capacity%clusters = SUREFILL_MAX_CLUSTERS
-  call check(surefill_wait_options_init(options))
+  call check(surefill_wait_options_init(options, c_sizeof(options)))
   ! A list of waits does not tell whether the machine is up, nor what its jobs saw when they came: the paper's clusters.
   options%components = SUREFILL_COMPONENT_TRIM + SUREFILL_COMPONENT_CLUSTER
   call check(surefill_wait_size(capacity, bytes))

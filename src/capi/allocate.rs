@@ -11,6 +11,7 @@
 //! surefill_choice choice;
 //! const double run_times[] = {36000, 20000, 15000, 13000};
 //! int64_t bytes;
+//! choice.struct_size = sizeof choice;
 //! surefill_sizing_capacity_init(&capacity);
 //! capacity.running = 16;
 //! surefill_sizing_size(&capacity, &bytes);

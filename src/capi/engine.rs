@@ -112,8 +112,8 @@ pub use machine::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
-use super::pass::sized;
-use super::{array, count, status, write};
+use super::sized::{initialise, sized, write_output};
+use super::{array, count, status};
 use crate::engine::{BadWord, JobState, Scheduler, SchedulerCapacity, Why, hash};
 use crate::error::{Error, Result};
 use core::ffi::{c_char, c_void};
@@ -355,19 +355,20 @@ pub unsafe extern "C" fn surefill_hash(text: *const c_char, length: i64) -> i64 
 /// Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
 /// machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (jobs).
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (jobs).
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_scheduler_capacity_init(
     capacity: *mut surefill_scheduler_capacity,
     jobs: i32,
+    size: i64,
 ) -> i32 {
     status((|| {
         let own = SchedulerCapacity::of(count(jobs)?);
         Scheduler::size(&own)?;
-        unsafe { write(capacity, c_capacity(&own)) }
+        unsafe { initialise(capacity, c_capacity(&own), size) }
     })())
 }
 
@@ -471,7 +472,7 @@ pub unsafe extern "C" fn surefill_scheduler_capacity_of(
 ) -> i32 {
     status((|| {
         let own = unsafe { self::scheduler(scheduler)? }.capacity();
-        unsafe { write(capacity, c_capacity(&own)) }
+        unsafe { write_output(capacity, c_capacity(&own), 4) }
     })())
 }
 

@@ -34,9 +34,10 @@ pub use calibration::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
-use super::pass::{optional, sized};
+use super::pass::optional;
+use super::sized::{initialise, sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
-use super::{checked_mut, count, status, write};
+use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::forecast::{
     CandidateOrder, Estimate, Forecast, ForecastCapacity, ForecastOptions, MAX_SCENARIOS, Plans, Policy,
@@ -281,25 +282,31 @@ fn index(number: i32) -> Result<usize> {
 /// Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
 /// scenarios.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_forecast_capacity_init(capacity: *mut surefill_forecast_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_forecast_capacity_init(
+    capacity: *mut surefill_forecast_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0, half-widths
 /// of .95 confidence.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_forecast_options_init(options: *mut surefill_forecast_options) -> i32 {
-    status(unsafe { write(options, c_options(&ForecastOptions::default())) })
+pub unsafe extern "C" fn surefill_forecast_options_init(
+    options: *mut surefill_forecast_options,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(options, c_options(&ForecastOptions::default()), size) })
 }
 
 /// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this

@@ -11,6 +11,7 @@
 //! double states[2], log_likelihood;
 //! int64_t slot, first, end;
 //! int32_t path[96], step;
+//! round.struct_size = sizeof round;
 //! surefill_hmm_capacity_init(&capacity);
 //! capacity.states = 2;
 //! capacity.slots = capacity.cells = 200;
@@ -28,8 +29,8 @@
 //! ```
 
 use super::block::{init, object, open, seal, write_size};
-use super::markov::{load_model, surefill_round, work};
-use super::pass::sized;
+use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
+use super::sized::{initialise, output_size, sized, write_sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -185,13 +186,13 @@ pub(super) unsafe fn write_parameters(
 
 /// Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_hmm_capacity_init(capacity: *mut surefill_hmm_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_hmm_capacity_init(capacity: *mut surefill_hmm_capacity, size: i64) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells
@@ -469,7 +470,8 @@ pub unsafe extern "C" fn surefill_hmm_begin_training(
 /// begun).
 ///
 /// # Safety
-/// hmm is a handle, step points to a writable number, round to a writable structure.
+/// hmm is a handle, step points to a writable number, round to a writable structure of
+/// the size it says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_hmm_train(
     hmm: *mut surefill_hmm,
@@ -480,11 +482,12 @@ pub unsafe extern "C" fn surefill_hmm_train(
     status((|| {
         let mut hmm = unsafe { self::hmm(hmm)? };
         let work = self::work(work)?;
-        let (step, out) = unsafe { (checked_mut(step)?, checked_mut(round)?) };
+        let (step, size) = unsafe { (checked_mut(step)?, output_size(round, FIRST_ROUND)?) };
         match hmm.train(work)? {
             Training::More => *step = SUREFILL_STEP_MORE,
-            Training::Round(round) => {
-                (*step, *out) = (SUREFILL_STEP_DONE, surefill_round::new(&round));
+            Training::Round(found) => {
+                *step = SUREFILL_STEP_DONE;
+                unsafe { write_sized(round, surefill_round::new(&found), size) };
             }
         }
         Ok(())

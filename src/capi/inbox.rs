@@ -19,7 +19,7 @@
 
 use super::block::{header, memory};
 use super::counter::Counter;
-use super::pass::sized;
+use super::sized::{initialise, sized};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;
@@ -226,13 +226,16 @@ impl<'a> Inbox<'a> {
 
 /// Sets the capacity to its default: 4,096 events.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_inbox_capacity_init(capacity: *mut surefill_inbox_capacity) -> i32 {
-    status(unsafe { write(capacity, DEFAULT) })
+pub unsafe extern "C" fn surefill_inbox_capacity_init(
+    capacity: *mut surefill_inbox_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, DEFAULT, size) })
 }
 
 /// Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.

@@ -23,6 +23,10 @@ pub const SUREFILL_INITIAL_K_MEANS: i32 = 1;
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
 pub struct surefill_round {
+    /// Bytes of this structure, as the program knows it, which sets it before the first call.
+    pub struct_size: u32,
+    /// 0.
+    pub reserved: i32,
     /// ln Pr(observations) under the parameters before the round.
     pub log_likelihood: f64,
     /// The sum of the absolute changes of all parameters.
@@ -37,9 +41,14 @@ pub struct surefill_round {
     pub adapted: i64,
 }
 
+/// Bytes of the first version's round.
+pub(super) const FIRST_ROUND: usize = 56;
+
 impl surefill_round {
     pub(super) fn new(round: &Round) -> surefill_round {
         surefill_round {
+            struct_size: 0,
+            reserved: 0,
             log_likelihood: round.log_likelihood,
             l1: round.l1,
             l_infinity: round.l_infinity,

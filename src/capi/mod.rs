@@ -25,6 +25,7 @@ mod parts;
 mod pass;
 mod predictor;
 mod schedule;
+mod sized;
 mod status;
 mod wait;
 

@@ -43,8 +43,8 @@ pub use node_pass::*;
 
 use super::block::{init, object, open, seal, write_size};
 use super::parts::{parts, parts_mut, surefill_part};
-use super::pass::sized;
-use super::{array, array_mut, checked_mut, count, status, write};
+use super::sized::{initialise, sized};
+use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::nodes::{Amounts, Fit, MAX_TASKS, Nodes, NodesCapacity, Request, Spread};
 use core::ffi::c_void;
@@ -219,24 +219,27 @@ fn write_amounts(to: &mut [i32], amounts: &Amounts) -> Result<()> {
 /// Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs of a
 /// job and a node.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_nodes_capacity_init(capacity: *mut surefill_nodes_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_nodes_capacity_init(
+    capacity: *mut surefill_nodes_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Sets the request to one task anywhere that takes nothing yet.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// request points to a writable structure.
+/// request points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_request_init(request: *mut surefill_request) -> i32 {
-    status(unsafe { write(request, default_request()) })
+pub unsafe extern "C" fn surefill_request_init(request: *mut surefill_request, size: i64) -> i32 {
+    status(unsafe { initialise(request, default_request(), size) })
 }
 
 /// Bytes of memory that a machine needs: for n nodes with r kinds of resource, c classes, j jobs and p parts at most

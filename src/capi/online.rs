@@ -27,7 +27,7 @@
 
 use super::block::{init, object, open, seal, write_size};
 use super::hmm::{read_parameters, surefill_model_parameters, write_parameters};
-use super::pass::sized;
+use super::sized::{initialise, sized};
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::hmm::{OnlineHmm, OnlineOptions};
@@ -100,13 +100,16 @@ unsafe fn shape(given: *const surefill_model_parameters) -> Result<(u32, u32)> {
 
 /// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_online_hmm_options_init(options: *mut surefill_online_hmm_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+pub unsafe extern "C" fn surefill_online_hmm_options_init(
+    options: *mut surefill_online_hmm_options,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(options, default_options(), size) })
 }
 
 /// Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to

@@ -31,12 +31,12 @@ pub use head_start::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::sized::{initialise, sized};
 use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array, checked_mut, count, status, write};
 use crate::backfill::{Criterion, Pass, PassCapacity, Rule, Step};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
-use core::slice;
 
 /// Criterion: the exact probability that the candidate delays the head job.
 pub const SUREFILL_CRITERION_PROBABILITY: i32 = 0;
@@ -145,50 +145,6 @@ pub struct surefill_pass {
     _opaque: [u8; 0],
 }
 
-/// A structure that begins with its size: shorter ones of older programs keep the defaults behind their end, and what a
-/// newer program has behind ours must be zero.
-///
-/// `members` are the sizes at which a member ends: a structure does not end inside one.
-pub(in crate::capi) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
-    if given.is_null() {
-        return Err(Error::Null);
-    }
-    if !given.is_aligned() {
-        return Err(Error::Misaligned);
-    }
-    let size = unsafe { *given.cast::<u32>() } as usize;
-    let known = if size < size_of::<T>() { members.contains(&size) } else { size <= 4096 };
-    if !known {
-        return Err(Error::WrongVersion);
-    }
-    let mut known = defaults;
-    let bytes = unsafe { slice::from_raw_parts(given.cast::<u8>(), size) };
-    let (ours, theirs) = bytes.split_at_checked(size_of::<T>()).unwrap_or((bytes, &[]));
-    if theirs.iter().any(|&byte| byte != 0) {
-        return Err(Error::WrongVersion);
-    }
-    unsafe { ours.as_ptr().copy_to_nonoverlapping((&raw mut known).cast(), ours.len()) };
-    Ok(known)
-}
-
-/// Writes a structure that begins with its size for a caller whose own has `struct_size` bytes, a size that
-/// [`sized`] has accepted: of a shorter one of an older program no byte behind it, of a longer one only what is known
-/// here.
-pub(super) unsafe fn write_sized<T: Copy>(to: *mut T, value: T, struct_size: u32) -> Result<()> {
-    if to.is_null() {
-        return Err(Error::Null);
-    }
-    if !to.is_aligned() {
-        return Err(Error::Misaligned);
-    }
-    let length = size_of::<T>().min(struct_size as usize);
-    unsafe {
-        (&raw const value).cast::<u8>().copy_to_nonoverlapping(to.cast(), length);
-        to.cast::<u32>().write(length as u32);
-    }
-    Ok(())
-}
-
 fn default_capacity() -> surefill_pass_capacity {
     let PassCapacity { running, candidates, processors, bins, events_per_bin, tie_cells } =
         PassCapacity::default();
@@ -262,26 +218,29 @@ fn index(number: i32) -> Result<usize> {
 
 /// Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_capacity_init(capacity: *mut surefill_pass_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_pass_capacity_init(
+    capacity: *mut surefill_pass_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
 /// would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but leaves
 /// delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// rule points to a writable structure.
+/// rule points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
-    status(unsafe { write(rule, default_rule()) })
+pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule, size: i64) -> i32 {
+    status(unsafe { initialise(rule, default_rule(), size) })
 }
 
 /// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E = (R +

@@ -13,6 +13,7 @@
 //! surefill_held_job held[8];
 //! const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
 //! int32_t answer, written, count;
+//! held[0].struct_size = sizeof held[0];
 //! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
 //! surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
 //! surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
@@ -39,10 +40,10 @@ use super::inbox::{
     SUREFILL_EVENT_CANCEL, SUREFILL_EVENT_END, SUREFILL_EVENT_START, SUREFILL_EVENT_SUBMIT,
     surefill_job_event,
 };
-use super::markov::{load_model, surefill_round, work};
-use super::pass::sized;
+use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
+use super::sized::{initialise, output_size, sized, write_sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
-use super::{array, array_mut, checked_mut, count, status, write};
+use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, Termination};
 use crate::predict::{
@@ -184,21 +185,64 @@ pub struct surefill_predictor_options {
     pub hold: i64,
 }
 
-/// A job that a predictor holds.
+/// A job that a predictor holds. An array of these has the struct_size that the program sets in its first.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
 pub struct surefill_held_job {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Whether it runs (1) or waits (0).
+    pub running: i32,
     /// The caller's number.
     pub job: i64,
     /// When it was submitted.
     pub submitted: i64,
     /// When it started, if it runs; else 0.
     pub started: i64,
-    /// Whether it runs (1) or waits (0).
-    pub running: i32,
     /// Whether it is given up (1), being older than oldest_seconds, or not (0).
     pub given_up: i32,
+    /// How many keys it has.
+    pub key_count: i32,
+    /// The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
+    /// runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and
+    /// the processors.
+    pub keys: [i64; 8],
+}
+
+/// Bytes of the first version's held job.
+const FIRST_HELD: usize = 104;
+
+/// Writes the jobs that are held, as many as there is room for; returns how many.
+///
+/// # Safety
+/// A pointer that is not NULL and aligned points to `capacity` writable structures of the size that the first says.
+pub(super) unsafe fn write_held(
+    to: *mut surefill_held_job,
+    capacity: i32,
+    jobs: impl Iterator<Item = surefill_held_job>,
+) -> Result<i32> {
+    let room = count(capacity)?;
+    if room == 0 {
+        return Ok(0);
+    }
+    let size = unsafe { output_size(to, FIRST_HELD)? };
+    if size % align_of::<surefill_held_job>() != 0 {
+        return Err(Error::WrongVersion);
+    }
+    let mut written = 0;
+    for job in jobs.take(room as usize) {
+        unsafe { write_sized(to.wrapping_byte_add(written * size), job, size) };
+        written += 1;
+    }
+    i32::try_from(written).map_err(|_| Error::Corrupt)
+}
+
+/// Keys of a held job, as C has them.
+pub(super) fn held_keys(given: &[i64]) -> (i32, [i64; 8]) {
+    let mut keys = [0; 8];
+    crate::memory::copy(&mut keys, given);
+    (given.len() as i32, keys)
 }
 
 /// Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
@@ -370,18 +414,19 @@ unsafe fn predictor<'a>(handle: *const surefill_predictor) -> Result<Predictor<'
 /// cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of
 /// a week, restarts weekly, as in the thesis; but with a floor of 0.001.
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (kind).
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (kind).
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_options_init(
     kind: i32,
     options: *mut surefill_predictor_options,
+    size: i64,
 ) -> i32 {
     status((|| {
         let kind = self::kind(kind)?;
-        unsafe { write(options, defaults(kind)) }
+        unsafe { initialise(options, defaults(kind), size) }
     })())
 }
 

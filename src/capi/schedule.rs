@@ -17,7 +17,9 @@
 //! surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
 //! surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
 //! surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
+//! surefill_rule_init(&rule);
 //! surefill_preset_rule(&preset, waits, &rule);
+//! surefill_forecast_options_init(&forward);
 //! surefill_preset_forecast(&preset, waits, &forward);
 //! surefill_recent_waits_add(waits, 600);
 //! ```
@@ -29,7 +31,8 @@ pub use delays::*;
 use super::block::{init, object, open, seal, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::forecast::{c_options, surefill_forecast_options};
-use super::pass::{c_rule, criterion, sized, surefill_rule};
+use super::pass::{c_rule, criterion, surefill_rule};
+use super::sized::{initialise, sized, write_output};
 use super::{count, status, write};
 use crate::backfill::Rule;
 use crate::error::{Error, Result};
@@ -196,15 +199,15 @@ fn long_wait(
 
 /// Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (name).
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (name).
 ///
 /// # Safety
-/// preset points to a writable structure.
+/// preset points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_preset_init(preset: *mut surefill_preset, name: i32) -> i32 {
+pub unsafe extern "C" fn surefill_preset_init(preset: *mut surefill_preset, name: i32, size: i64) -> i32 {
     status((|| {
         let name = PresetName::from_number(name).ok_or(Error::OutOfRange)?;
-        unsafe { write(preset, c_preset(&Preset::new(name))) }
+        unsafe { initialise(preset, c_preset(&Preset::new(name)), size) }
     })())
 }
 
@@ -214,8 +217,8 @@ pub unsafe extern "C" fn surefill_preset_init(preset: *mut surefill_preset, name
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// preset points to a readable structure of the size it says, waits is a handle or NULL, rule points to a writable
-/// structure.
+/// preset points to a readable structure of the size it says, waits is a handle or NULL, rule to a writable
+/// one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_preset_rule(
     preset: *const surefill_preset,
@@ -228,7 +231,7 @@ pub unsafe extern "C" fn surefill_preset_rule(
             0.0 => 0.0,
             _ => long_wait(waits, |waits| preset.guard_after(waits))?,
         };
-        write(rule, c_rule(&Rule { guard, ..preset.rule }))
+        write_output(rule, c_rule(&Rule { guard, ..preset.rule }), 4)
     })())
 }
 
@@ -241,8 +244,8 @@ pub unsafe extern "C" fn surefill_preset_rule(
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// preset points to a readable structure of the size it says, waits is a handle or NULL, options points to a writable
-/// structure.
+/// preset points to a readable structure of the size it says, waits is a handle or NULL, options to a writable
+/// one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_preset_forecast(
     preset: *const surefill_preset,
@@ -252,7 +255,7 @@ pub unsafe extern "C" fn surefill_preset_forecast(
     status((|| unsafe {
         let preset = self::preset(preset)?;
         let front = long_wait(waits, |waits| preset.front_after(waits))?;
-        write(options, c_options(&ForecastOptions::of_preset(&preset, front)))
+        write_output(options, c_options(&ForecastOptions::of_preset(&preset, front)), 4)
     })())
 }
 

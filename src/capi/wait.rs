@@ -11,6 +11,7 @@
 //! int64_t bound, waited;
 //! surefill_held_job held[8];
 //! int32_t answer, written, count;
+//! held[0].struct_size = sizeof held[0];
 //! surefill_wait_capacity_init(&capacity);
 //! capacity.history = 2000;
 //! surefill_wait_options_init(&options);
@@ -31,9 +32,9 @@ pub use bounds::*;
 pub use study::*;
 
 use super::block::{init, object, open, seal, write_size};
-use super::pass::sized;
-use super::predictor::surefill_held_job;
-use super::{array_mut, checked_mut, count, status, write};
+use super::predictor::{held_keys, surefill_held_job, write_held};
+use super::sized::{initialise, sized};
+use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::wait::{
     ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, MAX_CLUSTERS, Machine, TRIM, VISIBLE, WaitAnswer,
@@ -254,25 +255,28 @@ unsafe fn answered(
 
 /// Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192 situations.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_capacity_init(capacity: *mut surefill_wait_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_wait_capacity_init(
+    capacity: *mut surefill_wait_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The
 /// paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_options, size: i64) -> i32 {
+    status(unsafe { initialise(options, default_options(), size) })
 }
 
 /// Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for each
@@ -467,7 +471,8 @@ pub unsafe extern "C" fn surefill_wait_set_clock(wait: *mut surefill_wait, now: 
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (capacity).
 ///
 /// # Safety
-/// wait is a handle, jobs points to capacity writable structures, written and held point to writable numbers.
+/// wait is a handle, jobs points to capacity writable structures of the size that the first says, written and held
+/// point to writable numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_wait_jobs(
     wait: *const surefill_wait,
@@ -478,15 +483,21 @@ pub unsafe extern "C" fn surefill_wait_jobs(
 ) -> i32 {
     status((|| {
         let waits = unsafe { waits(wait)? };
-        let out = unsafe { array_mut(jobs, capacity)? };
         let (written, held) = unsafe { (checked_mut(written)?, checked_mut(held)?) };
-        *written = 0;
-        for (to, job) in out.iter_mut().zip(waits.held()) {
-            let given_up = i32::from(job.given_up);
-            *to =
-                surefill_held_job { job: job.id, submitted: job.submitted, started: 0, running: 0, given_up };
-            *written = written.saturating_add(1);
-        }
+        let each = waits.held().map(|job| {
+            let (key_count, keys) = held_keys(&[job.features.requested, i64::from(job.features.processors)]);
+            surefill_held_job {
+                struct_size: 0,
+                running: 0,
+                job: job.id,
+                submitted: job.submitted,
+                started: 0,
+                given_up: i32::from(job.given_up),
+                key_count,
+                keys,
+            }
+        });
+        *written = unsafe { write_held(jobs, capacity, each)? };
         *held = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
         Ok(())
     })())

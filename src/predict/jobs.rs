@@ -288,13 +288,13 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// The jobs, the oldest first.
-    pub fn by_age(&self) -> impl Iterator<Item = &Job> {
+    /// The jobs and their keys, the oldest first.
+    pub fn by_age(&self) -> impl Iterator<Item = (&Job, &[i64])> {
         let mut next = self.counts.first().map_or(NONE, |counts| counts.oldest);
         (0..self.count()).map_while(move |_| {
-            let job = self.records.get(next as usize)?;
+            let (job, keys) = (self.records.get(next as usize)?, self.keys(next).ok()?);
             next = job.newer;
-            Some(job)
+            Some((job, keys))
         })
     }
 
@@ -399,7 +399,7 @@ mod tests {
             // In the order of their submission.
             let mut steps: Vec<i64> = map.values().copied().collect();
             steps.sort_unstable();
-            assert!(jobs.by_age().map(|job| job.submitted).eq(steps));
+            assert!(jobs.by_age().map(|(job, _)| job.submitted).eq(steps));
         }
         for id in map.keys() {
             jobs.remove(*id).unwrap();
@@ -431,7 +431,7 @@ mod tests {
         assert!(!jobs.is_full());
         jobs.insert(5, 5, 50, &[], Err(7)).unwrap();
         assert!(jobs.is_full() && jobs.get(1).unwrap().is_none());
-        assert!(jobs.by_age().map(|job| job.id).eq([3, 4, 5]));
+        assert!(jobs.by_age().map(|(job, _)| job.id).eq([3, 4, 5]));
         assert_eq!(jobs.oldest_counted().unwrap().1.id, 3);
     }
 }

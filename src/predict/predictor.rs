@@ -49,7 +49,7 @@ pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
 
 /// A job that a predictor holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldJob {
+pub struct HeldJob<'k> {
     /// The caller's id.
     pub id: i64,
     /// When it was submitted.
@@ -58,6 +58,8 @@ pub struct HeldJob {
     pub started: Option<i64>,
     /// Whether it is given up, being older than [`PredictorOptions::oldest_seconds`].
     pub given_up: bool,
+    /// The keys with which it was submitted.
+    pub keys: &'k [i64],
 }
 
 /// The scalars of a predictor.
@@ -226,12 +228,13 @@ impl<'a> Predictor<'a> {
     }
 
     /// The jobs in the system, the oldest first: those whose ends got lost, if any, are at the front.
-    pub fn held(&self) -> impl Iterator<Item = HeldJob> {
-        let held = |job: &Job| HeldJob {
+    pub fn held(&self) -> impl Iterator<Item = HeldJob<'_>> {
+        let held = |(job, keys): (&Job, _)| HeldJob {
             id: job.id,
             submitted: job.submitted,
             started: (job.running != 0).then_some(job.started),
             given_up: job.given_up != 0,
+            keys,
         };
         self.jobs.by_age().map(held)
     }

@@ -310,12 +310,7 @@ pub(super) fn write_one(out: &mut (impl Releases + ?Sized), after: i64) -> usize
     out.slot(0).map(|(end, probability)| (*end, *probability) = (after, 1.0)).into_iter().count()
 }
 
-pub(super) fn push(
-    out: &mut (impl Releases + ?Sized),
-    count: &mut usize,
-    span: f64,
-    probability: f64,
-) {
+pub(super) fn push(out: &mut (impl Releases + ?Sized), count: &mut usize, span: f64, probability: f64) {
     // A bin's share can underflow when it is divided.
     if probability <= 0.0 {
         return;

@@ -262,6 +262,7 @@ impl<'a> WaitPredictor<'a> {
             id: waiting.id,
             submitted: waiting.submitted,
             given_up: waiting.given_up == 1,
+            features: waiting.features(),
         })
     }
 

@@ -396,7 +396,7 @@ static void models(void) {
     int32_t path[3], step;
     int64_t first, end;
     surefill_hmm_capacity capacity;
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     surefill_hmm *hmm;
     CHECK_OK(surefill_hmm_capacity_init(&capacity));
     capacity.states = 2;
@@ -455,7 +455,7 @@ static void predictions(void) {
     surefill_predictor_options options;
     surefill_predictor *predictor;
     surefill_distribution *found;
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     surefill_model_parameters model = {2, 3, SUREFILL_LOAD_NONE, 0, start, change, emission, NULL};
     CHECK_OK(surefill_bins_init(bins_block, sizeof bins_block, 10, 10, 3, &three)); /* below 10 s, to 100 s, above */
     CHECK_OK(surefill_predictor_options_init(SUREFILL_PREDICTOR_HMM, &options));
@@ -526,7 +526,7 @@ static void events_of_a_mixture(void) {
     surefill_predictor_options options;
     surefill_predictor *predictor;
     surefill_distribution *found;
-    surefill_held_job held[2];
+    surefill_held_job held[2] = {{.struct_size = sizeof held[0]}};
     int32_t answer, written, all;
     int64_t seconds;
     CHECK_OK(surefill_bins_init_default(bins_block, sizeof bins_block, &bins));

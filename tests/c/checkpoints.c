@@ -22,7 +22,7 @@ static int64_t make_contexts(void) { return kind = SUREFILL_PREDICTOR_CONTEXTS, 
 static int64_t make_hmm(void) {
     surefill_hmm_capacity capacity;
     surefill_hmm *hmm;
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     int64_t size;
     int32_t step = SUREFILL_STEP_MORE;
     CHECK_OK(surefill_hmm_capacity_init(&capacity));

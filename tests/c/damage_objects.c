@@ -18,8 +18,8 @@ static int use_predictor(void *made) {
     surefill_predictor *predictor = made;
     int64_t memory[SUREFILL_DISTRIBUTION_SIZE / 8], seconds = 0;
     surefill_distribution *found;
-    surefill_held_job held[4];
-    surefill_round round = {0, 0, 0, 0, 0, 0};
+    surefill_held_job held[4] = {{.struct_size = sizeof held[0]}};
+    surefill_round round = {.struct_size = sizeof round};
     double p[BINS] = {0, 0, 0, 0};
     int32_t answer = -1, written, all, step, sound = 1;
     int32_t status = surefill_predictor_probabilities(predictor, keys, key_count, NOW + 50, p, BINS, &answer);
@@ -125,7 +125,7 @@ static int64_t make_sizing(void) {
 static int use_sizing(void *made) {
     surefill_sizing *sizing = made;
     surefill_choice_options options;
-    surefill_choice choice = {0, 0, 0, 0, 0, 0};
+    surefill_choice choice = {.struct_size = sizeof choice};
     double seconds = 0, p = 0;
     int32_t sound = 1, status, benefactors;
     for (int32_t by = SUREFILL_WAIT_BY_BENEFACTORS; by <= SUREFILL_WAIT_BY_MEAN; by++) {

@@ -20,7 +20,7 @@ static int32_t kind, key_count;
 static int64_t make_predictor(void) {
     surefill_predictor_options options;
     surefill_predictor *predictor;
-    surefill_round round;
+    surefill_round round = {.struct_size = sizeof round};
     int64_t size;
     int32_t step;
     CHECK_OK(surefill_predictor_options_init(kind, &options));

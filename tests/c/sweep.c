@@ -123,6 +123,9 @@ static void make_world(void) {
     for (int i = 0; i < INBOX_EVENTS; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
     unsigned char *garbage = (unsigned char *)world.garbage;
     for (size_t i = 0; i < sizeof world.garbage; i++) garbage[i] = (unsigned char)(i * 151 + 7);
+    world.held[0].struct_size = sizeof world.held[0];
+    world.round.struct_size = sizeof world.round;
+    world.choice.struct_size = sizeof world.choice;
     CHECK_OK(surefill_pass_capacity_init(&world.capacity));
     CHECK_OK(surefill_rule_init(&world.rule));
     CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_DELAY));
@@ -211,7 +214,7 @@ static void sweep_status_text(void) {
 }
 
 static void sweep_inbox_capacity_init(void) {
-    BAD_POINTER(p, &world.inbox_capacity, surefill_inbox_capacity_init(p));
+    BAD_INIT(surefill_inbox_capacity, p, n, (surefill_inbox_capacity_init)(p, n));
 }
 
 /* Numbers of events out of range, and sizes of the structure that no version has. */

@@ -3,6 +3,7 @@
 #define SWEEP_H
 
 #include "check.h"
+#include "sizes.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -23,7 +23,7 @@ void make_sizings(void) {
     surefill_correction *correction;
     world.sizing_capacity = small_capacity();
     CHECK_OK(surefill_choice_options_init(&world.choice_options));
-    world.choice = (surefill_choice){4, 0, 10, 10, 100, 5};
+    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 10, 100, 5};
     CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 2));
@@ -209,7 +209,7 @@ void sweep_lifetime_fit_binned(void) {
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit_binned(made, low, high));
 }
 
-void sweep_sizing_capacity_init(void) { BAD_POINTER(p, &world.sizing_capacity, surefill_sizing_capacity_init(p)); }
+void sweep_sizing_capacity_init(void) { BAD_INIT(surefill_sizing_capacity, p, n, (surefill_sizing_capacity_init)(p, n)); }
 
 void sweep_sizing_size(void) {
     BAD_POINTER(p, &world.sizing_capacity, surefill_sizing_size(p, world.int64));
@@ -424,7 +424,7 @@ void sweep_correction_correlation(void) {
     CHECK(surefill_correction_correlation(made, k, r) == SUREFILL_OK && *k == 0 && *r == -77);
 }
 
-void sweep_choice_options_init(void) { BAD_POINTER(p, &world.choice_options, surefill_choice_options_init(p)); }
+void sweep_choice_options_init(void) { BAD_INIT(surefill_choice_options, p, n, (surefill_choice_options_init)(p, n)); }
 
 /* Both that choose, with whatever is wrong in their options. */
 #define BAD_CHOICE(choose, too_wide)                                                                          \
@@ -487,7 +487,7 @@ void sweep_sizing_choose(void) {
         CHECK_OK(surefill_sizing_choose(SIZING, &own, CORRECTION, 8, 0, 100000, out));
         /* A day's work waits for all that can be had; predictor A sees none that frees seven. */
         CHECK(out->processors == (by == SUREFILL_WAIT_BY_BENEFACTORS ? 6 : 7) && out->wait > 0 && out->gain > 0);
-        CHECK(out->reserved == 0 && out->run_time == 100000.0 / out->processors);
+        CHECK(out->struct_size == sizeof *out && out->run_time == 100000.0 / out->processors);
         CHECK_OK(surefill_sizing_choose(SIZING, &own, NULL, 8, 0, 0, out));
         CHECK(out->processors == 1 && out->wait == 0 && out->run_time == 0); /* nothing to do */
     }
@@ -496,7 +496,7 @@ void sweep_sizing_choose(void) {
 void sweep_sizing_choose_measured(void) {
     double *run_times = world.real[0];
     const surefill_choice_options *options = &world.choice_options;
-    surefill_choice *out = &world.choice, modelled;
+    surefill_choice *out = &world.choice, modelled = *out;
     for (int i = 0; i < PROCESSORS; i++) run_times[i] = 100000.0 / (i + 1);
     BAD_CHOICE(MEASURED, SUREFILL_ERROR_OUT_OF_RANGE); /* more run times than that */
     BAD_POINTER(p, run_times, surefill_sizing_choose_measured(SIZING, options, NULL, p, PROCESSORS, out));
@@ -525,9 +525,10 @@ void sweep_sizing_choose_measured(void) {
 
 void sweep_choice_start(void) {
     int32_t *n = world.int32;
-    world.choice = (surefill_choice){4, 0, 10, 10, 100, 5};
+    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 10, 100, 5};
     const surefill_choice *choice = &world.choice;
     BAD_POINTER(p, &world.choice, surefill_choice_start(p, 8, 8, 0, n));
+    BAD_SIZES(&world.choice, (uint32_t)sizeof world.choice, surefill_choice_start(choice, 8, 8, 0, n));
     BAD_POINTER(p, n, surefill_choice_start(choice, 8, 8, 0, p));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, -1, 8, 0, n));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, 8, -1, 0, n));

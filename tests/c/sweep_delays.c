@@ -21,7 +21,7 @@ static surefill_delay_calibration *copy(void) {
 
 void sweep_delay_calibration_capacity_init(void) {
     surefill_delay_calibration_capacity made = {0, 0};
-    BAD_POINTER(p, &made, surefill_delay_calibration_capacity_init(p));
+    BAD_INIT(surefill_delay_calibration_capacity, p, n, (surefill_delay_calibration_capacity_init)(p, n));
     CHECK_OK(surefill_delay_calibration_capacity_init(&made));
     CHECK(made.struct_size == sizeof made && made.backfills == 256);
 }
@@ -94,7 +94,7 @@ void sweep_delay_calibration_rule(void) {
     surefill_rule given = world.rule;
     BAD_HANDLE(KIND_DELAY_CALIBRATION, h, surefill_delay_calibration_rule(h, &given, &world.rule));
     BAD_POINTER(p, &given, surefill_delay_calibration_rule(DELAYS, p, &world.rule));
-    BAD_POINTER(p, &world.rule, surefill_delay_calibration_rule(DELAYS, &given, p));
+    FILLS(surefill_rule, 4, p, surefill_delay_calibration_rule(DELAYS, &given, p));
     given.struct_size = 5;
     REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_delay_calibration_rule(DELAYS, &given, &world.rule));
     given = world.rule;

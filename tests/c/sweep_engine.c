@@ -93,7 +93,7 @@ void sweep_hash(void) {
 
 void sweep_scheduler_capacity_init(void) {
     surefill_scheduler_capacity largest;
-    BAD_POINTER(p, &world.scheduler_capacity, surefill_scheduler_capacity_init(p, 8));
+    BAD_INIT(surefill_scheduler_capacity, p, n, (surefill_scheduler_capacity_init)(p, 8, n));
     const int32_t wrong[] = {0, -1, (1 << 20) + 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_capacity_init(&world.scheduler_capacity, wrong[i]));
@@ -223,9 +223,9 @@ void sweep_scheduler_open(void) {
 }
 
 void sweep_scheduler_capacity_of(void) {
-    surefill_scheduler_capacity found;
+    surefill_scheduler_capacity found = {.struct_size = sizeof found};
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_capacity_of(h, &world.scheduler_capacity));
-    BAD_POINTER(p, &world.scheduler_capacity, surefill_scheduler_capacity_of(SCHEDULER, p));
+    FILLS(surefill_scheduler_capacity, 4, p, surefill_scheduler_capacity_of(SCHEDULER, p));
     CHECK_OK(surefill_scheduler_capacity_of(SCHEDULER, &found));
     CHECK(memcmp(&found, &world.scheduler_capacity, sizeof found) == 0);
 }

@@ -63,11 +63,11 @@ void make_forecasts(void) {
 }
 
 void sweep_forecast_capacity_init(void) {
-    BAD_POINTER(p, &world.forecast_capacity, surefill_forecast_capacity_init(p));
+    BAD_INIT(surefill_forecast_capacity, p, n, (surefill_forecast_capacity_init)(p, n));
 }
 
 void sweep_forecast_options_init(void) {
-    BAD_POINTER(p, &world.forecast_options, surefill_forecast_options_init(p));
+    BAD_INIT(surefill_forecast_options, p, n, (surefill_forecast_options_init)(p, n));
 }
 
 /* A structure with room behind it, as a newer program would have. */

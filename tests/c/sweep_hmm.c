@@ -51,7 +51,7 @@ void make_hmms(void) {
     CHECK(step == SUREFILL_STEP_MORE);
 }
 
-void sweep_hmm_capacity_init(void) { BAD_POINTER(p, &world.hmm_capacity, surefill_hmm_capacity_init(p)); }
+void sweep_hmm_capacity_init(void) { BAD_INIT(surefill_hmm_capacity, p, n, (surefill_hmm_capacity_init)(p, n)); }
 
 void sweep_hmm_size(void) {
     BAD_POINTER(p, &world.hmm_capacity, surefill_hmm_size(p, world.int64));
@@ -291,6 +291,7 @@ void sweep_hmm_train(void) {
     BAD_HANDLE(KIND_HMM, h, surefill_hmm_train(h, 1, step, &world.round));
     BAD_POINTER(p, step, surefill_hmm_train(HMM, 1, p, &world.round));
     BAD_POINTER(p, &world.round, surefill_hmm_train(HMM, 1, step, p));
+    BAD_SIZES(&world.round, 56, surefill_hmm_train(HMM, 1, step, &world.round));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_train(HMM, 0, step, &world.round));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_train(HMM, INT64_MIN, step, &world.round));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_hmm_train(NEW, 1, step, &world.round));

@@ -70,8 +70,7 @@ static void change_machine(void) {
 }
 
 void sweep_node_forecast_capacity_init(void) {
-    surefill_node_forecast_capacity capacity;
-    BAD_POINTER(p, &capacity, surefill_node_forecast_capacity_init(p));
+    BAD_INIT(surefill_node_forecast_capacity, p, n, (surefill_node_forecast_capacity_init)(p, n));
 }
 
 static int32_t size_of(const surefill_node_forecast_capacity *capacity) {

@@ -67,13 +67,11 @@ static surefill_node_pass *copy(const int64_t *pass) {
 }
 
 void sweep_node_pass_capacity_init(void) {
-    surefill_node_pass_capacity capacity;
-    BAD_POINTER(p, &capacity, surefill_node_pass_capacity_init(p));
+    BAD_INIT(surefill_node_pass_capacity, p, n, (surefill_node_pass_capacity_init)(p, n));
 }
 
 void sweep_node_pass_options_init(void) {
-    surefill_node_pass_options options;
-    BAD_POINTER(p, &options, surefill_node_pass_options_init(p));
+    BAD_INIT(surefill_node_pass_options, p, n, (surefill_node_pass_options_init)(p, n));
 }
 
 static int32_t size_of(const surefill_node_pass_capacity *capacity) {

@@ -51,13 +51,11 @@ static surefill_nodes *copy(void) {
 }
 
 void sweep_nodes_capacity_init(void) {
-    surefill_nodes_capacity capacity;
-    BAD_POINTER(p, &capacity, surefill_nodes_capacity_init(p));
+    BAD_INIT(surefill_nodes_capacity, p, n, (surefill_nodes_capacity_init)(p, n));
 }
 
 void sweep_request_init(void) {
-    surefill_request request;
-    BAD_POINTER(p, &request, surefill_request_init(p));
+    BAD_INIT(surefill_request, p, n, (surefill_request_init)(p, n));
 }
 
 static int32_t size_of(const surefill_nodes_capacity *capacity) { return surefill_nodes_size(capacity, &world.int64[0]); }

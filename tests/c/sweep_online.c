@@ -34,7 +34,7 @@ void make_online_hmms(void) {
 }
 
 void sweep_online_hmm_options_init(void) {
-    BAD_POINTER(p, &world.online_options, surefill_online_hmm_options_init(p));
+    BAD_INIT(surefill_online_hmm_options, p, n, (surefill_online_hmm_options_init)(p, n));
 }
 
 void sweep_online_hmm_size(void) {

@@ -55,8 +55,8 @@ void make_passes(void) {
     CHECK(step == SUREFILL_STEP_MORE && candidate == -1);
 }
 
-void sweep_pass_capacity_init(void) { BAD_POINTER(p, &world.capacity, surefill_pass_capacity_init(p)); }
-void sweep_rule_init(void) { BAD_POINTER(p, &world.rule, surefill_rule_init(p)); }
+void sweep_pass_capacity_init(void) { BAD_INIT(surefill_pass_capacity, p, n, (surefill_pass_capacity_init)(p, n)); }
+void sweep_rule_init(void) { BAD_INIT(surefill_rule, p, n, (surefill_rule_init)(p, n)); }
 
 /* A structure with room behind it, as a newer program would have. */
 union newer {

@@ -38,7 +38,7 @@ void make_predictors(void) {
 }
 
 void sweep_predictor_options_init(void) {
-    BAD_POINTER(p, &world.options, surefill_predictor_options_init(SUREFILL_PREDICTOR_HMM, p));
+    BAD_INIT(surefill_predictor_options, p, n, (surefill_predictor_options_init)(SUREFILL_PREDICTOR_HMM, p, n));
     const int32_t kinds[] = {0, -1, 6, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_options_init(kinds[i], &world.options));
@@ -407,7 +407,7 @@ void sweep_predictor_set_clock(void) {
 void sweep_predictor_jobs(void) {
     int32_t *written = &world.int32[0], *held = &world.int32[1];
     BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_jobs(h, world.held, 3, written, held));
-    BAD_POINTER(p, world.held, surefill_predictor_jobs(PREDICTOR, p, 3, written, held));
+    FILLS(surefill_held_job, 104, p, surefill_predictor_jobs(PREDICTOR, p, 1, written, held));
     BAD_POINTER(p, written, surefill_predictor_jobs(PREDICTOR, world.held, 3, p, held));
     BAD_POINTER(p, held, surefill_predictor_jobs(PREDICTOR, world.held, 3, written, p));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_jobs(PREDICTOR, world.held, -1, written, held));
@@ -418,6 +418,11 @@ void sweep_predictor_jobs(void) {
     CHECK_OK(surefill_predictor_jobs(PREDICTOR, world.held, 3, written, held));
     CHECK(*written == 2 && world.held[0].submitted == NOW && world.held[0].running == 0 && world.held[0].given_up == 0);
     CHECK(world.held[1].job == 2 && world.held[1].running == 1 && world.held[1].started == NOW);
+    CHECK(world.held[1].key_count == 0); /* this one has a hidden Markov model */
+    make_contexts();
+    CHECK_OK(surefill_predictor_jobs(CONTEXTS, world.held, 3, written, held));
+    CHECK(world.held[1].running == 1 && world.held[1].key_count == CONTEXTS_KEYS && world.held[1].keys[3] == 0);
+    CHECK(memcmp(world.held[1].keys, contexts_keys, sizeof contexts_keys) == 0);
 }
 
 /* What makes a distribution of the predictor's answer. */
@@ -516,6 +521,7 @@ void sweep_predictor_train(void) {
     BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_train(h, 1, step, &world.round));
     BAD_POINTER(p, step, surefill_predictor_train(PREDICTOR, 1, p, &world.round));
     BAD_POINTER(p, &world.round, surefill_predictor_train(PREDICTOR, 1, step, p));
+    BAD_SIZES(&world.round, 56, surefill_predictor_train(PREDICTOR, 1, step, &world.round));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_train(PREDICTOR, 0, step, &world.round));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_train(PREDICTOR, -1, step, &world.round));
     CHECK(surefill_predictor_train(PREDICTOR, 1, step, &world.round) == SUREFILL_OK && *step == SUREFILL_STEP_IDLE);

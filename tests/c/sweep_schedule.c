@@ -18,7 +18,7 @@ void make_recent_waits(void) {
 }
 
 void sweep_preset_init(void) {
-    BAD_POINTER(p, &world.preset, surefill_preset_init(p, SUREFILL_PRESET_DELAY));
+    BAD_INIT(surefill_preset, p, n, (surefill_preset_init)(p, SUREFILL_PRESET_DELAY, n));
     const int32_t wrong[] = {-1, 4, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_preset_init(&world.preset, wrong[i]));
     surefill_preset easy, papers;
@@ -82,9 +82,9 @@ static int32_t candidate_value(const surefill_preset *preset) {
 void sweep_preset_rule(void) {
     bad_presets(rule_of);
     BAD_HANDLE_OR(0, KIND_RECENT_WAITS, h, surefill_preset_rule(&world.preset, h, &world.rule));
-    BAD_POINTER(p, &world.rule, surefill_preset_rule(&world.preset, RECENT, p));
+    FILLS(surefill_rule, 4, p, surefill_preset_rule(&world.preset, RECENT, p));
     surefill_preset preset = world.preset;
-    surefill_rule rule;
+    surefill_rule rule = {.struct_size = sizeof rule};
     preset.guard_quantile = 0.5;
     preset.shortest_long_wait = 0;
     CHECK_OK(surefill_preset_rule(&preset, RECENT, &rule)); /* the waits 3,000 to 10,000 are kept */
@@ -224,9 +224,9 @@ static int32_t forecast_of(const surefill_preset *preset) {
 }
 
 void sweep_preset_forecast(void) {
-    surefill_forecast_options found;
+    surefill_forecast_options found = {.struct_size = sizeof found};
     bad_presets(forecast_of);
-    BAD_POINTER(p, &world.forecast_options, surefill_preset_forecast(&world.preset, NULL, p));
+    FILLS(surefill_forecast_options, 4, p, surefill_preset_forecast(&world.preset, NULL, p));
     BAD_HANDLE_OR(0, KIND_RECENT_WAITS, h, surefill_preset_forecast(&world.preset, h, &world.forecast_options));
     CHECK_OK(surefill_preset_forecast(&world.preset, NULL, &found));
     CHECK(found.order == SUREFILL_ORDER_PRIORITY && found.front > 1e300);

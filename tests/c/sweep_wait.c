@@ -78,9 +78,9 @@ static int64_t size(void) {
         }                                                                               \
     } while (0)
 
-void sweep_wait_capacity_init(void) { BAD_POINTER(p, &world.wait_capacity, surefill_wait_capacity_init(p)); }
+void sweep_wait_capacity_init(void) { BAD_INIT(surefill_wait_capacity, p, n, (surefill_wait_capacity_init)(p, n)); }
 
-void sweep_wait_options_init(void) { BAD_POINTER(p, &world.wait_options, surefill_wait_options_init(p)); }
+void sweep_wait_options_init(void) { BAD_INIT(surefill_wait_options, p, n, (surefill_wait_options_init)(p, n)); }
 
 void sweep_wait_size(void) {
     BAD_POINTER(p, &world.wait_capacity, surefill_wait_size(p, world.int64));
@@ -258,7 +258,7 @@ void sweep_wait_set_clock(void) {
 void sweep_wait_jobs(void) {
     int32_t *written = &world.int32[0], *held = &world.int32[1];
     BAD_HANDLE(KIND_WAIT, h, surefill_wait_jobs(h, world.held, 3, written, held));
-    BAD_POINTER(p, world.held, surefill_wait_jobs(WAIT, p, 3, written, held));
+    FILLS(surefill_held_job, 104, p, surefill_wait_jobs(WAIT, p, 1, written, held));
     BAD_POINTER(p, written, surefill_wait_jobs(WAIT, world.held, 3, p, held));
     BAD_POINTER(p, held, surefill_wait_jobs(WAIT, world.held, 3, written, p));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_jobs(WAIT, world.held, -1, written, held));
@@ -266,7 +266,7 @@ void sweep_wait_jobs(void) {
     CHECK(*written == 0 && *held == 2);
     CHECK_OK(surefill_wait_jobs(WAIT, world.held, 1, written, held));
     CHECK(*written == 1 && *held == 2 && world.held[0].job == 1 && world.held[0].submitted == NOW);
-    CHECK(world.held[0].running == 0 && world.held[0].given_up == 0);
+    CHECK(world.held[0].running == 0 && world.held[0].given_up == 0 && world.held[0].key_count == 2);
 }
 
 void sweep_wait_machine(void) {

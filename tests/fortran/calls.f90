@@ -113,7 +113,7 @@ contains
     type(surefill_rule) :: rule
     type(c_ptr) :: pass
 
-    call ok(surefill_pass_capacity_init(capacity))
+    call ok(surefill_pass_capacity_init(capacity, c_sizeof(capacity)))
     capacity%processors = 10
     call ok(surefill_pass_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
@@ -126,7 +126,7 @@ contains
     call ok(surefill_pass_add_candidate(pass, 3_c_int32_t, 50_c_int64_t, c_null_ptr, c_loc(number)))
     call expect(number == 1, 'index of the second candidate')
 
-    call ok(surefill_rule_init(rule))
+    call ok(surefill_rule_init(rule, c_sizeof(rule)))
     rule%criterion = SUREFILL_CRITERION_PROBABILITY
     rule%threshold = 0.05_c_double
     rule%or_easy = 0
@@ -160,7 +160,7 @@ contains
     type(surefill_job_event) :: event
     type(c_ptr) :: inbox
 
-    call ok(surefill_inbox_capacity_init(capacity))
+    call ok(surefill_inbox_capacity_init(capacity, c_sizeof(capacity)))
     capacity%events = 2
     call ok(surefill_inbox_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
@@ -192,10 +192,10 @@ contains
     call ok(surefill_binomial_upper(59_c_int64_t, 0.95_c_double, 0.95_c_double, number))
     call expect(number == 59, 'its order statistic')
 
-    call ok(surefill_wait_capacity_init(capacity))
+    call ok(surefill_wait_capacity_init(capacity, c_sizeof(capacity)))
     capacity%history = 100
     capacity%clusters = 16
-    call ok(surefill_wait_options_init(options))
+    call ok(surefill_wait_options_init(options, c_sizeof(options)))
     call expect(options%components == 28 .and. options%recluster_every == 1000, 'components that are on')
     options%components = SUREFILL_COMPONENT_TRIM + SUREFILL_COMPONENT_CLUSTER + SUREFILL_COMPONENT_AVAILABILITY
     call ok(surefill_wait_size(capacity, bytes))
@@ -253,7 +253,7 @@ contains
     call expect(abs(longest - exp(12.0_c_double)) < 1e-8_c_double, 'the longest lifetime')
     call ok(surefill_speedup(8.0_c_double, 0.0_c_double, 4.0_c_double, seconds))
     call expect(near(seconds, 4.0_c_double), 'a speedup')
-    call ok(surefill_sizing_capacity_init(capacity))
+    call ok(surefill_sizing_capacity_init(capacity, c_sizeof(capacity)))
     capacity%processors = 8
     call ok(surefill_sizing_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
@@ -270,7 +270,8 @@ contains
     allocate (correction_block(SUREFILL_CORRECTION_SIZE / 8))
     call ok(surefill_correction_init(c_loc(correction_block), SUREFILL_CORRECTION_SIZE, correction))
     call ok(surefill_correction_record(correction, 10.0_c_double, 20.0_c_double))
-    call ok(surefill_choice_options_init(options))
+    call ok(surefill_choice_options_init(options, c_sizeof(options)))
+    choice%struct_size = int(c_sizeof(choice), c_int32_t)
     call ok(surefill_sizing_choose(sizing, options, correction, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))
     call expect(choice%processors == 8 .and. near(choice%run_time, 125000.0_c_double), 'a choice')
     call ok(surefill_sizing_choose_measured(sizing, options, c_null_ptr, [9.0_c_double, 8.0_c_double, 1.0_c_double], &

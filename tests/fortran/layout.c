@@ -209,12 +209,17 @@ int main(void) {
     OFFSET(surefill_predictor_options, exponent);
     OFFSET(surefill_predictor_options, hold);
     SIZE(surefill_held_job);
+    OFFSET(surefill_held_job, struct_size);
+    OFFSET(surefill_held_job, running);
     OFFSET(surefill_held_job, job);
     OFFSET(surefill_held_job, submitted);
     OFFSET(surefill_held_job, started);
-    OFFSET(surefill_held_job, running);
     OFFSET(surefill_held_job, given_up);
+    OFFSET(surefill_held_job, key_count);
+    OFFSET(surefill_held_job, keys);
     SIZE(surefill_round);
+    OFFSET(surefill_round, struct_size);
+    OFFSET(surefill_round, reserved);
     OFFSET(surefill_round, log_likelihood);
     OFFSET(surefill_round, l1);
     OFFSET(surefill_round, l_infinity);
@@ -254,8 +259,8 @@ int main(void) {
     OFFSET(surefill_choice_options, weight);
     OFFSET(surefill_choice_options, least_gain);
     SIZE(surefill_choice);
+    OFFSET(surefill_choice, struct_size);
     OFFSET(surefill_choice, processors);
-    OFFSET(surefill_choice, reserved);
     OFFSET(surefill_choice, wait);
     OFFSET(surefill_choice, predicted);
     OFFSET(surefill_choice, run_time);

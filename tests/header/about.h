@@ -20,7 +20,11 @@
  * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
  *   changed, reused or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
- *   Structures for options and capacities begin with their size and have an init function.
+ *   Structures begin with struct_size, their size in bytes as the program knows it, and a call reads and writes no byte
+ *   behind it, so that programs of before go on with newer libraries and the other way round. The macro of an init
+ *   function tells it the size (a caller without macros gives it); of a structure without one the program sets it, with
+ *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts, events of an inbox and
+ *   parameters of models have none: they stay as they are.
  * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
  *   without a capacity have a constant ..._SIZE instead.
  * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count

@@ -96,8 +96,23 @@ fn declaration(item: &Item) -> String {
             }
             text + &format!("}} {name};\n")
         }
-        Kind::Function { function, arguments } => call(function, arguments),
+        Kind::Function { function, arguments } => call(function, arguments) + &sized(function, arguments),
     }
+}
+
+/// The macro by which a function that sets a structure to its defaults is told the program's size of it.
+fn sized(function: &Declared, arguments: &[Declared]) -> String {
+    let Some((last, own)) =
+        arguments.split_last().filter(|(last, _)| last.name == "size" && last.kind == "int64_t")
+    else {
+        return String::new();
+    };
+    let structure = own.iter().find(|argument| argument.kind.ends_with('*')).unwrap();
+    let (name, size) = (&function.name, &last.name);
+    assert!(name.ends_with("_init"), "{name} takes {size}");
+    let names: Vec<&str> = own.iter().map(|argument| argument.name.as_str()).collect();
+    let names = names.join(", ");
+    format!("#define {name}({names}) {name}({names}, (int64_t)sizeof *({}))\n", structure.name)
 }
 
 /// A function on one line when it fits, else with one argument a line.

@@ -50,14 +50,8 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_sizing_choose_measured", &["run_times"]),
 ];
 
-/// Arguments that several calls fill, and structures whose size the program has set.
-const FILLED: [(&str, &str); 5] = [
-    ("surefill_pass_head_start_quantiles", "whens"),
-    ("surefill_scheduler_totals", "totals"),
-    ("surefill_cycle_next", "action"),
-    ("surefill_starts_predicted", "start"),
-    ("surefill_starts_report", "start"),
-];
+/// Arguments that several calls fill.
+const FILLED: [(&str, &str); 1] = [("surefill_pass_head_start_quantiles", "whens")];
 
 /// One module.
 pub struct Module<'a> {
@@ -143,6 +137,8 @@ fn argument(function: &str, argument: &Declared, structures: &[&str]) -> String 
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
         None if FILLED.contains(&(function, name.as_str())) => ("inout", pointee),
+        // The program has set its size.
+        None if structures.contains(&pointee) && !function.ends_with("_init") => ("inout", pointee),
         None => ("out", pointee),
     };
     let to = match scalar(pointee) {

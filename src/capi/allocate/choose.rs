@@ -3,8 +3,8 @@
 use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
 use crate::allocate::{Choice, ChoiceOptions, Correction, Speedup};
 use crate::capi::block::object;
-use crate::capi::pass::sized;
-use crate::capi::{array, checked_mut, count, status, write};
+use crate::capi::sized::{initialise, output_size, sized, write_sized};
+use crate::capi::{array, count, status, write};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object};
 use crate::seal::Sealed;
@@ -78,10 +78,10 @@ pub struct surefill_choice_options {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(non_camel_case_types)]
 pub struct surefill_choice {
+    /// Bytes of this structure, as the program knows it, which sets it before the first call.
+    pub struct_size: u32,
     /// How many: at most the idle ones when it should start now.
     pub processors: i32,
-    /// 0.
-    pub reserved: i32,
     /// The predicted wait for them in seconds, corrected; 0 when it should start now.
     pub wait: f64,
     /// The wait before correction: what surefill_correction_record wants to know.
@@ -116,6 +116,9 @@ unsafe fn options(given: *const surefill_choice_options) -> Result<ChoiceOptions
     })
 }
 
+/// Bytes of the first version's choice.
+const FIRST_CHOICE: usize = 40;
+
 /// Chooses, having checked that the choice can be written.
 unsafe fn choose(
     sizing: *mut surefill_sizing,
@@ -124,17 +127,18 @@ unsafe fn choose(
     run_time: impl FnMut(u32) -> f64,
     choice: *mut surefill_choice,
 ) -> Result<()> {
-    let choice = unsafe { checked_mut(choice)? };
+    let size = unsafe { output_size(choice, FIRST_CHOICE)? };
     let correction = if correction.is_null() { None } else { Some(unsafe { self::correction(correction)? }) };
     let found = unsafe { self::sizing(sizing)? }.choose(options, correction, run_time)?;
-    *choice = surefill_choice {
+    let made = surefill_choice {
+        struct_size: 0,
         processors: i32::try_from(found.processors).map_err(|_| Error::Corrupt)?,
-        reserved: 0,
         wait: found.wait,
         predicted: found.predicted,
         run_time: found.run_time,
         gain: found.gain,
     };
+    unsafe { write_sized(choice, made, size) };
     Ok(())
 }
 
@@ -149,13 +153,16 @@ fn check(seconds: f64) -> Result<()> {
 /// Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however
 /// small the gain.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_choice_options_init(options: *mut surefill_choice_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+pub unsafe extern "C" fn surefill_choice_options_init(
+    options: *mut surefill_choice_options,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(options, default_options(), size) })
 }
 
 /// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
@@ -220,10 +227,11 @@ pub unsafe extern "C" fn surefill_sizing_choose_measured(
 /// On how many processors the job starts when this number is free: all that it can use, `most` (at least the choice's)
 /// at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors).
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of
+/// no processors).
 ///
 /// # Safety
-/// choice points to a readable structure, processors to a writable number.
+/// choice points to a readable structure of the size it says, processors to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_choice_start(
     choice: *const surefill_choice,
@@ -233,7 +241,15 @@ pub unsafe extern "C" fn surefill_choice_start(
     processors: *mut i32,
 ) -> i32 {
     status((|| {
-        let given = unsafe { array(choice, 1)? }.first().ok_or(Error::Null)?;
+        let none = surefill_choice {
+            struct_size: 0,
+            processors: 0,
+            wait: 0.0,
+            predicted: 0.0,
+            run_time: 0.0,
+            gain: 0.0,
+        };
+        let given = unsafe { sized(choice, none, &[])? };
         let wanted = count(given.processors)?;
         let (free, most) = (count(free)?, count(most)?);
         if wanted == 0 || most < wanted || !(0..=1).contains(&lock_in) {

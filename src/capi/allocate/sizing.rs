@@ -3,8 +3,8 @@
 use crate::allocate::{FreeTimePredictor, Sizing, SizingCapacity};
 use crate::capi::block::{init, object, write_size};
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
-use crate::capi::pass::sized;
-use crate::capi::{checked_mut, count, status, write};
+use crate::capi::sized::{initialise, sized};
+use crate::capi::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
 
@@ -93,13 +93,16 @@ pub(super) unsafe fn sizing<'a>(handle: *const surefill_sizing) -> Result<Sizing
 
 /// Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_capacity_init(capacity: *mut surefill_sizing_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_sizing_capacity_init(
+    capacity: *mut surefill_sizing_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b

@@ -2,7 +2,7 @@
 
 use super::{capacity, scheduler, surefill_scheduler, surefill_scheduler_capacity};
 use crate::capi::block::{memory, object, write_size};
-use crate::capi::pass::write_sized;
+use crate::capi::sized::{output_size, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{Action, Cycle, Offer, Refusal};
 use crate::error::{Error, Result};
@@ -121,10 +121,7 @@ pub unsafe extern "C" fn surefill_cycle_next(
 ) -> i32 {
     status((|| {
         let (mut cycle, mut scheduler) = unsafe { (self::cycle(cycle)?, self::scheduler(scheduler)?) };
-        let given = unsafe { checked_mut(action)? }.struct_size;
-        if (given as usize) < size_of::<surefill_action>() || given > 4096 {
-            return Err(Error::WrongVersion);
-        }
+        let size = unsafe { output_size(action, size_of::<surefill_action>())? };
         let nothing = Offer { number: 0, job: 0, queue: 0, count: 0, head: 0, why: Default::default() };
         let (step, offer) = match cycle.next(&mut scheduler)? {
             Action::Start(offer) => (SUREFILL_ACT_START, offer),
@@ -134,7 +131,7 @@ pub unsafe extern "C" fn surefill_cycle_next(
         };
         let Offer { number, job, queue, count, head, why } = offer;
         let made = surefill_action {
-            struct_size: given,
+            struct_size: 0,
             step,
             job,
             head,
@@ -143,7 +140,8 @@ pub unsafe extern "C" fn surefill_cycle_next(
             count: count as i32,
             why: why as i32,
         };
-        unsafe { write_sized(action, made, given) }
+        unsafe { write_sized(action, made, size) };
+        Ok(())
     })())
 }
 

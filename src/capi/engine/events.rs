@@ -7,7 +7,7 @@ use super::{
 };
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::parts::{parts, surefill_part};
-use crate::capi::pass::{sized, write_sized};
+use crate::capi::sized::{output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
 use crate::error::{Error, Result};
@@ -396,15 +396,12 @@ pub unsafe extern "C" fn surefill_scheduler_totals(
 ) -> i32 {
     status((|| {
         let scheduler = unsafe { self::scheduler(scheduler)? };
-        let given = unsafe { checked_mut(totals)? }.struct_size;
-        if (given as usize) < 16 || given > 4096 {
-            return Err(Error::WrongVersion);
-        }
+        let size = unsafe { output_size(totals, 16)? };
         let (waiting, running) = scheduler.counts();
         let happened = scheduler.totals();
         let Totals { submitted, started, ended, broken, withdrawn, requeued, refused, .. } = happened;
         let now = surefill_totals {
-            struct_size: size_of::<surefill_totals>() as u32,
+            struct_size: 0,
             waiting: waiting as i32,
             running: running as i32,
             reserved: 0,
@@ -420,6 +417,7 @@ pub unsafe extern "C" fn surefill_scheduler_totals(
             unknown_jobs: happened.unknown_jobs as i64,
             doubted: happened.doubted as i64,
         };
-        unsafe { write_sized(totals, now, given) }
+        unsafe { write_sized(totals, now, size) };
+        Ok(())
     })())
 }

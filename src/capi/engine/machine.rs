@@ -3,7 +3,7 @@
 use super::cycle::{cycle, surefill_cycle};
 use super::{scheduler, surefill_scheduler};
 use crate::capi::parts::{parts_mut, surefill_part};
-use crate::capi::pass::sized;
+use crate::capi::sized::sized;
 use crate::capi::{array, count, status, write};
 use crate::engine::{NodeReport, NodeState, Reservation};
 use crate::error::{Error, Result};

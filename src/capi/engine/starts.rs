@@ -2,7 +2,7 @@
 
 use super::{capacity, scheduler, surefill_scheduler, surefill_scheduler_capacity};
 use crate::capi::block::{memory, object, write_size};
-use crate::capi::pass::write_sized;
+use crate::capi::sized::{output_size, write_sized};
 use crate::capi::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{MOST_SCENARIOS, PredictedStart, StartForecast};
@@ -121,20 +121,11 @@ pub unsafe extern "C" fn surefill_starts_run(
 }
 
 /// # Safety
-/// start points to a writable structure of the size it says.
-unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>, given: u32) -> Result<()> {
+/// `start` is aligned and points to `size` writable bytes.
+unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>, size: usize) -> Result<()> {
     let PredictedStart { by, capped } = found.ok_or(Error::Never)?;
-    unsafe { write_sized(start, surefill_start { struct_size: given, capped: i32::from(capped), by }, given) }
-}
-
-/// # Safety
-/// start points to a readable and writable structure of the size it says.
-unsafe fn given(start: *mut surefill_start) -> Result<u32> {
-    let given = unsafe { checked_mut(start)? }.struct_size;
-    if (given as usize) < size_of::<surefill_start>() || given > 4096 {
-        return Err(Error::WrongVersion);
-    }
-    Ok(given)
+    unsafe { write_sized(start, surefill_start { struct_size: 0, capped: i32::from(capped), by }, size) };
+    Ok(())
 }
 
 /// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. O(W +
@@ -155,8 +146,8 @@ pub unsafe extern "C" fn surefill_starts_predicted(
 ) -> i32 {
     status((|| unsafe {
         let (starts, scheduler) = (self::starts(starts)?, self::scheduler(scheduler)?);
-        let given = self::given(start)?;
-        write_start(start, starts.predicted(&scheduler, job)?, given)
+        let size = output_size(start, size_of::<surefill_start>())?;
+        write_start(start, starts.predicted(&scheduler, job)?, size)
     })())
 }
 
@@ -178,8 +169,8 @@ pub unsafe extern "C" fn surefill_starts_report(
 ) -> i32 {
     status((|| unsafe {
         let (starts, mut scheduler) = (self::starts(starts)?, self::scheduler(scheduler)?);
-        let given = self::given(start)?;
-        write_start(start, starts.report(&mut scheduler, job)?, given)
+        let size = output_size(start, size_of::<surefill_start>())?;
+        write_start(start, starts.report(&mut scheduler, job)?, size)
     })())
 }
 

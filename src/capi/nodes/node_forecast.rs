@@ -49,8 +49,9 @@
 use super::super::block::{init, object, write_size};
 use super::super::distribution::{distribution_or_limit, surefill_distribution};
 use super::super::forecast::{options, surefill_forecast_options, tell, tell_progress};
-use super::super::pass::{optional, sized};
-use super::super::{count, status, write};
+use super::super::pass::optional;
+use super::super::sized::{initialise, sized};
+use super::super::{count, status};
 use super::{fit, known, request, surefill_nodes, surefill_request};
 use crate::error::{Error, Result};
 use crate::nodes::{NodeForecast, NodeForecastCapacity};
@@ -155,15 +156,16 @@ fn index(number: i32) -> Result<usize> {
 /// Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
 /// waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_node_forecast_capacity_init(
     capacity: *mut surefill_node_forecast_capacity,
+    size: i64,
 ) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Bytes of memory that a forecast needs: what surefill_forecast_size says for as many jobs, bins and scenarios, and

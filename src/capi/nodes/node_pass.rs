@@ -54,7 +54,8 @@
 
 use super::super::block::{init, object, write_size};
 use super::super::distribution::{distribution_or_limit, surefill_distribution};
-use super::super::pass::{criterion, given_rule, optional, sized, surefill_rule};
+use super::super::pass::{criterion, given_rule, optional, surefill_rule};
+use super::super::sized::{initialise, sized};
 use super::super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::super::{checked_mut, count, status, write};
 use super::{
@@ -186,25 +187,31 @@ fn index(number: i32) -> Result<usize> {
 /// Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on 4,096
 /// nodes, 32 bins of 4 events.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_capacity_init(capacity: *mut surefill_node_pass_capacity) -> i32 {
-    status(unsafe { write(capacity, default_capacity()) })
+pub unsafe extern "C" fn surefill_node_pass_capacity_init(
+    capacity: *mut surefill_node_pass_capacity,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
 /// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
 /// with draws of its own.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// options points to a writable structure.
+/// options points to size writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_options_init(options: *mut surefill_node_pass_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+pub unsafe extern "C" fn surefill_node_pass_options_init(
+    options: *mut surefill_node_pass_options,
+    size: i64,
+) -> i32 {
+    status(unsafe { initialise(options, default_options(), size) })
 }
 
 /// Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p parts

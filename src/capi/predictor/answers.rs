@@ -109,7 +109,8 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///
 /// # Safety
-/// predictor is a handle, step points to a writable number, round to a writable structure.
+/// predictor is a handle, step points to a writable number, round to a writable structure of
+/// the size it says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_train(
     predictor: *mut surefill_predictor,
@@ -120,12 +121,13 @@ pub unsafe extern "C" fn surefill_predictor_train(
     status((|| {
         let mut predictor = unsafe { self::predictor(predictor)? };
         let work = self::work(work)?;
-        let (step, out) = unsafe { (checked_mut(step)?, checked_mut(round)?) };
+        let (step, size) = unsafe { (checked_mut(step)?, output_size(round, FIRST_ROUND)?) };
         match predictor.train(work)? {
             Learning::Idle => *step = SUREFILL_STEP_IDLE,
             Learning::More => *step = SUREFILL_STEP_MORE,
-            Learning::Done(round) => {
-                (*step, *out) = (SUREFILL_STEP_DONE, surefill_round::new(&round));
+            Learning::Done(found) => {
+                *step = SUREFILL_STEP_DONE;
+                unsafe { write_sized(round, surefill_round::new(&found), size) };
             }
         }
         Ok(())

@@ -151,7 +151,8 @@ pub unsafe extern "C" fn surefill_predictor_set_clock(predictor: *mut surefill_p
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (capacity).
 ///
 /// # Safety
-/// predictor is a handle, jobs points to capacity writable structures, written and held point to writable numbers.
+/// predictor is a handle, jobs points to capacity writable structures of the size that the first says, written and held
+/// point to writable numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_jobs(
     predictor: *const surefill_predictor,
@@ -162,19 +163,21 @@ pub unsafe extern "C" fn surefill_predictor_jobs(
 ) -> i32 {
     status((|| {
         let predictor = unsafe { self::predictor(predictor)? };
-        let out = unsafe { array_mut(jobs, capacity)? };
         let (written, held) = unsafe { (checked_mut(written)?, checked_mut(held)?) };
-        *written = 0;
-        for (to, job) in out.iter_mut().zip(predictor.held()) {
-            *to = surefill_held_job {
+        let each = predictor.held().map(|job| {
+            let (key_count, keys) = held_keys(job.keys);
+            surefill_held_job {
+                struct_size: 0,
+                running: i32::from(job.started.is_some()),
                 job: job.id,
                 submitted: job.submitted,
                 started: job.started.unwrap_or(0),
-                running: i32::from(job.started.is_some()),
                 given_up: i32::from(job.given_up),
-            };
-            *written = written.saturating_add(1);
-        }
+                key_count,
+                keys,
+            }
+        });
+        *written = unsafe { write_held(jobs, capacity, each)? };
         *held = i32::try_from(predictor.jobs()).map_err(|_| Error::Corrupt)?;
         Ok(())
     })())

@@ -20,7 +20,8 @@
 //! ```
 
 use crate::capi::block::{init, object, open, seal, write_size};
-use crate::capi::pass::{c_rule, criterion, given_rule, sized, surefill_rule, write_sized};
+use crate::capi::pass::{c_rule, criterion, given_rule, surefill_rule};
+use crate::capi::sized::{initialise, sized, write_output};
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::schedule::{AcceptedBackfill, DelayCalibration};
@@ -66,15 +67,16 @@ fn backfills(given: *const surefill_delay_calibration_capacity) -> Result<u32> {
 
 /// Sets the capacity to its default: 256 backfills.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
 /// # Safety
-/// capacity points to a writable structure.
+/// capacity points to size writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_capacity_init(
     capacity: *mut surefill_delay_calibration_capacity,
+    size: i64,
 ) -> i32 {
-    status(unsafe { write(capacity, DEFAULT) })
+    status(unsafe { initialise(capacity, DEFAULT, size) })
 }
 
 /// Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
@@ -167,14 +169,13 @@ pub unsafe extern "C" fn surefill_delay_calibration_told(
 /// The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it those
 /// candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor of 16 at
 /// most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted seconds.
-/// Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of rule, and no
-/// byte behind it, and may be rule. O(1).
+/// Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.
 ///
 /// # Safety
-/// calibration is a handle, rule points to a readable structure of the size it says, calibrated to a writable one of
-/// that size.
+/// calibration is a handle, rule points to a readable structure of the size it says, calibrated to a writable
+/// one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_rule(
     calibration: *const surefill_delay_calibration,
@@ -182,8 +183,8 @@ pub unsafe extern "C" fn surefill_delay_calibration_rule(
     calibrated: *mut surefill_rule,
 ) -> i32 {
     status((|| unsafe {
-        let known = given_rule(rule)?;
-        write_sized(calibrated, c_rule(&self::calibration(calibration)?.rule(&known)?), (*rule).struct_size)
+        let rule = self::calibration(calibration)?.rule(&given_rule(rule)?)?;
+        write_output(calibrated, c_rule(&rule), 4)
     })())
 }
 

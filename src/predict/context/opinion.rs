@@ -33,8 +33,8 @@ const NOTHING: f32 = 1e-9;
 
 const WEIGHTS: i64 = -3;
 
-/// Where a context's estimate lies while a job is looked at: those that narrower ones back off to have rows of their own,
-/// in their order, all others share the last, one after the other. That leaves two thirds of the stack.
+/// Where a context's estimate lies while a job is looked at: those that narrower ones back off to have rows of their
+/// own, in their order, all others share the last, one after the other. That leaves two thirds of the stack.
 const PLACES: [usize; COUNT] = {
     let mut wider = [false; COUNT];
     let mut number = 0;
