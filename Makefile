@@ -49,7 +49,10 @@ TOOL := $(CARGO_TARGET_DIR)/$(TOOL_PROFILE)/surefill
 SONAME := libsurefill.so.$(ABI)
 HEADERS := include/surefill.h include/surefill_nodes.h include/surefill_models.h include/surefill.f90 \
 	include/surefill_nodes.f90 include/surefill_models.f90
-RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type
+# With types in the debug information, which scripts/check-abi.sh compares; what is installed has none.
+RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type staticlib -- -C debuginfo=2
+LINK_SHARED = $(CC) -shared -nostartfiles -nodefaultlibs -o $@ -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/surefill.map \
+	-Wl,-u,surefill_abi_version -Wl,--gc-sections -Wl,-z,relro,-z,now $< -lc
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
@@ -63,20 +66,26 @@ ifneq ($(HAVE_CARGO),)
 # Cargo knows what changed, flags included; what it made again is copied only when it differs.
 $(BUILD)/libsurefill.a: FORCE
 	@mkdir -p $(BUILD)
-	$(RUSTC_LIB) staticlib
+	$(RUSTC_LIB)
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
 
-# Says that memcpy comes from the C library. With types in its debug information, which scripts/check-abi.sh compares.
-$(BUILD)/$(SONAME): FORCE
+$(BUILD)/wide.a: FORCE
 	@mkdir -p $(BUILD)
-	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME) -C link-arg=-lc -C debuginfo=2
-	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/wide $(RUSTC_LIB) -C target-cpu=x86-64-v3
+	@cmp -s $(CARGO_TARGET_DIR)/wide/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/wide/capi/libsurefill.a $@
 
-$(BUILD)/glibc-hwcaps/x86-64-v3/$(SONAME): FORCE
+# A program that was linked with a library of another interface is not begun: each symbol has the interface's number.
+$(BUILD)/surefill.map: src/capi/status.rs Makefile
+	@mkdir -p $(BUILD)
+	printf 'SUREFILL_%s { global: surefill_*; local: *; };\n' $(ABI) > $@
+
+# The shared library is what the static one holds; memcpy comes from the C library.
+$(BUILD)/$(SONAME): $(BUILD)/libsurefill.a $(BUILD)/surefill.map
+	$(LINK_SHARED)
+
+$(BUILD)/glibc-hwcaps/x86-64-v3/$(SONAME): $(BUILD)/wide.a $(BUILD)/surefill.map
 	@mkdir -p $(@D)
-	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/wide $(RUSTC_LIB) cdylib -- -C target-cpu=x86-64-v3 -C link-arg=-Wl,-soname,$(SONAME) \
-	    -C link-arg=-lc
-	@cmp -s $(CARGO_TARGET_DIR)/wide/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/wide/capi/libsurefill.so $@
+	$(LINK_SHARED)
 else
 # Root often has no Cargo (sudo make install): then what has been built is taken as it is.
 $(BUILD)/libsurefill.a $(BUILD)/$(SONAME) $(BUILD)/glibc-hwcaps/x86-64-v3/$(SONAME): FORCE
@@ -154,12 +163,15 @@ install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/
 	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	install -m 644 $(BUILD)/libsurefill.a '$(DESTDIR)$(LIBDIR)'
+	$(STRIP) --strip-debug '$(DESTDIR)$(LIBDIR)/libsurefill.a'
 	install -m 755 $(BUILD)/$(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so.$(VERSION)'
+	$(STRIP) --strip-unneeded '$(DESTDIR)$(LIBDIR)/libsurefill.so.$(VERSION)'
 	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so'
 ifneq ($(WIDE),)
 	install -d '$(DESTDIR)$(LIBDIR)/$(WIDE)'
 	install -m 755 $(BUILD)/$(WIDE)/$(SONAME) '$(DESTDIR)$(LIBDIR)/$(WIDE)/libsurefill.so.$(VERSION)'
+	$(STRIP) --strip-unneeded '$(DESTDIR)$(LIBDIR)/$(WIDE)/libsurefill.so.$(VERSION)'
 	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(WIDE)/$(SONAME)'
 endif
 	install -m 644 $(BUILD)/surefill.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'

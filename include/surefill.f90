@@ -19,8 +19,8 @@ module surefill
   ! ---- Versions, statuses, sizes of blocks, work in slices ----
   !> Version of this header: major x 1,000,000 + minor x 1,000 + patch.
   integer(c_int32_t), parameter :: SUREFILL_VERSION_NUMBER = 1000_c_int32_t
-  !> Version of the binary interface: programs run with every library of the same number (and soname). It changes also
-  !! when a structure that an init function writes grows.
+  !> Version of the binary interface: programs run with every library of the same number, which is in the library's
+  !! name and in the version of each symbol. Structures may grow without a change: they say their size.
   integer(c_int32_t), parameter :: SUREFILL_ABI_VERSION = 0_c_int32_t
   !> Success.
   integer(c_int32_t), parameter :: SUREFILL_OK = 0_c_int32_t

@@ -69,8 +69,8 @@ extern "C" {
 /* Version of this header: major x 1,000,000 + minor x 1,000 + patch. */
 #define SUREFILL_VERSION_NUMBER 1000
 
-/* Version of the binary interface: programs run with every library of the same number (and soname). It changes
- * also when a structure that an init function writes grows. */
+/* Version of the binary interface: programs run with every library of the same number, which is in the library's
+ * name and in the version of each symbol. Structures may grow without a change: they say their size. */
 #define SUREFILL_ABI_VERSION 0
 
 /* Success. */

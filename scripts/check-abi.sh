@@ -127,7 +127,7 @@ elif change == "function more":
         child.set(key, "surefill_pass_more")
         if parent is unit:
             child.set("mangled-name", "surefill_pass_more")
-            child.set("elf-symbol-id", "surefill_pass_more")
+            child.set("elf-symbol-id", child.get("elf-symbol-id").replace("surefill_pass_idle", "surefill_pass_more"))
         parent.append(child)
 elif change == "parameter's type":
     assert parameter.get("type-id") != types["i64"]

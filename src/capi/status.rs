@@ -21,8 +21,8 @@ pub const SUREFILL_VERSION_NUMBER: i32 = number(env!("CARGO_PKG_VERSION_MAJOR"))
     + number(env!("CARGO_PKG_VERSION_MINOR")) * 1_000
     + number(env!("CARGO_PKG_VERSION_PATCH"));
 
-/// Version of the binary interface: programs run with every library of the same number (and soname). It changes also
-/// when a structure that an init function writes grows.
+/// Version of the binary interface: programs run with every library of the same number, which is in the library's name
+/// and in the version of each symbol. Structures may grow without a change: they say their size.
 pub const SUREFILL_ABI_VERSION: i32 = 0;
 
 /// Success.

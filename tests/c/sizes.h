@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* An init function, called with a structure `p` of `n` bytes: refused for a pointer that is none and for sizes that no
- * version has. Of an older program's structure nothing behind its end is written, what a newer one's has behind
+/* An init function, called with a structure `p` of `n` bytes: refused for NULL, for a misaligned pointer and for sizes
+ * that no version has. Of an older program's structure nothing behind its end is written, what a newer one's has behind
  * what is known here is zero, and the number is the program's. */
 #define BAD_INIT(type, p, n, call)                                                                        \
     do {                                                                                                  \

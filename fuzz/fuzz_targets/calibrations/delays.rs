@@ -44,6 +44,11 @@ pub enum Call {
 
 const RULE: usize = size_of::<surefill_rule>() / 8;
 
+/// The first word of a structure, with this size in it.
+fn saying(size: usize, word: i64) -> i64 {
+    word & !0xffff_ffff | size as i64
+}
+
 fn unit(criterion: i32) -> usize {
     usize::from(criterion == SUREFILL_CRITERION_SECONDS || criterion == SUREFILL_CRITERION_RELATIVE)
 }
@@ -189,6 +194,7 @@ impl Subject for Delays {
         let delays: *mut surefill_delay_calibration = handle.cast();
         let (mut known, mut first, mut second, mut third) = (MARK as i64, MARK_REAL, MARK_REAL, MARK_REAL);
         let mut made = vec![MARK as i64; RULE];
+        made[0] = saying(8 * RULE, made[0]);
         let status = unsafe {
             match call {
                 Call::Told(criterion, low, high) => {
@@ -237,6 +243,9 @@ impl Subject for Delays {
                 }
             }
         };
+        if status != SUREFILL_OK || !matches!(call, Call::Rule(_)) {
+            made[0] = saying(MARK as u32 as usize, made[0]);
+        }
         outcome(status, &[&known, &first, &second, &third, &made])
     }
 

@@ -41,6 +41,11 @@ pub enum Call {
 const RULE: usize = size_of::<surefill_rule>() / 8;
 const OPTIONS: usize = size_of::<surefill_forecast_options>() / 8;
 
+/// The first word of a structure, with this size in it.
+fn saying(size: usize, word: i64) -> i64 {
+    word & !0xffff_ffff | size as i64
+}
+
 fn span(seconds: i64) -> bool {
     (0..=SUREFILL_MAX_SECONDS).contains(&seconds)
 }
@@ -159,6 +164,8 @@ impl Subject for Recent {
         let recent: *mut surefill_recent_waits = handle.cast();
         let (mut value, mut count, mut size) = (MARK_REAL, MARK_INT, MARK as i64);
         let (mut rule, mut options) = (vec![MARK as i64; RULE], vec![MARK as i64; OPTIONS]);
+        rule[0] = saying(8 * RULE, rule[0]);
+        options[0] = saying(8 * OPTIONS, options[0]);
         let told = |told: bool| if told { recent.cast_const() } else { null() };
         let status = unsafe {
             match call {
@@ -190,6 +197,12 @@ impl Subject for Recent {
                 Call::Size(preset) => surefill_recent_waits_size(preset.pointer(), output.to(&raw mut size)),
             }
         };
+        if status != SUREFILL_OK || !matches!(call, Call::Rule(..)) {
+            rule[0] = saying(MARK as u32 as usize, rule[0]);
+        }
+        if status != SUREFILL_OK || !matches!(call, Call::Forecast(..)) {
+            options[0] = saying(MARK as u32 as usize, options[0]);
+        }
         outcome(status, &[&value, &count, &size, &rule, &options])
     }
 

@@ -72,6 +72,8 @@ fn options(input: &mut Input, scenarios: i32) -> (surefill_forecast_options, boo
         while !preset.sound() {
             preset = Preset::any(input);
         }
+        let size = size_of::<surefill_forecast_options>() as i64;
+        assert_eq!(unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size) }, SUREFILL_OK);
         unsafe { surefill_preset_forecast(preset.pointer(), null(), options.as_mut_ptr()) }
     };
     assert_eq!(status, SUREFILL_OK);

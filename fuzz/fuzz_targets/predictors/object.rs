@@ -68,6 +68,8 @@ pub const MARK_INT: i32 = 0x5eed_5eed;
 pub const MARK_REAL: f64 = f64::from_bits(MARK);
 
 pub const MARK_ROUND: surefill_round = surefill_round {
+    struct_size: size_of::<surefill_round>() as u32,
+    reserved: 0,
     log_likelihood: MARK_REAL,
     l1: MARK_REAL,
     l_infinity: MARK_REAL,

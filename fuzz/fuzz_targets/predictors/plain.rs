@@ -123,8 +123,8 @@ unsafe fn call(input: &mut Input, kind: usize) {
             }
             11 => {
                 let choice = surefill_choice {
+                    struct_size: size_of::<surefill_choice>() as u32,
                     processors: input.int(20),
-                    reserved: 0,
                     wait: input.real(),
                     predicted: input.real(),
                     run_time: input.real(),

@@ -11,6 +11,18 @@ use std::ptr::{null, null_mut};
 use surefill::capi::*;
 use surefill::runtime::MAX_BINS;
 
+/// A held job before the call.
+const HELD: surefill_held_job = surefill_held_job {
+    struct_size: size_of::<surefill_held_job>() as u32,
+    running: 0,
+    job: 0,
+    submitted: 0,
+    started: 0,
+    given_up: 0,
+    key_count: 0,
+    keys: [0; 8],
+};
+
 /// A job that it holds.
 #[derive(Clone)]
 struct Held {
@@ -352,7 +364,7 @@ impl Subject for Predictor {
                 }
                 Call::SetClock(now) => {
                     let status = surefill_predictor_set_clock(handle, now);
-                    let mut jobs = vec![surefill_held_job::default(); self.held.len()];
+                    let mut jobs = vec![HELD; self.held.len()];
                     let (mut written, mut held) = (0, 0);
                     if status == SUREFILL_OK {
                         let room = jobs.len() as i32;
@@ -365,7 +377,7 @@ impl Subject for Predictor {
                 }
                 Call::Jobs(capacity) => {
                     let (mut written, mut held) = (MARK_INT, MARK_INT);
-                    let none = surefill_held_job { job: MARK as i64, ..Default::default() };
+                    let none = surefill_held_job { job: MARK as i64, ..HELD };
                     let mut jobs = vec![none; room(capacity)];
                     let to = output.to(&mut held);
                     let status =

@@ -54,7 +54,7 @@ fn counted(number: i32) -> Result<(), i32> {
 
 impl Bits for surefill_choice {
     fn bits(&self, to: &mut Vec<u64>) {
-        vec![self.processors, self.reserved].bits(to);
+        self.processors.bits(to);
         vec![self.wait, self.predicted, self.run_time, self.gain].bits(to);
     }
 }
@@ -194,8 +194,8 @@ impl Subject for Sizes {
         let sizing: *mut surefill_sizing = handle.cast();
         let (mut seconds, mut number) = (MARK_REAL, MARK_INT);
         let mut choice = surefill_choice {
+            struct_size: size_of::<surefill_choice>() as u32,
             processors: MARK_INT,
-            reserved: MARK_INT,
             wait: MARK_REAL,
             predicted: MARK_REAL,
             run_time: MARK_REAL,
@@ -320,9 +320,9 @@ impl Subject for Sizes {
             }
             Call::Benefactors(_) => assert!((0..=self.jobs).contains(&number)),
             Call::Choose(ref options, ..) | Call::Measured(ref options, _) => {
-                let (processors, reserved) = (outputs[2] as i32, outputs[3]);
-                let [wait, predicted, run_time, gain] = [4, 5, 6, 7].map(|i| f64::from_bits(outputs[i]));
-                assert!((options.least..=options.most).contains(&processors) && reserved == 0);
+                let processors = outputs[2] as i32;
+                let [wait, predicted, run_time, gain] = [3, 4, 5, 6].map(|i| f64::from_bits(outputs[i]));
+                assert!((options.least..=options.most).contains(&processors));
                 assert!(processors <= self.idle + self.busy);
                 assert!((0.0..=LONGEST).contains(&wait) && wait == predicted);
                 assert!((0.0..=LONGEST).contains(&run_time) && (processors > self.idle || wait == 0.0));
@@ -330,7 +330,7 @@ impl Subject for Sizes {
             }
         }
         if let Call::Measured(_, times) = call {
-            let (processors, run_time) = (outputs[2] as u32 as usize, f64::from_bits(outputs[6]));
+            let (processors, run_time) = (outputs[2] as u32 as usize, f64::from_bits(outputs[5]));
             assert_eq!(times[processors - 1], run_time);
         }
         assert!(
