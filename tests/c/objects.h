@@ -101,7 +101,7 @@ static int64_t make_recent(void) {
     surefill_preset preset;
     surefill_recent_waits *recent;
     int64_t size;
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     preset.recent_waits = 20;
     CHECK_OK(surefill_recent_waits_size(&preset, &size));
     CHECK(size <= ROOM);
