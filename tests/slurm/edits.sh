@@ -18,7 +18,17 @@ cycled() { [ "$(cycles)" -gt "$1" ]; }
 waits_behind() { # JOB: it has been decided, and waits for others
     wait_for 10 reason_is "$1" Priority && wait_for 10 cycled $(($(cycles) + 1)) && pending "$1"
 }
-change() { timeout 10 scontrol update "$@"; }
+# Later releases refuse what comes while the job's own changes are being written: once more, then.
+change() {
+    local _
+    for _ in {1..50}; do
+        timeout 10 scontrol update "$@" 2>"$work/change" && return
+        grep -q 'temporarily unavailable' "$work/change" || break
+        sleep 0.1
+    done
+    cat "$work/change" >&2
+    return 1
+}
 
 # --- Jobs ---
 

@@ -4,12 +4,15 @@
 
 : "${SLURM_SOURCE:?the sources of Slurm}"
 slurm_folder=$here/../../c-examples/slurm
+# That of the sources, where they have been configured.
+version_file=$SLURM_SOURCE/slurm/slurm_version.h
+[ -e "$version_file" ] || version_file=/usr/include/slurm/slurm_version.h
 
 # A release that is not known is refused when the plugin is built; another patch level of this one by slurmctld, when it loads it.
 build_for() { # VERSION_NUMBER: builds the plugin as if this Slurm were installed, in $work/other
     rm -rf "$work/other" "$work/version"
     mkdir -p "$work/version/slurm"
-    sed "s/^#define SLURM_VERSION_NUMBER .*/#define SLURM_VERSION_NUMBER $1/" /usr/include/slurm/slurm_version.h \
+    sed "s/^#define SLURM_VERSION_NUMBER .*/#define SLURM_VERSION_NUMBER $1/" "$version_file" \
         >"$work/version/slurm/slurm_version.h"
     cp -rp "$built" "$work/other"
     rm "$work"/other/sched_surefill.*
@@ -20,7 +23,7 @@ for other in 0x150b00 0x1a0b00; do
     build_for $other && fail "the plugin can be built for Slurm 21.11 and 26.11"
     grep -q 'written for Slurm 22.05 to 26.05' "$work/make" || fail "no reason why not: $(cat "$work/make")"
 done
-next=$(($(sed -n 's/^#define SLURM_VERSION_NUMBER //p' /usr/include/slurm/slurm_version.h) + 1))
+next=$(($(sed -n 's/^#define SLURM_VERSION_NUMBER //p' "$version_file") + 1))
 build_for "$(printf '0x%06x' $next)" || fail "the plugin cannot be built for another patch level: $(cat "$work/make")"
 PLUGIN_FOLDER=$work/other SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/other-cluster" 1
 munge_start

@@ -25,7 +25,7 @@ skip() {
 }
 if [ ! -e "$root/made" ]; then
     [ -e "$archive" ] || skip "no slurm-$version*.tar.xz in $managers"
-    for package in munge libmunge-dev libjson-c-dev make gcc; do
+    for package in munge libmunge-dev libjson-c-dev liblua5.4-dev make gcc; do
         [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] ||
             why=$(DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" 2>&1) ||
             skip "$package cannot be installed: $(tail -n 1 <<<"$why")"
