@@ -467,7 +467,9 @@ module surefill_models
     !> The probability that a job that has waited age seconds has started within within more, where
     !! surefill_start_calibration_told made told for it: that of the normal distribution whose quantiles the
     !! logarithms of what is told are, corrected by how often such probabilities came true, which is learnt when jobs
-    !! start. It rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS. O(1).
+    !! start. It rises with within, and needs no forecast at hand. It holds on average over the jobs that are told it;
+    !! one job's may be off by .2 where forecasts are far too late and narrow, and differ where starts do not. count
+    !! is SUREFILL_START_LEVELS. O(1).
     function surefill_start_calibration_probability(calibration, age, told, count, within, probability) &
             bind(c, name='surefill_start_calibration_probability') result(code)
       import

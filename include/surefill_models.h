@@ -409,7 +409,9 @@ int32_t surefill_start_calibration_told(const surefill_start_calibration *calibr
 /* The probability that a job that has waited age seconds has started within within more, where
  * surefill_start_calibration_told made told for it: that of the normal distribution whose quantiles the logarithms
  * of what is told are, corrected by how often such probabilities came true, which is learnt when jobs start. It
- * rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS. O(1).
+ * rises with within, and needs no forecast at hand. It holds on average over the jobs that are told it; one job's
+ * may be off by .2 where forecasts are far too late and narrow, and differ where starts do not. count is
+ * SUREFILL_START_LEVELS. O(1).
  *
  * Errors: as surefill_start_calibration_told. */
 int32_t surefill_start_calibration_probability(const surefill_start_calibration *calibration,
