@@ -383,9 +383,9 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
-/// Forecasts thirty times too late, narrow, and different where starts are not: of the jobs that are told a probability,
-/// as large a share starts in time, in each tenth of it. (For one job it may be off by .2: the calibration cannot know
-/// which part of a forecast is noise.)
+/// Forecasts thirty times too late, narrow, and different where starts are not: of the jobs that are told a
+/// probability, as large a share starts in time, in each tenth of it. (For one job it may be off by .2: the calibration
+/// cannot know which part of a forecast is noise.)
 #[test]
 fn probabilities_hold_on_average_whatever_the_forecast() {
     let mut state = 1u64;
