@@ -20,14 +20,8 @@ const OPTIONAL: [(&str, &str); 12] = [
     ("surefill_forecast_add_waiting", "index"),
 ];
 
-/// Arguments that are read as well as written.
-const FILLED: [(&str, &str); 5] = [
-    ("surefill_pass_head_start_quantiles", "whens"),
-    ("surefill_cycle_next", "action"),
-    ("surefill_starts_predicted", "start"),
-    ("surefill_starts_report", "start"),
-    ("surefill_scheduler_totals", "totals"),
-];
+/// Arguments that are read as well as written, beside structures.
+const FILLED: [(&str, &str); 1] = [("surefill_pass_head_start_quantiles", "whens")];
 
 /// A name and its kind, the kind in Fortran's words.
 type Named = (String, String);
@@ -71,8 +65,9 @@ fn argument(function: &str, declaration: &str, structures: &BTreeMap<String, Vec
     let pointee = kind.strip_suffix(" *").unwrap_or_else(|| panic!("{function}: {declaration}"));
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
-        // Arguments that several calls fill, and structures that begin with a size that is read.
+        // Arguments that several calls fill, and structures, whose size is read but by init functions.
         None if FILLED.contains(&(function, &name)) => ("inout", pointee),
+        None if structures.contains_key(pointee) && !function.ends_with("_init") => ("inout", pointee),
         None => ("out", pointee),
     };
     let to = match scalar(pointee) {
@@ -104,7 +99,12 @@ fn header(text: &str) -> Interface {
     let lines = text.lines().map(str::trim);
     for line in lines.clone() {
         if let Some((name, value)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' ')) {
-            let value: i64 = value.parse().unwrap();
+            if name.contains('(') {
+                continue; // the macro of an init function
+            }
+            let shift = value.strip_prefix("((int64_t)1 << ").and_then(|shift| shift.strip_suffix(')'));
+            let value: i64 =
+                shift.map_or_else(|| value.parse().unwrap(), |shift| 1 << shift.parse::<u32>().unwrap());
             let short = i32::try_from(value).is_ok() && !name.ends_with("_SIZE");
             let kind = if short { "c_int32_t" } else { "c_int64_t" };
             found.constants.insert(name.to_lowercase(), (value, kind.to_owned()));
