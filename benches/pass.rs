@@ -1,7 +1,8 @@
 //! Wall time of one scheduling pass at archive scale (60 running jobs, 430 processors, 20 candidates) and at large
 //! scale (1,000 running jobs, 10,000 processors, 1,000 candidates), each beside the papers' dynamic program for one
-//! candidate and beside E x C bare multiply-adds; and of one by the preset `delay` at four events a bin, at these scales
-//! and the largest (5,000 running jobs, 100,000 processors, 1,000 candidates). Instruction counts: `make instructions`.
+//! candidate and beside E x C bare multiply-adds; and of one by the preset `delay` at four events a bin, at these
+//! scales and the largest (5,000 running jobs, 100,000 processors, 1,000 candidates). Instruction counts: `make
+//! instructions`.
 
 mod scenario;
 

@@ -2,7 +2,8 @@
  * distributions learnt from the jobs that have finished.
  *
  *   cc -std=c11 replay.c -lsurefill -lm
- *   ./a.out [--preset easy|papers|delay|delay-fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf
+ *   ./a.out [--preset easy|papers|delay|delay-fast] [--criterion probability|bound|seconds|relative] [--tau X]
+ *       TRACE.swf
  *
  * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is delay; with a
  * criterion it is that rule alone, below 0.05 (of seconds 60) or X, first come first served.

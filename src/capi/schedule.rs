@@ -45,8 +45,8 @@ pub const SUREFILL_PRESET_EASY: i32 = 0;
 /// Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
 /// submission. For comparison with their tables: waits get longer than EASY's.
 pub const SUREFILL_PRESET_PAPERS: i32 = 1;
-/// Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler gains
-/// more.
+/// Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler
+/// gains more.
 pub const SUREFILL_PRESET_DELAY: i32 = 2;
 /// Preset: the delay rule for the shortest mean wait, at the price of some long ones.
 pub const SUREFILL_PRESET_DELAY_FAST: i32 = 3;

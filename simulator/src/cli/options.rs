@@ -33,7 +33,8 @@ pub enum Preset {
     Papers,
     /// Only the machines' sizes as Nissimov & Feitelson 2007
     Sizes,
-    /// The delay rule, the default of probabilistic backfilling: shorter waits than EASY's whose longest ones hardly rise
+    /// The delay rule, the default of probabilistic backfilling: shorter waits than EASY's whose longest ones hardly
+    /// rise
     Delay,
     /// The delay rule for the shortest mean wait, at the price of some long ones
     DelayFast,

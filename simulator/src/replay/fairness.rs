@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Jobs of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority, the last job (none
-    /// for the last group), or the user.
+    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority, the last job
+    /// (none for the last group), or the user.
     pub to: Option<f64>,
     /// How many.
     pub jobs: u64,

@@ -33,8 +33,8 @@ pub struct Head {
     pub note: Option<String>,
 }
 
-/// When the head job starts if every running job runs to its limit, in seconds of the snapshot's clock; none if it would
-/// fit now, or never starts.
+/// When the head job starts if every running job runs to its limit, in seconds of the snapshot's clock; none if it
+/// would fit now, or never starts.
 fn by_limits(head: &Job, pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Result<Start> {
     let running = counted.running(pool, snapshot);
     let limits = PassCapacity {

@@ -14,8 +14,9 @@
 //! * `play`: the queue of a moment played forward, for both of these.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! A question has one answer: every job that waits for nodes has its start from the queue played forward; only the waits
-//! of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the scheduler.
+//! A question has one answer: every job that waits for nodes has its start from the queue played forward; only the
+//! waits of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the
+//! scheduler.
 
 pub mod arrays;
 pub mod beliefs;
