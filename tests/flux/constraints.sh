@@ -6,7 +6,7 @@
 load
 blocker=$(sham 60 -N8 -x)
 wait_for runs "$blocker"
-flux python - << 'PYTHON' > jobs
+flux python - << 'PYTHON' > ids
 import flux
 from flux.job import JobspecV1, submit
 
@@ -18,9 +18,9 @@ for mask in range(1, 81):
     spec.duration = 60
     print(submit(handle, spec).f58)
 PYTHON
-last=$(tail -n 1 jobs)
+last=$(tail -n 1 ids)
 wait_for says "$last" 'more than 63 different constraints'
-says "$(head -n 1 jobs)" 'insufficient resources' || fail "the first job is told '$(told "$(head -n 1 jobs)" reason_pending)'"
+says "$(head -n 1 ids)" 'insufficient resources' || fail "the first job is told '$(told "$(head -n 1 ids)" reason_pending)'"
 flux cancel "$blocker"
 wait_for flux queue idle
 [ "$(flux jobs -c 0 -ano '{status_abbrev}' | sort | uniq -c | xargs)" = '1 CA 80 CD' ] || fail "not all have run"
