@@ -1464,8 +1464,8 @@ module surefill
     end function surefill_cycle_refused
 
     !> Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the
-    !! preset: for surefill_cycle_planned alone, in a cycle of its own that is not closed. Costs what a decision
-    !! costs.
+    !! preset: for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake
+    !! wants another one after it. Costs what a decision costs.
     function surefill_cycle_plan_all(cycle, scheduler) bind(c, name='surefill_cycle_plan_all') result(code)
       import
       type(c_ptr), value :: cycle

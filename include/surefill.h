@@ -950,7 +950,8 @@ int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *schedu
 int32_t surefill_cycle_refused(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int32_t why);
 
 /* Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
- * for surefill_cycle_planned alone, in a cycle of its own that is not closed. Costs what a decision costs.
+ * for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake wants
+ * another one after it. Costs what a decision costs.
  *
  * Errors: CORRUPT; WRONG_STATE after surefill_cycle_next. */
 int32_t surefill_cycle_plan_all(surefill_cycle *cycle, surefill_scheduler *scheduler);

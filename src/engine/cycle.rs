@@ -354,7 +354,8 @@ impl<'a> Cycle<'a> {
     }
 
     /// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
-    /// for [`Cycle::planned`] alone, in a cycle of its own that is not closed. Costs what a decision costs.
+    /// for [`Cycle::planned`] alone, in a cycle of its own that is not closed. Another cycle is wanted after it
+    /// ([`Scheduler::wake`]). Costs what a decision costs.
     ///
     /// # Errors
     /// [`Error::WrongState`] after [`Cycle::next`].
@@ -365,6 +366,8 @@ impl<'a> Cycle<'a> {
         self.state.anyway = 1;
         self.decide(scheduler)?;
         self.state.starting = 0;
+        // It began as a decision, and none was made.
+        pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         Ok(())
     }
 

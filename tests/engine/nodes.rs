@@ -246,7 +246,9 @@ fn all_are_planned_though_nobody_can_start() {
         };
         let mut copy = block.clone();
         copy.begin(0, T);
+        assert_eq!(copy.scheduler().wake(T).unwrap().map(|(_, pools)| pools), None, "a decision has begun");
         copy.cycle(|mut cycle, scheduler| cycle.plan_all(scheduler)).unwrap();
+        assert_eq!(copy.scheduler().wake(T), Ok(Some((T, 1))), "none was made");
         let starts = [2, 3].map(|id| planned(&mut copy, id).unwrap());
         assert!((600..700).contains(&starts[0]) && (1200..1400).contains(&starts[1]), "{words}: {starts:?}");
         assert_eq!(copy.next(), Action::Done);
