@@ -451,7 +451,7 @@ whole_scheduler_is_the_simulator() {
                 sed -n 1,3p | diff "$work/simulated.txt" - || return 1
         done
     done << 'END'
-plan seed=1
+fair seed=1
 fast preset=fast seed=1
 easy preset=easy
 END
