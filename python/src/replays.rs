@@ -15,7 +15,9 @@ use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
 use surefill_simulator::cli::today;
 use surefill_simulator::replay::evalys;
 use surefill_simulator::replay::outcome::Outcome;
-use surefill_simulator::replay::policy::{Choice, Order, OwnPreset, PolicyName, PolicyOptions, ProbOptions, name_of};
+use surefill_simulator::replay::policy::{
+    Choice, Order, OwnPreset, PolicyName, PolicyOptions, ProbOptions, name_of,
+};
 use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
 use surefill_simulator::report::waits::nothing;
@@ -34,9 +36,7 @@ pub fn names(kind: &str) -> PyResult<Vec<String>> {
         T::value_variants().iter().cloned().map(name_of).collect()
     }
     match kind {
-        "policies" => {
-            Ok(all::<PolicyName>().into_iter().chain(all::<OwnPreset>()).collect())
-        }
+        "policies" => Ok(all::<PolicyName>().into_iter().chain(all::<OwnPreset>()).collect()),
         "predictors" => Ok(all::<PredictorName>()),
         "orders" => Ok(all::<Order>()),
         other => Err(PyValueError::new_err(format!("'{other}' is not policies, predictors or orders"))),

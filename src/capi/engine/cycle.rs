@@ -211,9 +211,9 @@ pub unsafe extern "C" fn surefill_cycle_refused(
     })())
 }
 
-/// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset: for
-/// surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake wants another one after
-/// it. Costs what a decision costs.
+/// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
+/// for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake wants another
+/// one after it. Costs what a decision costs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE after
 /// surefill_cycle_next.
