@@ -44,7 +44,8 @@ fn done(status: i32) -> bool {
 }
 
 fn request(input: &mut Input) -> surefill_request {
-    let mut request: surefill_request = initialised(|to| unsafe { surefill_request_init(to, size_of::<surefill_request>() as i64) });
+    let mut request: surefill_request =
+        initialised(|to| unsafe { surefill_request_init(to, size_of::<surefill_request>() as i64) });
     request.count = input.below(6) as i32;
     request.spread = input.below(16) as i32 % 3;
     request.exclusive = i32::from(input.below(8) == 0);
@@ -66,7 +67,9 @@ impl World {
             resources: 2,
             jobs: 6,
             parts: 12,
-            ..initialised(|to| unsafe { surefill_nodes_capacity_init(to, size_of::<surefill_nodes_capacity>() as i64) })
+            ..initialised(|to| unsafe {
+                surefill_nodes_capacity_init(to, size_of::<surefill_nodes_capacity>() as i64)
+            })
         };
         let limits = surefill_node_pass_capacity {
             nodes: ROOM,
@@ -76,7 +79,9 @@ impl World {
             parts: 10,
             bins: 1,
             events_per_bin: 4,
-            ..initialised(|to| unsafe { surefill_node_pass_capacity_init(to, size_of::<surefill_node_pass_capacity>() as i64) })
+            ..initialised(|to| unsafe {
+                surefill_node_pass_capacity_init(to, size_of::<surefill_node_pass_capacity>() as i64)
+            })
         };
         let (mut sizes, mut nodes, mut pass) = ([0i64; 2], null_mut(), null_mut());
         let mut world =
@@ -189,7 +194,8 @@ impl World {
                 wishes.push(wish);
             }
         }
-        let mut rule: surefill_rule = initialised(|to| unsafe { surefill_rule_init(to, size_of::<surefill_rule>() as i64) });
+        let mut rule: surefill_rule =
+            initialised(|to| unsafe { surefill_rule_init(to, size_of::<surefill_rule>() as i64) });
         rule.criterion = [0, 2, 3][input.below(3)];
         rule.or_easy = input.below(2) as i32;
         rule.threshold = input.below(10) as f64 / 4.0;

@@ -70,12 +70,20 @@ pub const RULE: &[usize] = &[4, 8, 16, 24, 32, 40, 44];
 
 pub fn default_limits() -> surefill_pass_capacity {
     let mut capacity = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_pass_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_pass_capacity>() as i64) }, SUREFILL_OK);
+    assert_eq!(
+        unsafe {
+            surefill_pass_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_pass_capacity>() as i64)
+        },
+        SUREFILL_OK
+    );
     unsafe { capacity.assume_init() }
 }
 
 pub fn default_rule() -> surefill_rule {
     let mut rule = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_rule_init(rule.as_mut_ptr(), size_of::<surefill_rule>() as i64) }, SUREFILL_OK);
+    assert_eq!(
+        unsafe { surefill_rule_init(rule.as_mut_ptr(), size_of::<surefill_rule>() as i64) },
+        SUREFILL_OK
+    );
     unsafe { rule.assume_init() }
 }

@@ -126,7 +126,15 @@ impl Subject for Delays {
 
     fn make(input: &mut Input) -> Option<(Delays, Block)> {
         let mut capacity = MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_delay_calibration_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_delay_calibration_capacity>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_delay_calibration_capacity_init(
+                    capacity.as_mut_ptr(),
+                    size_of::<surefill_delay_calibration_capacity>() as i64,
+                )
+            },
+            SUREFILL_OK
+        );
         let mut capacity = unsafe { capacity.assume_init() };
         capacity.backfills = if input.rarely() { input.int(0).min(1000) } else { 1 + input.below(12) as i32 };
         let (mut size, mut made) = (0, null_mut());
@@ -164,7 +172,10 @@ impl Subject for Delays {
             }
             2 | 3 => {
                 let mut rule = MaybeUninit::uninit();
-                assert_eq!(unsafe { surefill_rule_init(rule.as_mut_ptr(), size_of::<surefill_rule>() as i64) }, SUREFILL_OK);
+                assert_eq!(
+                    unsafe { surefill_rule_init(rule.as_mut_ptr(), size_of::<surefill_rule>() as i64) },
+                    SUREFILL_OK
+                );
                 let mut rule = unsafe { rule.assume_init() };
                 rule.criterion = criterion(input);
                 rule.threshold = predicted(input, rule.criterion);

@@ -66,7 +66,12 @@ fn span(seconds: i64) -> bool {
 fn options(input: &mut Input, scenarios: i32) -> (surefill_forecast_options, bool) {
     let mut options = MaybeUninit::uninit();
     let status = if input.below(2) == 0 {
-        unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size_of::<surefill_forecast_options>() as i64) }
+        unsafe {
+            surefill_forecast_options_init(
+                options.as_mut_ptr(),
+                size_of::<surefill_forecast_options>() as i64,
+            )
+        }
     } else {
         let mut preset = Preset::any(input);
         while !preset.sound() {
@@ -264,7 +269,15 @@ impl Subject for Forecast {
 
     fn make(input: &mut Input) -> Option<(Forecast, Block)> {
         let mut capacity = MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_forecast_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_forecast_capacity>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_forecast_capacity_init(
+                    capacity.as_mut_ptr(),
+                    size_of::<surefill_forecast_capacity>() as i64,
+                )
+            },
+            SUREFILL_OK
+        );
         let mut capacity = unsafe { capacity.assume_init() };
         (capacity.running, capacity.waiting) = (input.below(7) as i32, input.below(9) as i32);
         capacity.processors = 1 + input.below(24) as i32;
@@ -290,7 +303,15 @@ impl Subject for Forecast {
         }
         let block = new(&capacity, input.below(2) == 0);
         let mut options = MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size_of::<surefill_forecast_options>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_forecast_options_init(
+                    options.as_mut_ptr(),
+                    size_of::<surefill_forecast_options>() as i64,
+                )
+            },
+            SUREFILL_OK
+        );
         let options = unsafe { options.assume_init() };
         let (running, waiting) = (Vec::new(), Vec::new());
         Some((

@@ -26,7 +26,10 @@ impl Preset {
     pub fn any(input: &mut Input) -> Preset {
         let mut values = MaybeUninit::uninit();
         let name = input.below(4) as i32;
-        assert_eq!(unsafe { surefill_preset_init(values.as_mut_ptr(), name, size_of::<surefill_preset>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe { surefill_preset_init(values.as_mut_ptr(), name, size_of::<surefill_preset>() as i64) },
+            SUREFILL_OK
+        );
         let mut values = unsafe { values.assume_init() };
         values.recent_waits = 1 + input.below(40) as i32;
         let quantile = |input: &mut Input| f64::from(1 + input.below(100) as u8) / 100.0;

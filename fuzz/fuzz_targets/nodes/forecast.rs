@@ -65,8 +65,9 @@ fn belief(input: &mut Input) -> Option<Belief> {
 
 impl Question {
     fn any(input: &mut Input, jobs: &[Held]) -> Question {
-        let mut options: surefill_forecast_options =
-            initialised(|to| unsafe { surefill_forecast_options_init(to, size_of::<surefill_forecast_options>() as i64) });
+        let mut options: surefill_forecast_options = initialised(|to| unsafe {
+            surefill_forecast_options_init(to, size_of::<surefill_forecast_options>() as i64)
+        });
         options.scenarios = SCENARIOS;
         options.seed = input.below(4) as i64;
         options.policy = if input.below(4) == 0 { SUREFILL_POLICY_FCFS } else { SUREFILL_POLICY_BACKFILL };
@@ -106,7 +107,9 @@ impl Question {
             bins: 2 + more,
             events_per_bin: 4,
             scenarios: SCENARIOS + more,
-            ..initialised(|to| unsafe { surefill_node_forecast_capacity_init(to, size_of::<surefill_node_forecast_capacity>() as i64) })
+            ..initialised(|to| unsafe {
+                surefill_node_forecast_capacity_init(to, size_of::<surefill_node_forecast_capacity>() as i64)
+            })
         };
         let (mut size, mut forecast, mut step) = (0, null_mut(), -1);
         let belief = self.belief.as_ref().map_or(null(), |belief| belief.as_ptr().cast());

@@ -233,7 +233,12 @@ impl Subject for Model {
 
     fn make(input: &mut Input) -> Option<(Model, Block)> {
         let mut capacity = std::mem::MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_hmm_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_hmm_capacity>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_hmm_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_hmm_capacity>() as i64)
+            },
+            SUREFILL_OK
+        );
         let mut capacity = unsafe { capacity.assume_init() };
         capacity.states = if input.below(4) == 0 { 1 + input.below(9) as i32 } else { 1 << input.below(3) };
         capacity.bins = 2 + input.below(5) as i32;

@@ -88,7 +88,16 @@ fn now(input: &mut Input, model: &Predictor) -> i64 {
 fn options(input: &mut Input) -> surefill_predictor_options {
     let kind = 1 + input.below(5) as i32;
     let mut options = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_predictor_options_init(kind, options.as_mut_ptr(), size_of::<surefill_predictor_options>() as i64) }, SUREFILL_OK);
+    assert_eq!(
+        unsafe {
+            surefill_predictor_options_init(
+                kind,
+                options.as_mut_ptr(),
+                size_of::<surefill_predictor_options>() as i64,
+            )
+        },
+        SUREFILL_OK
+    );
     let mut options = unsafe { options.assume_init() };
     // Some pages at most, whatever the bytes.
     options.jobs = if input.below(4) == 0 { 1 } else { 1 + input.below(12) as i32 };

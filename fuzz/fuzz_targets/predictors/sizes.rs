@@ -66,7 +66,15 @@ impl Sizes {
 
     fn options(&self, input: &mut Input) -> surefill_choice_options {
         let mut options = std::mem::MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_choice_options_init(options.as_mut_ptr(), size_of::<surefill_choice_options>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_choice_options_init(
+                    options.as_mut_ptr(),
+                    size_of::<surefill_choice_options>() as i64,
+                )
+            },
+            SUREFILL_OK
+        );
         let mut options = unsafe { options.assume_init() };
         options.predictor = input.int(4);
         options.quantile = input.probability();
@@ -124,7 +132,15 @@ impl Subject for Sizes {
 
     fn make(input: &mut Input) -> Option<(Sizes, Block)> {
         let mut capacity = std::mem::MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_sizing_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_sizing_capacity>() as i64) }, SUREFILL_OK);
+        assert_eq!(
+            unsafe {
+                surefill_sizing_capacity_init(
+                    capacity.as_mut_ptr(),
+                    size_of::<surefill_sizing_capacity>() as i64,
+                )
+            },
+            SUREFILL_OK
+        );
         let mut capacity = unsafe { capacity.assume_init() };
         capacity.running = input.int(8);
         capacity.processors = 1 + input.int(40).min(40);

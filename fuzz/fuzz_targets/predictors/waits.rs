@@ -120,8 +120,17 @@ impl Subject for Waits {
             |input: &mut Input, most: u8| if input.below(4) == 0 { 1 } else { 1 + input.below(most) as i32 };
         let (mut capacity, mut options) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
         let (mut capacity, mut options) = unsafe {
-            assert_eq!(surefill_wait_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_wait_capacity>() as i64), SUREFILL_OK);
-            assert_eq!(surefill_wait_options_init(options.as_mut_ptr(), size_of::<surefill_wait_options>() as i64), SUREFILL_OK);
+            assert_eq!(
+                surefill_wait_capacity_init(
+                    capacity.as_mut_ptr(),
+                    size_of::<surefill_wait_capacity>() as i64
+                ),
+                SUREFILL_OK
+            );
+            assert_eq!(
+                surefill_wait_options_init(options.as_mut_ptr(), size_of::<surefill_wait_options>() as i64),
+                SUREFILL_OK
+            );
             (capacity.assume_init(), options.assume_init())
         };
         capacity.history = small(input, 100);
