@@ -60,7 +60,10 @@ for note in 'without effect, .*: bf_interval=10$' 'main loop starts jobs .*sched
 done
 parameters "surefill_interval=0.2,surefill_save=1,surefill_preset=easy"
 wait_for 10 logged 'surefill: mode on, .*: preset=easy '
+modes=$(ctld_log | grep -c 'surefill: mode on')
 parameters "$OURS,surefill_save=1"
+# Later releases go on in a new slurmctld, which is to have read its state.
+wait_for 20 logged_times 'surefill: mode on' $((modes + 1))
 say "unknown and misspelt parameters are said once, words without effect too"
 
 # The folder for the state goes away: said with every save, jobs go on; it comes back: saved again.

@@ -222,7 +222,8 @@ fn remaining(
     let mut releases = [Release::default(); MOST_RELEASES];
     let events = usize::try_from(events).unwrap_or(0);
     let expected = value.and_then(|value| value.remaining(age, limit, events, &mut releases).ok());
-    let legal = expected.is_some_and(|count| count <= capacity) && out == &raw mut count;
+    let room = value.map_or(1, |value| value.max_releases(events));
+    let legal = expected.is_some_and(|count| count <= room) && room <= capacity && out == &raw mut count;
     if succeeded(status, legal, &[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_FULL]) {
         let (seconds, probabilities) = (&seconds[..count as usize], &probabilities[..count as usize]);
         assert!(seconds[0] >= 1 && seconds.windows(2).all(|pair| pair[0] < pair[1]));
