@@ -1706,7 +1706,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_decline
 
-    !> What has become of a candidate: the delay of the head job in the criterion's unit, how that relates to the true
+    !> A candidate's verdict so far: the delay of the head job in the criterion's unit, how that relates to the true
     !! delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
     function surefill_pass_judgement(pass, candidate, delay, exactness, verdict) bind(c, &
             name='surefill_pass_judgement') result(code)

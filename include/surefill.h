@@ -1275,7 +1275,7 @@ int32_t surefill_pass_commit(surefill_pass *pass, int32_t candidate);
  * Errors: as surefill_pass_commit. */
 int32_t surefill_pass_decline(surefill_pass *pass, int32_t candidate);
 
-/* What has become of a candidate: the delay of the head job in the criterion's unit, how that relates to the true
+/* A candidate's verdict so far: the delay of the head job in the criterion's unit, how that relates to the true
  * delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
  *
  * Errors: NO_SUCH_INDEX. */

@@ -474,7 +474,7 @@ module surefill_nodes
       integer(c_int32_t) :: code
     end function surefill_node_pass_decline
 
-    !> What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how far
+    !> A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far
     !! that may be from what infinitely many scenarios would say, the scenarios on which it rests, and one of
     !! SUREFILL_VERDICT_. O(1).
     function surefill_node_pass_judgement(pass, candidate, delay, half_width, scenarios, verdict) bind(c, &

@@ -448,7 +448,7 @@ int32_t surefill_node_pass_commit(surefill_node_pass *pass, surefill_nodes *node
  * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one). */
 int32_t surefill_node_pass_decline(surefill_node_pass *pass, int32_t candidate);
 
-/* What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how far
+/* A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far
  * that may be from what infinitely many scenarios would say, the scenarios on which it rests, and one of
  * SUREFILL_VERDICT_. O(1).
  *

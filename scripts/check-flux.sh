@@ -106,7 +106,7 @@ finish() { # PROCESS
     local name=${running[$1]} status=0
     wait "$1" || status=$?
     unset "running[$1]"
-    # What modules and brokers say at their end is no failure.
+    # Messages of modules and brokers at their end are no failure.
     if [ $status = 0 ]; then grep -E "^$name: " "$work/$name.log" || true; else cat "$work/$name.log"; fi
     echo "check-flux: $name: $((SECONDS - since[$name])) s"
     [ $status = 0 ] || failed+=("$name")

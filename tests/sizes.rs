@@ -5,7 +5,7 @@ use surefill::allocate::{Sizing, SizingCapacity};
 use surefill::nodes::{NodePass, NodePassCapacity, Nodes, NodesCapacity};
 use surefill::wait::{WaitCapacity, WaitPredictor};
 
-/// What an object needs of what is said: at most all, at least this share of what exceeds the constant.
+/// An object needs at most the stated size, and at least this share of what exceeds the constant.
 fn within(size: usize, said: f64, share: f64, constant: f64, of: &dyn std::fmt::Debug) {
     let size = size as f64;
     assert!(size <= said && size >= share * (said - constant), "{of:?}: {size}, formula {said}");

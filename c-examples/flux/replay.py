@@ -32,7 +32,7 @@ def jobs_of(path, first, most):
 
 
 class Replay:
-    """What is known of the jobs: the instant of their submission, and what each was told at which times."""
+    """The jobs' instants of submission, and the annotations of each with their times."""
 
     def __init__(self, factor):
         self.handle, self.factor, self.told, self.widths = flux.Flux(), factor, {}, {}

@@ -44,7 +44,7 @@ def refuse_what_is_not_known(resources, seen=()):
 
 
 def shape(spec):
-    """What the engine is told of a request: its tasks are nodes with all their slots, or slots that may share nodes."""
+    """A request as the engine takes it: its tasks are nodes with all their slots, or slots that may share nodes."""
     if spec.node_count is None:
         return {"processors": spec.nslots, "each": (spec.slot_size, 0, spec.gpu_per_slot), "packed": True}
     slots = spec.nslots // spec.nnodes
@@ -86,7 +86,7 @@ class Placed(Rv1Pool):
         return tasks
 
     def holding(self):
-        """What the engine is told of an allocation of which only R is known."""
+        """An allocation as the engine takes it, where only R is known."""
         nodes = {rank: (len(node["cores"]), len(node["gpus"])) for rank, node in self._ranks.items()}
         units = {rank: math.gcd(*amounts) for rank, amounts in nodes.items()}
         each = {(cores // units[rank], gpus // units[rank]) for rank, (cores, gpus) in nodes.items()}
@@ -402,7 +402,7 @@ class SurefillScheduler(Scheduler):
         self.running[jobid] = {**job.wants, "features": features, "start": self.now(), "nodes": offer["nodes"]}
         return True
 
-    # What users are told
+    # Annotations for users
 
     def forecast(self):
         if time.time() < self.told_at + self.tell:

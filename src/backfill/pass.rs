@@ -397,7 +397,7 @@ impl Pass<'_> {
         Ok(index as usize)
     }
 
-    /// What has become of a candidate so far.
+    /// A candidate's verdict so far.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].

@@ -145,7 +145,7 @@ impl Default for Rule {
     }
 }
 
-/// What has become of a candidate.
+/// A candidate's verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Verdict {

@@ -38,7 +38,7 @@ pub(super) fn aligned<T>(pointer: *const T) -> bool {
     pointer.addr() % ALIGNMENT == 0
 }
 
-/// What the block behind a handle begins with.
+/// The beginning of the block behind a handle.
 ///
 /// # Safety
 /// A handle that is not NULL and aligned points to a readable block of at least a header.

@@ -447,7 +447,7 @@ pub unsafe extern "C" fn surefill_pass_decline(pass: *mut surefill_pass, candida
     status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
-/// What has become of a candidate: the delay of the head job in the criterion's unit, how that
+/// A candidate's verdict so far: the delay of the head job in the criterion's unit, how that
 /// relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.

@@ -270,7 +270,7 @@ pub struct WaitingJob {
     pub submitted: i64,
     /// Whether it is given up, having waited for more than [`WaitOptions::oldest_seconds`].
     pub given_up: bool,
-    /// What was known of it at its submission.
+    /// Its features at its submission.
     pub features: Features,
 }
 

@@ -94,7 +94,7 @@ static int64_t make_nodes(void) {
     return size;
 }
 
-/* What has a type of its own in C is sealed and opened by functions of its own. */
+/* An object with a type of its own in C is sealed and opened by functions of its own. */
 #define SEALED(type)                                                                                               \
     static int32_t seal_##type(void *block) { return surefill_##type##_seal(block); }                              \
     static int32_t open_##type(void *block, int64_t size) {                                                        \

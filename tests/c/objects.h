@@ -171,7 +171,7 @@ static int64_t make_scheduler(void) {
     return size;
 }
 
-/* What the others need. */
+/* Objects that the others need. */
 static void make_bins(void) {
     const double counts[BINS] = {1, 2, 3, 1};
     CHECK_OK(surefill_bins_init(bins_memory, sizeof bins_memory, 10, 10, BINS, &bins));

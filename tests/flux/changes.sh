@@ -47,7 +47,7 @@ wait_for flux job wait-event "$two" alloc
 before() { [ "$(flux python -c "print($(field "$1" t_run) < $(field "$2" t_run))")" = True ]; }
 wait_for flux queue idle
 before "$three" "$two" || fail "the urgent job did not start first"
-# What the engine has counted is what has happened: three ran, one was withdrawn for good, others came back.
+# The engine has counted every event: three ran, one was withdrawn for good, others came back.
 [ "$(stat engine.ended)" = 3 ] || fail "$(stat engine.ended) jobs ended"
 [ "$(stat engine.surprises)" = 0 ] || fail "$(stat engine.surprises) surprises"
 close

@@ -25,7 +25,7 @@ wait_for flux job wait-event "$meanwhile" finish
 for job in "$running" "$parts"; do runs "$job" || fail "$job is $(state "$job")"; done
 wait_for is_told "$wide" t_estimate
 moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $estimate)))")
-# What was told before is not told again: the new estimate may be another by the quarter by which one may be wrong, and more.
+# Estimates of before are not remembered: the new one may be another by the quarter by which one may be wrong, and more.
 [ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 
 # A damaged state file is set aside.

@@ -43,7 +43,7 @@ wait_for is_told "$wide" t_estimate
 wait_for is_told "$behind" reason_pending
 runs "$(cat running)" || fail "the running job is $(state "$(cat running)")"
 moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $(cat estimate))))")
-# What was told before is not told again: the new estimate may be another by the quarter by which one may be wrong, and more.
+# Estimates of before are not remembered: the new one may be another by the quarter by which one may be wrong, and more.
 [ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 flux cancel "$(cat running)"
 wait_for flux job wait-event "$wide" finish

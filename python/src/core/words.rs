@@ -1,4 +1,4 @@
-//! What Python says to the scheduler in words, and the offers that it is given as dictionaries.
+//! Words of Python's calls to the scheduler, and its offers as dictionaries.
 
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Who waits how long: mean waits by width, by run time, by user, by priority and by time.
+//! Mean waits by width, by run time, by user, by priority and by time.
 //!
 //! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who
 //! loses by a policy. Waits are in seconds.

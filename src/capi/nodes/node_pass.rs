@@ -452,7 +452,7 @@ pub unsafe extern "C" fn surefill_node_pass_decline(pass: *mut surefill_node_pas
     status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
-/// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how far that
+/// A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far that
 /// may be from what infinitely many scenarios would say, the scenarios on which it rests, and one of SUREFILL_VERDICT_.
 /// O(1).
 ///
