@@ -40,6 +40,7 @@ fn pass(plan: &mut Plan<'_>, recent: &RecentWaits<'_>, running: u32, waiting: u3
             waited: 20 * i64::from(waiting - number),
             credit: 0,
             tier: 0,
+            promised: 0,
             later: false,
         };
         plan.add_waiting(&job).unwrap();

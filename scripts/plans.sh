@@ -16,6 +16,8 @@ scripts/schedules.py tails "${compared[@]}"
 echo
 scripts/schedules.py widths "${compared[@]:0:8}"
 echo
+scripts/schedules.py lengths "${compared[@]:0:8}"
+echo
 scripts/schedules.py halves "${compared[@]:0:8}"
 echo
 scripts/schedules.py rivals "${compared[@]:0:8}"

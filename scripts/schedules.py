@@ -5,6 +5,7 @@
     schedules.py first compared.json ...                        README's table
     schedules.py tails compared.json ...                        the plan by trace: mean, geometric mean, 99th percentile, longest wait
     schedules.py widths compared.json ...                       the plan by trace and by the width of the jobs
+    schedules.py lengths compared.json ...                      the plan by trace and by the run time of the jobs, and by user
     schedules.py halves compared.json ...                       the plan by trace and half: mean wait of the first and the second half of the jobs
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
@@ -106,6 +107,27 @@ def widths(traces):
         cell = lambda own, base: change(own["mean_wait_s"], base["mean_wait_s"]) if base["mean_wait_s"] else ""
         cells = [cell(*pair) for pair in zip(plan, easy, strict=True)] + [cell(fast[-1], easy[-1])]
         print(f"| {short(trace['trace'])} | {' | '.join(cells)} | {easy[-1]['jobs']} |")
+
+
+def lengths(traces):
+    """Mean waits of the plan's jobs against EASY's by their run time, in percent; users with 100 jobs or more whose mean wait is longer."""
+    names = ("fair", "fast")
+    heads = [f"{head}: `fair` / `fast`" for head in ("up to 10 min", "up to 1 h", "up to 6 h", "longer")]
+    print("| workload | " + " | ".join(heads) + " | users who wait longer: `fair` / `fast` | worst user: `fair` / `fast` |")
+    print("|---|" + "---|" * (len(heads) + 2))
+    for trace in traces:
+        policies = by_label(trace)
+        of = lambda name, kind: policies[name]["fairness"][kind]
+        cells = []
+        for index, base in enumerate(of("easy", "by_run_time")):
+            waits = [of(name, "by_run_time")[index]["mean_wait_s"] for name in names]
+            cells.append(" / ".join(change(wait, base["mean_wait_s"]) if base["mean_wait_s"] else "" for wait in waits))
+        # A user with fewer jobs says little, and one who never waits has no ratio.
+        users = [group["mean_wait_s"] if group["jobs"] >= 100 else 0 for group in of("easy", "by_user")]
+        ratios = [[own["mean_wait_s"] / base for own, base in zip(of(name, "by_user"), users, strict=True) if base > 0] for name in names]
+        cells.append(" / ".join(f"{sum(ratio > 1 for ratio in own)}" for own in ratios) + f" of {len(ratios[0])}")
+        cells.append(" / ".join(f"x{max(own):.2f}" if own else "" for own in ratios))
+        print(f"| {short(trace['trace'])} | {' | '.join(cells)} |")
 
 
 def halves(traces):
@@ -261,7 +283,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "halves": halves, "rivals": rivals, "quarters": quarters, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "lengths": lengths, "halves": halves, "rivals": rivals, "quarters": quarters, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}

@@ -47,6 +47,8 @@ impl Scheduler<'_> {
         }
         let left = self.parts.table.get_mut(array)?;
         left.tasks -= 1;
+        // What was promised was the task's that has started.
+        left.promised = 0;
         if left.at_once == 1 {
             // No more of them may start before the manager says so.
             self.hold(array, JobState::Held, Why::Limit as u32, now)?;

@@ -38,8 +38,20 @@ fn waiting_job(
         waited: spanned(job.waited(now)),
         credit: job.credit,
         tier,
+        promised: job.promised.into(),
         later: candidate.later != 0,
     })
+}
+
+/// Notes what was promised to the head job.
+fn note_promise(
+    scheduler: &mut Scheduler<'_>,
+    candidates: &[Candidate],
+    promised: Option<(usize, u32)>,
+) -> Result<()> {
+    let Some((number, wait)) = promised else { return Ok(()) };
+    scheduler.parts.table.get_mut(at(candidates, number)?.slot)?.promised = wait;
+    Ok(())
 }
 
 impl Cycle<'_> {
@@ -155,6 +167,7 @@ impl Cycle<'_> {
         } else {
             plan.decide(&settings.rule, &waits, &counted)?;
         }
+        note_promise(scheduler, candidates, plan.promised())?;
         for (to, from) in self.parts.starting.iter_mut().zip(plan.starting()) {
             *to = *from;
         }
@@ -204,6 +217,7 @@ impl Cycle<'_> {
             }
             plan.decide(&nodes, &settings.rule, &waits, &counted)?;
         }
+        note_promise(scheduler, candidates, plan.promised())?;
         let mut starting = 0;
         for (to, (from, _)) in self.parts.starting.iter_mut().zip(plan.starting()) {
             *to = from as u32;

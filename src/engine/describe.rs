@@ -75,8 +75,8 @@ impl Scheduler<'_> {
         if new != old || wants_others {
             new.edits = new.edits.wrapping_add(1);
             if (new.limit, new.count, pool) != (old.limit, old.count, old.pool) || wants_others {
-                // It is another job: what was refused before may start now.
-                (new.refused, new.refused_until, new.busy) = (0, 0, 0);
+                // It is another job: what was refused before may start now, and nothing was promised to it.
+                (new.refused, new.refused_until, new.busy, new.promised) = (0, 0, 0, 0);
             }
             new.place = self.parts.table.get(slot)?.place;
             *self.parts.table.get_mut(slot)? = new;

@@ -76,6 +76,9 @@ pub(crate) struct Pending {
     pub throttled: u32,
     /// Its number among those of the beginning, or of the task before it.
     pub origin: u32,
+    /// How long it was promised to wait at most, if it was the head job.
+    pub promised: u32,
+    pub reserved: u32,
 }
 
 /// A running job. The first to end is the first.
@@ -335,6 +338,7 @@ impl<'a> StartForecast<'a> {
                 waited: job.waited.saturating_add(time.into()).clamp(0, MAX_SECONDS),
                 credit: job.credit,
                 tier: job.tier,
+                promised: job.promised.into(),
                 later: false,
             })?;
         }

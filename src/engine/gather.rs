@@ -222,6 +222,8 @@ impl<'a> StartForecast<'a> {
             more: 0,
             throttled: u32::from(job.at_once > 0),
             origin: NOBODY,
+            promised: if task == 0 { job.promised } else { 0 },
+            reserved: 0,
         })
     }
 

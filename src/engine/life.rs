@@ -323,7 +323,7 @@ impl Scheduler<'_> {
         let job = self.parts.table.get_mut(slot)?;
         (job.state, job.start, job.begun) = (JobState::Running as u32, start, begun);
         (job.held, job.refused, job.refused_until, job.busy, job.shadow) = (0, 0, 0, 0, 0);
-        (job.stopped, job.asked, job.end_age) = (0, 0, 0);
+        (job.stopped, job.asked, job.end_age, job.promised) = (0, 0, 0, 0);
         job.units = if said.units != 0 { said.units } else { job.width };
         job.edits = job.edits.wrapping_add(1);
         let (pool, units) = (job.pool, job.units);

@@ -510,7 +510,7 @@ impl<'a> Scheduler<'a> {
         for &slot in self.parts.table.waiting() {
             let job = self.parts.table.get(slot)?;
             let decided = self.pool_at(job.pool)?.decided;
-            for time in [job.begin, job.refused_until] {
+            for time in [job.begin, job.refused_until, job.due()] {
                 // Also a time that has passed since the last cycle.
                 if time > decided && time < MAX_TIME {
                     wants(job.pool, time.max(now));

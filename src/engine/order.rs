@@ -6,7 +6,7 @@ use super::settings::OrderWord;
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
-use crate::plan::{Guard, LONGEST, Limited};
+use crate::plan::{Guard, LONGEST, Limited, Until};
 use crate::runtime::MAX_SECONDS;
 use bytemuck::{Pod, Zeroable};
 
@@ -124,7 +124,7 @@ pub(super) fn easy(
         } else if guard.is_none() {
             let later = candidate.later != 0;
             let running = range_mut(limited, 0, running)?;
-            guard = Some(Guard::new(candidate.processors, idle, later, running)?);
+            guard = Some(Guard::new(candidate.processors, idle, later, Until::Earliest, running)?);
         }
     }
     Ok(started)

@@ -9,7 +9,7 @@ use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::math::mix::{GOLDEN, finalise};
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule};
+use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule, Until};
 
 /// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
 const PROPOSALS: u32 = 15;
@@ -240,6 +240,8 @@ impl StartForecast<'_> {
             more: 0,
             throttled: 0,
             origin: NOBODY,
+            promised: 0,
+            reserved: 0,
         };
         for _ in 0..arrival.tasks.max(1) {
             if self.state.waiting >= self.state.queued.saturating_add(LATER) {
@@ -262,6 +264,9 @@ impl StartForecast<'_> {
         let mut plan = Plan::attach(self.parts.plan)?;
         let (waits, counted) = scheduler.waits_of(number)?;
         plan.decide(rule, &waits, &counted)?;
+        if let Some((job, wait)) = plan.promised() {
+            at_mut(self.parts.waiting, job)?.promised = wait;
+        }
         let count = plan.starting().len();
         for place in 0..count {
             let number = *at(Plan::attach(self.parts.plan)?.starting(), place)?;
@@ -291,7 +296,8 @@ impl StartForecast<'_> {
                 }
                 None => {
                     let limited = range_mut(self.parts.limited, 0, running)?;
-                    guard = Some(Guard::new(job.processors, self.state.free, false, limited)?);
+                    guard =
+                        Some(Guard::new(job.processors, self.state.free, false, Until::Earliest, limited)?);
                 }
                 Some(_) if self.state.free == 0 => break,
                 Some(guard) => {
@@ -344,7 +350,7 @@ impl StartForecast<'_> {
                 if job.more == 0 || job.throttled != 0 {
                     continue;
                 }
-                job = Pending { number: NOBODY, more: job.more - 1, ..job };
+                job = Pending { number: NOBODY, more: job.more - 1, promised: 0, ..job };
                 job.run = self.drawn(scheduler, &job)?;
                 next = true;
             }

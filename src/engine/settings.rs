@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::nodes::Fit;
-use crate::plan::PlanRule;
+use crate::plan::{LEAST_BUDGET, NO_BUDGET, PlanRule};
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 
@@ -96,7 +96,7 @@ pub struct Settings {
     pub predictor: PredictorWord,
     /// `fit=`: how nodes are chosen in a pool of nodes, a [`Fit`].
     pub fit: Fit,
-    /// `short=`, `steep=`, `long=`, `front=`, `proposals=`.
+    /// `short=`, `steep=`, `long=`, `front=`, `proposals=`, `budget=`.
     pub rule: PlanRule,
     /// `cut=`: of predicted run times of waiting jobs, what lies above this quantile counts as the quantile.
     pub cut: f64,
@@ -164,7 +164,7 @@ struct Range {
     wanted: &'static str,
 }
 
-const RANGES: [Range; 12] = [
+const RANGES: [Range; 13] = [
     Range { word: "short", least: 0.0, most: 16.0, whole: false, wanted: "short= a number from 0 to 16" },
     Range { word: "steep", least: 0.0, most: 255.0, whole: false, wanted: "steep= a number from 0 to 255" },
     Range {
@@ -224,13 +224,20 @@ const RANGES: [Range; 12] = [
         whole: true,
         wanted: "refused= whole seconds up to 1000000",
     },
+    Range {
+        word: "budget",
+        least: LEAST_BUDGET,
+        most: NO_BUDGET,
+        whole: false,
+        wanted: "budget= a share of a head job's promised wait, .25 to 1000; 1000 is none",
+    },
     Range { word: "seed", least: 0.0, most: 9e15, whole: true, wanted: "seed= a whole number up to 9e15" },
 ];
 
 /// The smallest quantile that a word can name.
 const LEAST: f64 = 1e-9;
 
-const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, seed";
+const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, budget, seed";
 
 /// Places for the numbers of choices, an even one.
 const CHOSEN: usize = CHOICES.len().next_multiple_of(2);
@@ -312,6 +319,7 @@ impl Settings {
             "grace" => self.grace = number,
             "settle" => self.settle = number,
             "refused" => self.refused = number,
+            "budget" => self.rule.budget = number,
             _ => self.seed = number as u64,
         }
     }
@@ -325,11 +333,25 @@ impl Settings {
         [self.preset as u32, self.mode as u32, self.order as u32, self.predictor as u32, fit, 0]
     }
 
-    fn numbers(&self) -> [f64; 12] {
+    fn numbers(&self) -> [f64; 13] {
         let &Settings { rule, cut, running, seconds, grace, settle, refused, seed, .. } = self;
-        let PlanRule { short, steep, long, front, proposals } = rule;
+        let PlanRule { short, steep, long, front, proposals, budget } = rule;
         let proposals = f64::from(proposals);
-        [short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, seed as f64]
+        [
+            short,
+            steep,
+            long,
+            front,
+            proposals,
+            cut,
+            running,
+            seconds,
+            grace,
+            settle,
+            refused,
+            budget,
+            seed as f64,
+        ]
     }
 
     /// Refuses numbers that no word could have set: of a caller's structure, or of a damaged block.
@@ -445,7 +467,7 @@ fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Re
 #[repr(C)]
 pub(super) struct RawSettings {
     chosen: [u32; CHOSEN],
-    numbers: [f64; 12],
+    numbers: [f64; 13],
 }
 
 impl RawSettings {
@@ -511,7 +533,7 @@ mod tests {
         #[test]
         fn words_are_read_as_written(
             chosen in (0u32..3, 0u32..2, 0u32..3, 0u32..2, 0u32..3),
-            parts in proptest::collection::vec(0.0..1.0_f64, 12),
+            parts in proptest::collection::vec(0.0..1.0_f64, 13),
         ) {
             let (preset, mode, order, predictor, fit) = chosen;
             let numbers = core::array::from_fn(|i| {

@@ -100,6 +100,9 @@ pub(super) struct Record {
     pub reports: u32,
     /// Its processors: of a job that wants tasks on nodes those of all.
     pub width: u32,
+    /// How long it was promised to wait at most when it was the head job; 0 if nothing was promised.
+    pub promised: u32,
+    pub reserved: u32,
     pub reported: [[u32; LEVELS.len()]; 2],
     pub reported_at: [i64; 2],
     pub reported_median: i64,
@@ -135,6 +138,15 @@ impl Record {
         let held = if self.held != 0 { now.saturating_sub(self.held_since).max(0) } else { 0 };
         let begun = self.submit.max(self.begin);
         now.saturating_sub(begun).saturating_sub(self.not_waited).saturating_sub(held).max(0)
+    }
+
+    /// When its wait will have become as long as it was promised at most; 0 if nothing was promised, and while it is
+    /// held.
+    pub fn due(&self) -> i64 {
+        if self.promised == 0 || self.held != 0 {
+            return 0;
+        }
+        self.submit.max(self.begin).saturating_add(self.not_waited).saturating_add(self.promised.into())
     }
 
     /// How long it has run.

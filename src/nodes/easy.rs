@@ -9,6 +9,7 @@ use crate::nodes::machine::Nodes;
 use crate::nodes::plan::NodePlan;
 use crate::nodes::request::Fit;
 use crate::nodes::settle::begin_job;
+use crate::plan::Until;
 
 impl NodePlan<'_> {
     /// Starts by EASY backfilling by the time limits, in the order in which the waiting jobs were added: all that fit;
@@ -16,7 +17,7 @@ impl NodePlan<'_> {
     /// [`NodePlan::starting`] says who starts now, and where; nothing is planned. O(nodes) for each waiting job.
     pub(crate) fn decide_easy(&mut self, nodes: &Nodes, overtaking: bool) -> Result<()> {
         self.check(nodes)?;
-        (self.state.started, self.state.parts, self.state.planned) = (0, 0, 1);
+        (self.state.started, self.state.parts, self.state.planned, self.state.promised_to) = (0, 0, 1, 0);
         let mut limited = self.state.running as usize;
         let (mut guard, mut changes): (Option<NodeGuard>, usize) = (None, 0);
         self.slices.timeline.clear();
@@ -51,7 +52,14 @@ impl NodePlan<'_> {
                     let limited = range_mut(self.slices.limited, 0, limited)?;
                     heap::sort(limited)?;
                     let (then, found) = (&mut self.slices.later, &mut *self.slices.found);
-                    guard = Some(NodeGuard::new(then, &request, job.is_later(), limited, &jobs, found)?);
+                    guard = Some(NodeGuard::new(
+                        then,
+                        &request,
+                        (job.is_later(), Until::Earliest),
+                        limited,
+                        &jobs,
+                        found,
+                    )?);
                     continue;
                 }
                 (Some(guard), Some(mut used)) => {

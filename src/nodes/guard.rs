@@ -1,11 +1,12 @@
-//! The guard of the front job on the nodes: while it waits, those alone start that EASY backfilling by the limits
-//! would let pass it.
+//! The guard of the front job or the head job on the nodes: while it waits, those alone start that EASY backfilling by
+//! the limits would let pass it.
 
 use crate::error::Result;
 use crate::memory::range;
 use crate::nodes::asked::Jobs;
 use crate::nodes::floor::Floor;
 use crate::nodes::request::{Part, RawRequest};
+use crate::plan::Until;
 use bytemuck::{Pod, Zeroable};
 
 /// When a job that runs, or starts now, ends, in seconds from now.
@@ -17,7 +18,7 @@ pub(crate) struct Ending {
     pub(crate) job: u32,
 }
 
-/// The front job's reservation by the limits.
+/// The guarded job's reservation by the limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeGuard {
     pub(crate) head: RawRequest,
@@ -25,6 +26,8 @@ pub(crate) struct NodeGuard {
     shadow: u32,
     /// How many of its tasks find room then.
     rooms: u64,
+    /// The wait that is promised to it now, if one is.
+    pub(crate) promised: Option<u32>,
 }
 
 impl NodeGuard {
@@ -34,16 +37,22 @@ impl NodeGuard {
     pub(crate) fn new(
         then: &mut Floor<'_>,
         head: &RawRequest,
-        later: bool,
+        (later, until): (bool, Until),
         limited: &[Ending],
         jobs: &Jobs<'_, '_>,
         found: &mut [Part],
     ) -> Result<NodeGuard> {
-        let mut guard = NodeGuard { head: *head, shadow: 0, rooms: then.view()?.rooms(head)? };
+        let rooms = then.view()?.rooms(head)?;
+        let mut guard = NodeGuard { head: *head, shadow: 0, rooms, promised: None };
+        // The reservation, once there is room for it.
+        let mut reserved = None;
         for ending in limited {
             let early = later && guard.shadow == 0;
-            if ending.after > guard.shadow && !early && guard.holds(then)? {
-                return Ok(guard);
+            if reserved.is_none() && ending.after > guard.shadow && !early && guard.holds(then)? {
+                reserved = Some(until.after(guard.shadow));
+            }
+            if reserved.is_some_and(|(instant, _)| ending.after > instant) {
+                break;
             }
             let leaving = jobs.request(ending.job)?;
             let count = jobs.placement(ending.job, found)?;
@@ -51,13 +60,14 @@ impl NodeGuard {
             guard.change(then, parts, |then| then.give(leaving, parts))?;
             guard.shadow = ending.after;
         }
-        if !guard.holds(then)? || later && guard.shadow == 0 {
-            guard.shadow = u32::MAX;
+        if reserved.is_none() && guard.holds(then)? && !(later && guard.shadow == 0) {
+            reserved = Some(until.after(guard.shadow));
         }
+        (guard.shadow, guard.promised) = reserved.unwrap_or((u32::MAX, None));
         Ok(guard)
     }
 
-    /// Whether the front job has room on the machine as it is then.
+    /// Whether the guarded job has room on the machine as it is then.
     fn holds(&self, then: &mut Floor<'_>) -> Result<bool> {
         Ok(self.rooms >= u64::from(self.head.count) && then.view()?.pool_has(&self.head))
     }
@@ -76,8 +86,8 @@ impl NodeGuard {
         Ok(())
     }
 
-    /// Whether a job may start on these nodes now, because it ends by the reservation or leaves room for the front job.
-    /// Then it is on the machine of that time, if it still runs. O(parts).
+    /// Whether a job may start on these nodes now, because it ends by the reservation or leaves room for the guarded
+    /// job. Then it is on the machine of that time, if it still runs. O(parts).
     pub(crate) fn admits(
         &mut self,
         then: &mut Floor<'_>,

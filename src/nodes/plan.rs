@@ -12,8 +12,8 @@ use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
 use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
 use crate::nodes::timeline::Timeline;
 use crate::plan::{
-    Arranged, KeptOrder, LONGEST, PROFILES, PlanRule, PlanWork, Queue, Rank, UNPLANNED, Waiting, WaitingJob,
-    seconds, up,
+    Arranged, Guarded, KeptOrder, LONGEST, PROFILES, PlanRule, PlanWork, Queue, Rank, UNPLANNED, Waiting,
+    WaitingJob, seconds, up,
 };
 use crate::schedule::RecentWaits;
 use crate::seal::{Sealed, lifecycle};
@@ -80,6 +80,9 @@ pub(crate) struct State {
     pub(super) shared: u32,
     /// A plan is made though nobody fits now.
     pub(super) anyway: u32,
+    /// The job to which the last plan promised a wait, its number plus 1, and that wait; 0 for none.
+    pub(super) promised_to: u32,
+    pub(super) promised: u32,
 }
 
 /// The slices behind the scalars.
@@ -109,8 +112,8 @@ pub(crate) struct Slices<'a> {
 /// The search is that of a [`Plan`](crate::plan::Plan), on the sums of what is free in at most eight groups of like
 /// nodes. No job of the window is planned before it fits the nodes beside what runs, and none starts that does not fit
 /// them; what the sums do not show is how waiting jobs keep nodes from one another. While the job that has waited
-/// longest is in front, those alone start that leave room for it on the nodes at the time of its start by the limits,
-/// or end by then.
+/// longest is in front, or the head job has a promise, those alone start that leave room for it on the nodes at the
+/// time of its reservation by the limits, or end by then.
 pub struct NodePlan<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -328,7 +331,7 @@ impl<'a> NodePlan<'a> {
     ) -> Result<()> {
         let count = self.state.waiting as usize;
         (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
-        self.state.parts = 0;
+        (self.state.parts, self.state.promised_to) = (0, 0);
         let waiting = range_mut(self.slices.waiting, 0, count)?;
         waiting.iter_mut().for_each(|job| job.unplan());
         let asked = range(self.slices.asked, 0, count)?;
@@ -343,8 +346,8 @@ impl<'a> NodePlan<'a> {
         if self.starts_all(nodes)? {
             return Ok(());
         }
-        let front = self.arrange(nodes, rule, recent, counted)?;
-        self.settle(nodes, front)
+        let guarded = self.arrange(nodes, rule, recent, counted)?;
+        self.settle(nodes, guarded)
     }
 
     /// The first profile: what is free beside what runs. The running jobs are in the order of their ends afterwards.
@@ -374,7 +377,7 @@ impl<'a> NodePlan<'a> {
         rule: &PlanRule,
         recent: &RecentWaits,
         counted: &RecentWaits,
-    ) -> Result<Option<usize>> {
+    ) -> Result<Option<Guarded>> {
         let count = self.state.waiting as usize;
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
@@ -406,9 +409,10 @@ impl<'a> NodePlan<'a> {
             ranked: range_mut(self.slices.ranked, 0, count)?,
             placed: range_mut(self.slices.starting, 0, count)?,
         };
-        let Arranged { front, placed, evaluations, steps } = queue.arrange(rule, recent, counted, demand)?;
+        let Arranged { guarded, placed, evaluations, steps } =
+            queue.arrange(rule, recent, counted, demand)?;
         (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
-        Ok(front)
+        Ok(guarded)
     }
 
     /// The jobs that start now, in the plan's order, each with its number and its nodes; none before
@@ -420,6 +424,12 @@ impl<'a> NodePlan<'a> {
             let parts = self.slices.parts.get(asked.first as usize..)?.get(..asked.parts as usize)?;
             Some((number as usize, parts))
         })
+    }
+
+    /// As [`Plan::promised`](crate::plan::Plan::promised).
+    pub fn promised(&self) -> Option<(usize, u32)> {
+        let job = self.state.promised_to.checked_sub(1)?;
+        Some((job as usize, self.state.promised))
     }
 
     /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it

@@ -12,7 +12,7 @@ use crate::nodes::place::place;
 use crate::nodes::plan::{NodePlan, State};
 use crate::nodes::request::{Fit, Part, RawRequest};
 use crate::nodes::timeline::{TOGETHER, Timeline};
-use crate::plan::{LONGEST, Place, Profile, Rooms, WINDOW, Waiting, up};
+use crate::plan::{Guarded, LONGEST, Place, Profile, Rooms, Until, WINDOW, Waiting, up};
 
 /// A place by the sums.
 type Span = Place<Rooms<SumsOverTime>>;
@@ -50,9 +50,9 @@ impl NodePlan<'_> {
     }
 
     /// Gives every job that has a place one on the nodes themselves, in the plan's order, each at the earliest instant
-    /// beside those before it; those that are there now start. While the front job waits, those alone that EASY by the
-    /// limits would let pass it.
-    pub(super) fn settle(&mut self, nodes: &Nodes, front: Option<usize>) -> Result<()> {
+    /// beside those before it; those that are there now start. While the guarded job waits, those alone that EASY by
+    /// the limits would let pass it.
+    pub(super) fn settle(&mut self, nodes: &Nodes, guarded: Option<Guarded>) -> Result<()> {
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
         let mut changes = 0;
@@ -67,10 +67,11 @@ impl NodePlan<'_> {
         let profile = others.first_mut().ok_or(Error::Corrupt)?;
         profile.copy(first);
         let (groups, classes) = (self.state.groups, &*self.slices.classes);
-        let front = front.map(|number| {
-            Ok((number, *at(self.slices.waiting, number)?, at(self.slices.asked, number)?.request))
+        let guarded = guarded.map(|(number, until)| {
+            let job = *at(self.slices.waiting, number)?;
+            Ok(Heeded { number, job, request: at(self.slices.asked, number)?.request, until })
         });
-        let mut front = front.transpose()?;
+        let mut guarded = guarded.transpose()?;
         let (mut guard, mut limited) = (None, self.state.running as usize);
         self.slices.later.copy(nodes)?;
         let ends = running.iter().map(|ending| Ok((ending.after, nodes.job(ending.job)?.request)));
@@ -84,14 +85,18 @@ impl NodePlan<'_> {
             let demand = groups.demand(nodes, classes, &request)?;
             let from = if job.is_later() { from.max(next_end) } else { from };
             let window = place < WINDOW;
-            // The front job comes before all that heed it.
-            let heeded = front.filter(|(front, head, _)| *front != number as usize && head.tier >= job.tier);
-            if let (Some((_, front, head)), None) = (heeded, guard) {
+            let heeded = guarded.filter(|guarded: &Heeded| {
+                // The front job comes before all that heed it; a head job may be planned to start now, behind them.
+                let waits = guarded.until == Until::Earliest || guarded.job.start > 0;
+                guarded.number != number as usize && guarded.job.tier >= job.tier && waits
+            });
+            if let (Some(heeded), None) = (heeded, guard) {
                 let limited = range_mut(self.slices.limited, 0, limited)?;
                 heap::sort(limited)?;
                 let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
                 let (then, found) = (&mut self.slices.later, &mut *self.slices.found);
-                guard = Some(NodeGuard::new(then, &head, front.is_later(), limited, &jobs, found)?);
+                let when = (heeded.job.is_later(), heeded.until);
+                guard = Some(NodeGuard::new(then, &heeded.request, when, limited, &jobs, found)?);
             }
             let then = self.slices.later.view()?;
             let apart = guard.filter(|_| fit == Fit::Apart).map(|guard: NodeGuard| guard.head);
@@ -135,6 +140,10 @@ impl NodePlan<'_> {
             }
             match &mut guard {
                 Some(guard) if heeded.is_some() => {
+                    // Somebody would pass it: from now on it has a promise.
+                    if let (Some(heeded), Some(wait)) = (heeded, guard.promised) {
+                        (self.state.promised_to, self.state.promised) = (heeded.number as u32 + 1, wait);
+                    }
                     if !guard.admits(&mut self.slices.later, &request, job.limit, parts)? {
                         continue;
                     }
@@ -146,12 +155,21 @@ impl NodePlan<'_> {
                     limited += 1;
                 }
             }
-            front = front.filter(|(front, ..)| *front != number as usize);
+            guarded = guarded.filter(|guarded| guarded.number != number as usize);
             let starts = (&mut *self.slices.asked, &mut *self.slices.parts, &mut *self.slices.starting);
             begin_job(self.state, starts, number as usize, parts)?;
         }
         Ok(())
     }
+}
+
+/// The guarded job.
+#[derive(Clone, Copy)]
+struct Heeded {
+    number: usize,
+    job: Waiting,
+    request: RawRequest,
+    until: Until,
 }
 
 /// A job that is looked a place for.

@@ -17,6 +17,11 @@
 //! longest; the others follow them. Higher tiers come before all that: where they fill the window, a job of a lower
 //! tier that has waited longest is not in it, and is guarded all the same.
 //!
+//! The first of those that wait, the **head**, may have a promise: when somebody would pass it for the first time, its
+//! start by the limits is noted, and [`PlanRule::budget`] says by which share of its wait until then it may come later.
+//! Only those start ahead of it that leave its processors free at that instant, by the limits; when its wait has become
+//! as long as promised, it is in front of everybody.
+//!
 //! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory; `waiting`: the waiting jobs.
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
 //! * `cost`: the price of waiting, in integers.
@@ -42,12 +47,12 @@ mod waiting;
 
 pub use grid::LONGEST;
 pub(crate) use grid::{POINTS, number, up};
-pub(crate) use guard::{Guard, Limited};
+pub(crate) use guard::{Guard, Guarded, Limited, Until};
 pub(crate) use object::MAX_PLANNED;
 pub use object::{Plan, PlanCapacity, PlanWork, StartedNow};
 pub(crate) use profile::{Free, Place, Profile, Rooms};
 pub(crate) use queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked as Rank};
-pub use rule::{LongWaits, PlanRule, last_asked};
+pub use rule::{LEAST_BUDGET, LongWaits, NO_BUDGET, PlanRule, last_asked};
 pub use search::WINDOW;
 pub use waiting::WaitingJob;
 pub(crate) use waiting::{UNPLANNED, Waiting, seconds};

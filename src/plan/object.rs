@@ -1,7 +1,7 @@
 //! The plan in the caller's memory.
 
 use super::grid::{self, LONGEST, POINTS};
-use super::guard::{Guard, Limited};
+use super::guard::{Guard, Guarded, Limited};
 use super::profile::{Counted, Profile};
 use super::queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked};
 use super::rule::PlanRule;
@@ -67,6 +67,9 @@ pub(crate) struct State {
     kept: KeptOrder,
     /// Processors that running jobs are expected to release, by the number of the instant.
     releases: [u32; POINTS],
+    /// The job to which the last plan promised a wait, its number plus 1, and that wait; 0 for none.
+    promised_to: u32,
+    promised: u32,
     reserved_too: u32,
 }
 
@@ -238,7 +241,7 @@ impl<'a> Plan<'a> {
         let State { idle, waiting: count, .. } = *self.state;
         let waiting = range_mut(self.parts.waiting, 0, count as usize)?;
         (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
-        self.state.planned = 1;
+        (self.state.planned, self.state.promised_to) = (1, 0);
         waiting.iter_mut().for_each(|job| job.start = UNPLANNED);
         if !waiting.iter().any(|job| job.fits(idle)) {
             return Ok(());
@@ -247,19 +250,19 @@ impl<'a> Plan<'a> {
         if wanted <= idle && waiting.iter().all(|job| job.later == 0) {
             return self.start_all();
         }
-        let front = self.arrange(rule, recent, counted)?;
-        self.start(front)
+        let guarded = self.arrange(rule, recent, counted)?;
+        self.start(guarded)
     }
 
     /// Puts the queue in order, whether or not anybody can start now: afterwards the order is kept, and the window's
-    /// planned starts are known. Returns the front job. As [`Plan::decide`], but that nobody starts.
+    /// planned starts are known. Returns the guarded job. As [`Plan::decide`], but that nobody starts.
     pub(crate) fn arrange(
         &mut self,
         rule: &PlanRule,
         recent: &RecentWaits,
         counted: &RecentWaits,
-    ) -> Result<Option<usize>> {
-        self.state.planned = 1;
+    ) -> Result<Option<Guarded>> {
+        (self.state.planned, self.state.promised_to) = (1, 0);
         let count = self.state.waiting as usize;
         at_mut(self.parts.profiles, 0)?.fill(self.state.idle, &self.state.releases);
         let next_end = next_end(&self.state.releases);
@@ -272,9 +275,9 @@ impl<'a> Plan<'a> {
         };
         let demand = |_, job: &Waiting, _| Ok((job.processors, if job.later == 0 { 0 } else { next_end }));
         let arranged = queue.arrange(rule, recent, counted, demand)?;
-        let Arranged { front, placed, evaluations, steps } = arranged;
+        let Arranged { guarded, placed, evaluations, steps } = arranged;
         (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
-        Ok(front)
+        Ok(guarded)
     }
 
     /// Everything fits together.
@@ -287,12 +290,13 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Of the jobs in the plan's order, those planned for now start; while the front job waits, those alone that EASY
+    /// Of the jobs in the plan's order, those planned for now start; while the guarded job waits, those alone that EASY
     /// by the limits would let pass it.
-    fn start(&mut self, front: Option<usize>) -> Result<()> {
+    fn start(&mut self, guarded: Option<Guarded>) -> Result<()> {
         let count = self.state.waiting as usize;
         let waiting = range_mut(self.parts.waiting, 0, count)?;
-        let front = front.map(|front| at(waiting, front).copied()).transpose()?;
+        let guarded =
+            guarded.map(|(number, until)| Ok((number, *at(waiting, number)?, until))).transpose()?;
         let mut guard = None;
         let (mut idle, mut running, mut started) = (self.state.idle, self.state.running as usize, 0);
         for place in 0..self.state.started as usize {
@@ -301,12 +305,17 @@ impl<'a> Plan<'a> {
             if job.start != 0 {
                 continue;
             }
-            if let Some(front) = front.filter(|front| front.start > 0 && front.tier >= job.tier) {
+            let heeded = guarded.filter(|(_, guarded, _)| guarded.start > 0 && guarded.tier >= job.tier);
+            if let Some((guarded, waits, until)) = heeded {
                 let mut here = match guard {
                     Some(guard) => guard,
                     None => {
                         let running = range_mut(self.parts.running, 0, running)?;
-                        Guard::new(front.processors, idle, front.later != 0, running)?
+                        let guard = Guard::new(waits.processors, idle, waits.later != 0, until, running)?;
+                        if let Some(wait) = guard.promised {
+                            (self.state.promised_to, self.state.promised) = (guarded as u32 + 1, wait);
+                        }
+                        guard
                     }
                 };
                 let admitted = here.admits(job.processors, job.limit);
@@ -334,6 +343,13 @@ impl<'a> Plan<'a> {
             .get(..self.state.started as usize)
             .filter(|_| self.state.planned != 0)
             .unwrap_or(&[])
+    }
+
+    /// The head job to which [`Plan::decide`] has promised a wait, and that wait in seconds, its budget included: in
+    /// later passes it belongs in its [`WaitingJob::promised`].
+    pub fn promised(&self) -> Option<(usize, u32)> {
+        let job = self.state.promised_to.checked_sub(1)?;
+        Some((job as usize, self.state.promised))
     }
 
     /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it

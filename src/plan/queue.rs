@@ -2,10 +2,11 @@
 
 use super::cost::Costs;
 use super::grid::LONGEST;
+use super::guard::{Guarded, Until};
 use super::profile::{Demand, Free, Profile};
-use super::rule::PlanRule;
+use super::rule::{NO_BUDGET, PlanRule};
 use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
-use super::waiting::{Waiting, longest_but, median};
+use super::waiting::{Waiting, head, longest_but, median};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
@@ -64,6 +65,14 @@ impl KeptOrder {
     }
 }
 
+/// How long the head job may be kept waiting.
+fn until(head: &Waiting, rule: &PlanRule) -> Until {
+    match head.promised {
+        0 => Until::Longer { waited: head.waited, share: (rule.budget * 256.0) as u32 },
+        promised => Until::At(promised.saturating_sub(head.waited)),
+    }
+}
+
 /// The waiting jobs of a pass, and the memory in which they are put in order.
 pub(crate) struct Queue<'q, P> {
     /// The order of the last pass; the new one afterwards.
@@ -80,8 +89,8 @@ pub(crate) struct Queue<'q, P> {
 /// A queue in order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arranged {
-    /// The job that is in front of everybody.
-    pub(crate) front: Option<usize>,
+    /// The job that is in front of everybody, or else the head job, where that is guarded.
+    pub(crate) guarded: Option<Guarded>,
     /// How many jobs were given a place.
     pub(crate) placed: u32,
     pub(crate) evaluations: u32,
@@ -104,22 +113,30 @@ impl<P: Profile> Queue<'_, P> {
         let front_after = rule.long_waits(recent, median)?.front;
         let steep = rule.long_waits(counted, median_counted)?.steep;
         let longest = longest_but(self.waiting, None);
-        let front = longest.filter(|&job| at(self.waiting, job).is_ok_and(|job| job.waited >= front_after));
-        let window = self.rank(longest, front)?;
+        let is = |job: &usize, is: &dyn Fn(&Waiting) -> bool| at(self.waiting, *job).is_ok_and(is);
+        let head = head(self.waiting).filter(|_| rule.budget < NO_BUDGET);
+        let due = head.filter(|job| is(job, &|job| job.promised != 0 && job.waited >= job.promised));
+        let front = longest.filter(|job| is(job, &|job| job.waited >= front_after)).or(due);
+        let guarded = match (front, head) {
+            (Some(front), _) => Some((front, Until::Earliest)),
+            (None, Some(head)) => Some((head, until(at(self.waiting, head)?, rule))),
+            (None, None) => None,
+        };
+        let window = self.rank(longest, head, front)?;
         let found = self.search(rule, &Costs::new(rule.short, rule.steep, steep), window, demand)?;
-        Ok(Arranged { front, ..found })
+        Ok(Arranged { guarded, ..found })
     }
 
     /// Ranks the waiting jobs and takes those of the window out of the heap, in the order of submission; returns how
     /// many these are. They lie at the end of `ranked`, the heap of the others before them.
-    fn rank(&mut self, longest: Option<usize>, front: Option<usize>) -> Result<usize> {
+    fn rank(&mut self, longest: Option<usize>, head: Option<usize>, front: Option<usize>) -> Result<usize> {
         let count = self.waiting.len();
         let second = longest_but(self.waiting, longest);
         let ranked = range_mut(self.ranked, 0, count)?;
         for (number, (rank, job)) in ranked.iter_mut().zip(&*self.waiting).enumerate() {
             // The front job is the first of its tier.
             let class = -2 * i64::from(job.tier) + i64::from(front != Some(number));
-            let always = Some(number) == longest || Some(number) == second;
+            let always = [longest, second, head].contains(&Some(number));
             let key = if always { i64::MIN } else { pressing(job.run_time, job.counted) };
             *rank = Ranked { class, key, job: number as u64 };
         }
@@ -216,7 +233,7 @@ impl<P: Profile> Queue<'_, P> {
             *at_mut(self.placed, placed)? = rank.job as u32;
             placed += 1;
         }
-        Ok(Arranged { front: None, placed: placed as u32, evaluations, steps })
+        Ok(Arranged { guarded: None, placed: placed as u32, evaluations, steps })
     }
 
     /// Marks the jobs of the window with their places in the kept order, by a small hash table.

@@ -19,7 +19,17 @@ pub struct PlanRule {
     pub front: f64,
     /// How many changes of the order are tried in a pass, at most 4,096.
     pub proposals: u32,
+    /// By which share of its wait, as first promised, the head job may wait longer for those that pass it, from
+    /// [`LEAST_BUDGET`] to [`NO_BUDGET`], which is no bound.
+    pub budget: f64,
 }
+
+/// The budget that bounds nothing.
+pub const NO_BUDGET: f64 = 1000.0;
+
+/// The smallest budget. With less the plan keeps processors free for jobs whose turn the promise forbids, and the
+/// machine idles.
+pub const LEAST_BUDGET: f64 = 0.25;
 
 /// The fewest recent waits that say what a long wait is.
 const ENOUGH: u32 = 100;
@@ -29,18 +39,20 @@ const SHORTEST: u32 = 3600;
 
 impl PlanRule {
     /// Shorter waits than EASY's, with shorter tails.
-    pub const FAIR: PlanRule = PlanRule { short: 0.01, steep: 3.0, long: 0.99, front: 0.998, proposals: 50 };
+    pub const FAIR: PlanRule =
+        PlanRule { short: 0.01, steep: 3.0, long: 0.99, front: 0.998, proposals: 50, budget: NO_BUDGET };
 
     /// The shortest mean wait, at the price of some long ones.
-    pub const FAST: PlanRule = PlanRule { short: 0.03, steep: 2.0, long: 0.998, front: 1.0, proposals: 50 };
+    pub const FAST: PlanRule =
+        PlanRule { short: 0.03, steep: 2.0, long: 0.998, front: 1.0, proposals: 50, budget: NO_BUDGET };
 
     /// Refuses numbers outside their ranges.
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].
     pub fn check(&self) -> Result<()> {
-        let &PlanRule { short, steep, long, front, proposals } = self;
-        if [short, steep, long, front].into_iter().any(f64::is_nan) {
+        let &PlanRule { short, steep, long, front, proposals, budget } = self;
+        if [short, steep, long, front, budget].into_iter().any(f64::is_nan) {
             return Err(Error::NotANumber);
         }
         let valid = (0.0..=16.0).contains(&short)
@@ -49,7 +61,8 @@ impl PlanRule {
             && long <= 1.0
             && front > 0.0
             && front <= 1.0
-            && proposals <= 4096;
+            && proposals <= 4096
+            && (LEAST_BUDGET..=NO_BUDGET).contains(&budget);
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
@@ -131,6 +144,7 @@ mod tests {
             (PlanRule { long: 0.0, ..base }, Error::OutOfRange),
             (PlanRule { front: 1.1, ..base }, Error::OutOfRange),
             (PlanRule { proposals: 5000, ..base }, Error::OutOfRange),
+            (PlanRule { budget: 0.2, ..base }, Error::OutOfRange),
         ] {
             assert_eq!(rule.check(), Err(why));
         }

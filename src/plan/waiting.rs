@@ -22,6 +22,9 @@ pub struct WaitingJob {
     pub credit: i64,
     /// Jobs of a higher tier come before those of lower ones, whatever it costs.
     pub tier: i32,
+    /// How long it was promised to wait at most when it was the head job ([`Plan::promised`](super::Plan::promised)); 0
+    /// if nothing was promised.
+    pub promised: i64,
     /// Whether it must not start in this pass, for a reason that is not the plan's: it is planned for the next instant
     /// at which a running job is expected to end, or later.
     pub later: bool,
@@ -45,7 +48,8 @@ pub(crate) struct Waiting {
     pub(super) kept: u32,
     /// See [`WaitingJob::later`].
     pub(super) later: u32,
-    pub(super) reserved: u32,
+    /// See [`WaitingJob::promised`].
+    pub(super) promised: u32,
 }
 
 /// A span of time on the grid's range.
@@ -57,8 +61,8 @@ pub(crate) fn seconds(span: i64) -> Result<u32> {
 impl Waiting {
     /// A job that is not planned yet.
     pub(crate) fn new(job: &WaitingJob) -> Result<Waiting> {
-        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier, later } = job;
-        let (waited, credit) = (seconds(waited)?, seconds(credit)?);
+        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier, promised, later } = job;
+        let (waited, credit, promised) = (seconds(waited)?, seconds(credit)?, seconds(promised)?);
         let (run_time, limit) = (seconds(run_time)?.max(1), seconds(limit)?.max(1));
         if processors == 0 {
             return Err(Error::OutOfRange);
@@ -76,7 +80,7 @@ impl Waiting {
             start,
             kept: 0,
             later,
-            reserved: 0,
+            promised,
         })
     }
 
@@ -105,6 +109,18 @@ pub(super) fn longest_but(waiting: &[Waiting], but: Option<usize>) -> Option<usi
     for (number, job) in waiting.iter().enumerate() {
         if Some(number) != but && found.is_none_or(|(_, waited)| job.waited > waited) {
             found = Some((number, job.waited));
+        }
+    }
+    found.map(|(number, _)| number)
+}
+
+/// The head job: the first of those of the highest tier that count as having waited longest.
+pub(super) fn head(waiting: &[Waiting]) -> Option<usize> {
+    let mut found: Option<(usize, (i32, u32))> = None;
+    for (number, job) in waiting.iter().enumerate() {
+        let key = (job.tier, job.counted);
+        if found.is_none_or(|(_, best)| key > best) {
+            found = Some((number, key));
         }
     }
     found.map(|(number, _)| number)

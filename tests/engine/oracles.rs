@@ -141,6 +141,7 @@ impl PlanOracle {
                 waited: job.waited(now),
                 credit,
                 tier: -(classes.iter().position(|one| *one == class(job)).unwrap() as i32),
+                promised: 0,
                 later: false,
             });
         }

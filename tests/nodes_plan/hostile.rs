@@ -10,7 +10,17 @@ use surefill::plan::{LONGEST, PlanRule, WaitingJob};
 
 /// A job of no tier that has just come.
 fn job(id: i64, run_time: i64) -> WaitingJob {
-    WaitingJob { id, processors: 1, run_time, limit: run_time, waited: 0, credit: 0, tier: 0, later: false }
+    WaitingJob {
+        id,
+        processors: 1,
+        run_time,
+        limit: run_time,
+        waited: 0,
+        credit: 0,
+        tier: 0,
+        promised: 0,
+        later: false,
+    }
 }
 
 /// Tasks of so much of the first kind, each on a node of its own.

@@ -8,7 +8,7 @@ mod random;
 use naive::{LONGEST, Naive, Running, WINDOW, easy};
 use nodes::OnNodes;
 use random::Random;
-use surefill::plan::{Plan, PlanCapacity, PlanRule, WaitingJob};
+use surefill::plan::{NO_BUDGET, Plan, PlanCapacity, PlanRule, WaitingJob};
 use surefill::schedule::RecentWaits;
 
 /// How many recent waits are kept.
@@ -52,15 +52,17 @@ struct Both {
     nodes: OnNodes,
     recent: Waits,
     counted: Waits,
-    /// Passes, plans made, those of more than a window, those with a front job, jobs held back, jobs started.
-    counts: [usize; 6],
+    /// The job to which the last pass has promised a wait, and that wait.
+    promised: Option<(usize, i64)>,
+    /// Passes, plans made, those of more than a window, those with a front job, jobs held back, jobs started, promises.
+    counts: [usize; 7],
 }
 
 impl Both {
     fn new(seed: u64) -> Both {
         let memory = new_plan(400, seed);
         let (recent, counted, naive) = (Waits::new(), Waits::new(), Naive::new(seed));
-        Both { memory, naive, nodes: OnNodes::new(seed), recent, counted, counts: [0; 6] }
+        Both { memory, naive, nodes: OnNodes::new(seed), recent, counted, promised: None, counts: [0; 7] }
     }
 
     /// A pass of both, which must agree; who starts.
@@ -75,13 +77,22 @@ impl Both {
         let started: Vec<usize> = plan.starting().iter().map(|&number| number as usize).collect();
         assert_eq!(started, expected.started, "pass {}", self.counts[0]);
         let waits = (&mut self.recent, &mut self.counted);
-        let (on_nodes, planned) = self.nodes.pass(rule, (idle, running, queue), waits);
-        assert_eq!(on_nodes, started, "on nodes, pass {}", self.counts[0]);
+        let on_nodes = self.nodes.pass(rule, (idle, running, queue), waits);
+        assert_eq!(on_nodes.started, started, "on nodes, pass {}", self.counts[0]);
+        let promised = plan.promised().map(|(job, wait)| (job, i64::from(wait)));
+        assert_eq!(promised, expected.promised, "pass {}", self.counts[0]);
+        assert_eq!(on_nodes.promised, plan.promised(), "on nodes, pass {}", self.counts[0]);
+        self.promised = promised;
         for number in 0..queue.len() {
             if let Some(start) = plan.planned(number).unwrap() {
                 let expected = expected.starts.as_ref().map(|starts| starts[number]);
                 assert_eq!(Some(i64::from(start)), expected, "pass {}, job {number}", self.counts[0]);
-                assert_eq!(planned[number], Some(start), "on nodes, pass {}, job {number}", self.counts[0]);
+                assert_eq!(
+                    on_nodes.planned[number],
+                    Some(start),
+                    "on nodes, pass {}, job {number}",
+                    self.counts[0]
+                );
             }
         }
         assert!(plan.work().evaluations <= 7 + rule.proposals);
@@ -90,7 +101,8 @@ impl Both {
 
         let (searched, front) = (plan.work().evaluations > 0, expected.front.is_some());
         let large = usize::from(searched && queue.len() > WINDOW);
-        let here = [1, searched.into(), large, front.into(), expected.refused, started.len()];
+        let made = expected.promised.is_some().into();
+        let here = [1, searched.into(), large, front.into(), expected.refused, started.len(), made];
         self.counts.iter_mut().zip(here).for_each(|(sum, here)| *sum += here);
         started
     }
@@ -156,6 +168,7 @@ impl World {
             proposals: random.of(&[0, 1, 7, 50, 50]),
             long: random.of(&[0.5, 0.99, 1.0]),
             front: random.of(&[0.3, 0.998, 1.0]),
+            budget: random.of(&[NO_BUDGET, NO_BUDGET, 0.25, 0.5, 1.0, 3.3]),
             ..random.of(&rules)
         };
         let processors = 1 + random.below(150) as u32;
@@ -202,7 +215,17 @@ impl World {
         let id = self.next * random.of(&[1, -77, 1 << 33]);
         self.next += 1;
         let later = random.one_in(12);
-        self.queue.push(WaitingJob { id, processors, run_time, limit, waited, credit, tier, later });
+        self.queue.push(WaitingJob {
+            id,
+            processors,
+            run_time,
+            limit,
+            waited,
+            credit,
+            tier,
+            promised: 0,
+            later,
+        });
     }
 
     /// Time goes on, jobs end and come, and both plan.
@@ -227,6 +250,9 @@ impl World {
             .map(|&(processors, end, limit_in)| Running { processors, ends_in: end * 3 / 4, limit_in })
             .collect();
         let mut started = both.pass(&self.rule, idle, &running, &self.queue);
+        if let Some((job, wait)) = both.promised {
+            self.queue[job].promised = wait;
+        }
         started.sort();
         for number in started.into_iter().rev() {
             // Now and then a start fails, and the job waits on.
@@ -243,8 +269,8 @@ impl World {
 }
 
 /// Both plans over many passes of drawn worlds; what happened.
-fn worlds(seeds: std::ops::Range<u64>, passes: usize, mut between: impl FnMut(&mut Both)) -> [usize; 6] {
-    let mut counts = [0; 6];
+fn worlds(seeds: std::ops::Range<u64>, passes: usize, mut between: impl FnMut(&mut Both)) -> [usize; 7] {
+    let mut counts = [0; 7];
     for seed in seeds {
         let mut both = Both::new(seed);
         let mut world = World::new(seed, &mut both);
@@ -260,20 +286,20 @@ fn worlds(seeds: std::ops::Range<u64>, passes: usize, mut between: impl FnMut(&m
 #[test]
 fn random_queues() {
     let counts = worlds(0..130, 25, |_| ());
-    let [passes, searched, large, fronts, held, started] = counts;
+    let [passes, searched, large, fronts, held, started, promises] = counts;
     assert!(passes == 3250 && searched > 1500 && large > 400 && fronts > 400 && held > 20, "{counts:?}");
-    assert!(started > 4000, "{counts:?}");
+    assert!(started > 4000 && promises > 100, "{counts:?}");
 }
 
-/// Submissions and ends of a thousand jobs, whose ends are not as expected.
-#[test]
-fn replay() {
+/// Submissions and ends of jobs, whose ends are not as expected, planned by both at each of them and when a promise is
+/// due. Returns the longest wait that was promised to each job that was the head job, and its wait.
+fn replayed(both: &mut Both, rule: &PlanRule, jobs: i64, burst: std::ops::Range<i64>) -> Vec<(i64, i64)> {
     let mut random = Random(11);
     let (mut now, mut idle) = (0, 64);
     // Submission, true run time, job.
     let mut coming: Vec<(i64, i64, WaitingJob)> = Vec::new();
-    for id in 0..1000 {
-        let burst = (400..520).contains(&id);
+    for id in 0..jobs {
+        let burst = burst.contains(&id);
         now += if random.one_in(4) && !burst {
             random.spread(14)
         } else {
@@ -282,20 +308,17 @@ fn replay() {
         let (runs, processors) = (random.spread(14), 1 << random.below(7).min(random.below(6)));
         let limit = runs * random.of(&[1, 2, 5, 20]);
         let run_time = (runs + random.spread(12)).min(limit);
-        coming.push((
-            now,
-            runs,
-            WaitingJob { id, processors, run_time, limit, waited: 0, credit: 0, tier: 0, later: false },
-        ));
+        coming.push((now, runs, WaitingJob { limit, ..job(id, processors, run_time) }));
     }
     coming.reverse();
-    let mut both = Both::new(1);
     let (mut queue, mut running) =
         (Vec::<(i64, i64, WaitingJob)>::new(), Vec::<(i64, i64, WaitingJob)>::new());
+    let mut promised = Vec::new();
     while !coming.is_empty() || !running.is_empty() {
-        // The next submission or end; a running job has its start in the place of its submission.
+        // The next submission, end or promise; a running job has its start in the place of its submission.
         let submission = coming.last().map(|job| job.0);
-        now = running.iter().map(|job| job.0 + job.1).chain(submission).min().unwrap();
+        let due = queue.iter().map(|job| job.0 + job.2.promised).filter(|&due| due > now);
+        now = running.iter().map(|job| job.0 + job.1).chain(submission).chain(due).min().unwrap();
         while coming.last().is_some_and(|job| job.0 == now) {
             queue.extend(coming.pop());
         }
@@ -309,21 +332,62 @@ fn replay() {
             Running { processors: job.processors, ends_in: ends_in.max(1), limit_in }
         });
         let (told, jobs): (Vec<_>, Vec<_>) = (told.collect(), queue.iter().map(|job| job.2).collect());
-        let started = both.pass(&PlanRule::FAIR, idle, &told, &jobs);
+        let started = both.pass(rule, idle, &told, &jobs);
+        if let Some((head, wait)) = both.promised {
+            queue[head].2.promised = wait;
+        }
         for &number in &started {
             both.add_waits(&jobs[number]);
             idle -= jobs[number].processors;
             running.push((now, queue[number].1, jobs[number]));
+            if queue[number].2.promised > 0 {
+                promised.push((queue[number].2.promised, jobs[number].waited));
+            }
         }
         queue.retain(|job| !started.iter().any(|&number| jobs[number].id == job.2.id));
     }
-    let [_, searched, large, fronts, held, started] = both.counts;
+    promised
+}
+
+#[test]
+fn replay() {
+    let mut both = Both::new(1);
+    replayed(&mut both, &PlanRule::FAIR, 1000, 400..520);
+    let [_, searched, large, fronts, held, started, _] = both.counts;
     assert!(started == 1000 && searched > 500 && large > 20 && fronts > 20 && held > 0, "{:?}", both.counts);
+}
+
+/// Where nobody runs beyond his limit and nothing breaks, a head job starts within the wait that it was promised, and
+/// some come close to it.
+#[test]
+fn promises_are_kept() {
+    let mut late = 0;
+    for (seed, budget) in [(1, 0.25), (2, 0.25), (3, 1.0), (4, 0.5)] {
+        // Nobody is in front for another reason.
+        let rule = PlanRule { front: 1.0, budget, ..PlanRule::FAST };
+        let promised = replayed(&mut Both::new(seed), &rule, 350, 100..180);
+        assert!(promised.len() > 4, "{}", promised.len());
+        for (most, waited) in promised {
+            assert!(waited <= most, "budget {budget}: {waited} s of {most}");
+            late += usize::from(waited > most * 3 / 4);
+        }
+    }
+    assert!(late > 5, "{late}");
 }
 
 /// A job without a time limit that has just come.
 fn job(id: i64, processors: u32, run_time: i64) -> WaitingJob {
-    WaitingJob { id, processors, run_time, limit: 1 << 40, waited: 0, credit: 0, tier: 0, later: false }
+    WaitingJob {
+        id,
+        processors,
+        run_time,
+        limit: 1 << 40,
+        waited: 0,
+        credit: 0,
+        tier: 0,
+        promised: 0,
+        later: false,
+    }
 }
 
 /// Wide jobs that never fit fill the window, as when nodes are down; of those beyond it only narrow ones fit. The

@@ -27,8 +27,10 @@ pub struct Answer {
     pub starts: Option<Vec<i64>>,
     /// The job that is in front of its tier.
     pub front: Option<usize>,
-    /// How many jobs were planned for now but held back for the front job.
+    /// How many jobs were planned for now but held back for the front job or the head job.
     pub refused: usize,
+    /// The head job that is promised a wait, and that wait.
+    pub promised: Option<(usize, i64)>,
 }
 
 /// What is carried from pass to pass, and two tables.
@@ -48,6 +50,7 @@ struct Job {
     waited: i64,
     counted: i64,
     tier: i64,
+    promised: i64,
     /// It does not start before this instant.
     from: i64,
     /// Smaller classes come first in every order.
@@ -190,14 +193,21 @@ impl Naive {
         let mut oldest: Vec<usize> = (0..jobs.len()).collect();
         oldest.sort_by_key(|&number| -jobs[number].waited);
         oldest.truncate(2);
-        let front = Some(oldest[0]).filter(|&job| recent.len() >= 100 && jobs[job].waited >= front_after);
+        // The head job, if anything is promised, and whether it has waited for so long.
+        let mut heads: Vec<usize> = (0..jobs.len()).collect();
+        heads.sort_by_key(|&number| (-jobs[number].tier, -jobs[number].counted));
+        let head = heads.first().copied().filter(|_| rule.budget < 1000.0);
+        let due = head.filter(|&job| jobs[job].promised > 0 && jobs[job].waited >= jobs[job].promised);
+        let front =
+            Some(oldest[0]).filter(|&job| recent.len() >= 100 && jobs[job].waited >= front_after).or(due);
         for (number, job) in jobs.iter_mut().enumerate() {
             job.class = -2 * job.tier + i64::from(front != Some(number));
         }
         let mut ranked: Vec<usize> = (0..jobs.len()).collect();
         ranked.sort_by_key(|&number| {
             let pressing = self.ln(jobs[number].run_time) - 2 * self.aged(&jobs[number], 7200);
-            (jobs[number].class, if oldest.contains(&number) { i64::MIN } else { pressing })
+            let always = oldest.contains(&number) || head == Some(number);
+            (jobs[number].class, if always { i64::MIN } else { pressing })
         });
         let appended = ranked.split_off(ranked.len().min(WINDOW));
         ranked.sort();
@@ -213,8 +223,10 @@ impl Naive {
             starts[number] = Naive::place(&mut left, &jobs[number]);
             order.push(number);
         }
-        let (started, refused) = start(&order, &starts, &jobs, idle, running, front);
-        Answer { started, starts: Some(starts), front, refused }
+        let budget = if front.is_some() { None } else { Some(rule.budget) };
+        let queue = Planned { order: &order, starts: &starts, jobs: &jobs };
+        let (started, refused, promised) = start(&queue, idle, running, front.or(head), budget);
+        Answer { started, starts: Some(starts), front, refused, promised }
     }
 
     fn profile(&self, idle: i64, running: &[Running]) -> Profile {
@@ -309,6 +321,7 @@ impl Job {
             waited,
             counted: (waited + job.credit).min(LONGEST),
             tier: i64::from(job.tier),
+            promised: job.promised.min(LONGEST),
             from: if job.later { next_end } else { 0 },
             class: 0,
         }
@@ -335,22 +348,30 @@ pub fn easy(processors: i64, idle: i64, limits: &[(i64, i64)], later: bool) -> O
     })
 }
 
-/// Who starts, and how many are held back: a front job that is planned for later lets pass it those of higher tiers,
-/// and of the others those that end before EASY's reservation or fit what it leaves over.
+/// The queue in the plan's order.
+struct Planned<'a> {
+    order: &'a [usize],
+    starts: &'a [i64],
+    jobs: &'a [Job],
+}
+
+/// The jobs that start, how many are held back, and the wait that is promised to the guarded job: one that is planned
+/// for later lets pass it those of higher tiers, and of the others those that end before its reservation or fit what it
+/// leaves over. With a `budget` the reservation lies where it was promised, or where it is promised now.
 fn start(
-    order: &[usize],
-    starts: &[i64],
-    jobs: &[Job],
+    &Planned { order, starts, jobs }: &Planned<'_>,
     idle: i64,
     running: &[Running],
-    front: Option<usize>,
-) -> (Vec<usize>, usize) {
+    guarded: Option<usize>,
+    budget: Option<f64>,
+) -> (Vec<usize>, usize, Option<(usize, i64)>) {
     let now = order.iter().copied().filter(|&number| starts[number] == 0);
-    let Some(front) = front.filter(|&front| starts[front] > 0).map(|front| &jobs[front]) else {
-        return (now.collect(), 0);
+    let Some(number) = guarded.filter(|&job| starts[job] > 0) else {
+        return (now.collect(), 0, None);
     };
+    let waits = &jobs[number];
     let (mut started, others): (Vec<usize>, Vec<usize>) =
-        now.partition(|&number| jobs[number].tier > front.tier);
+        now.partition(|&number| jobs[number].tier > waits.tier);
     let higher = started.iter().map(|&number| (jobs[number].limit, jobs[number].processors));
     let limits: Vec<(i64, i64)> = running
         .iter()
@@ -358,9 +379,28 @@ fn start(
         .chain(higher.clone())
         .collect();
     let taken: i64 = higher.map(|job| job.1).sum();
-    let reservation = easy(front.processors, idle - taken, &limits, front.from > 0);
+    let earliest = easy(waits.processors, idle - taken, &limits, waits.from > 0);
+    let mut promised = None;
+    let reservation = earliest.map(|(earliest, _)| {
+        let instant = match budget {
+            None => earliest,
+            Some(_) if waits.promised > 0 => earliest.max(waits.promised - waits.waited),
+            Some(budget) => {
+                let wait = waits.waited + earliest;
+                let wait = (wait + wait * (budget * 256.0) as i64 / 256).max(waits.waited + 1).min(LONGEST);
+                promised = Some((number, wait));
+                earliest.max(wait - waits.waited)
+            }
+        };
+        let released: i64 = limits.iter().filter(|limit| limit.0 <= instant).map(|limit| limit.1).sum();
+        (instant, idle - taken + released - waits.processors)
+    });
     let count = started.len() + others.len();
     let mut spare = reservation.map_or(0, |(_, spare)| spare);
+    if others.is_empty() {
+        // Nobody would pass it.
+        promised = None;
+    }
     for number in others {
         let job = &jobs[number];
         let before = reservation.is_none_or(|(end, _)| job.limit <= end);
@@ -370,5 +410,5 @@ fn start(
         }
     }
     let refused = count - started.len();
-    (started, refused)
+    (started, refused, promised)
 }

@@ -17,6 +17,13 @@ pub struct OnNodes {
     shape: u64,
 }
 
+/// The numbers of those that start, in the plan's order, what is planned, and what is promised.
+pub struct Decided {
+    pub started: Vec<usize>,
+    pub planned: Vec<Option<u32>>,
+    pub promised: Option<(usize, u32)>,
+}
+
 /// The request of a job of this number of processors: nodes, each as a whole.
 fn request(processors: u32, shape: u64) -> Request {
     let (mut each, exclusive) = (Amounts::default(), shape % 3 == 1);
@@ -32,13 +39,13 @@ impl OnNodes {
         OnNodes { memory, shape: seed }
     }
 
-    /// The numbers of those that start, in the plan's order, and what is planned.
+    /// A pass.
     pub fn pass(
         &mut self,
         rule: &PlanRule,
         (idle, running, queue): (u32, &[Running], &[WaitingJob]),
         (recent, counted): (&mut Waits, &mut Waits),
-    ) -> (Vec<usize>, Vec<Option<u32>>) {
+    ) -> Decided {
         let busy: u32 = running.iter().map(|job| job.processors).sum();
         let (shape, like) = (self.shape, [4, 7, 0, 0, 0, 0, 0, 0]);
         let nodes =
@@ -75,6 +82,6 @@ impl OnNodes {
             started.push(number);
         }
         let planned = (0..queue.len()).map(|number| plan.planned(number).unwrap());
-        (started, planned.collect())
+        Decided { started, planned: planned.collect(), promised: plan.promised() }
     }
 }
