@@ -96,7 +96,7 @@ pub struct Settings {
     pub predictor: PredictorWord,
     /// `fit=`: how nodes are chosen in a pool of nodes, a [`Fit`].
     pub fit: Fit,
-    /// `short=`, `steep=`, `long=`, `front=`, `proposals=`, `budget=`.
+    /// `short=`, `steep=`, `long=`, `front=`, `proposals=`, `budget=`, `slack=`.
     pub rule: PlanRule,
     /// `cut=`: of predicted run times of waiting jobs, what lies above this quantile counts as the quantile.
     pub cut: f64,
@@ -164,7 +164,7 @@ struct Range {
     wanted: &'static str,
 }
 
-const RANGES: [Range; 13] = [
+const RANGES: [Range; 14] = [
     Range { word: "short", least: 0.0, most: 16.0, whole: false, wanted: "short= a number from 0 to 16" },
     Range { word: "steep", least: 0.0, most: 255.0, whole: false, wanted: "steep= a number from 0 to 255" },
     Range {
@@ -231,13 +231,20 @@ const RANGES: [Range; 13] = [
         whole: false,
         wanted: "budget= a share of a head job's promised wait, .25 to 1000; 1000 is none",
     },
+    Range {
+        word: "slack",
+        least: 0.0,
+        most: NO_BUDGET,
+        whole: false,
+        wanted: "slack= a share of the front job's promised wait, 0 to 1000",
+    },
     Range { word: "seed", least: 0.0, most: 9e15, whole: true, wanted: "seed= a whole number up to 9e15" },
 ];
 
 /// The smallest quantile that a word can name.
 const LEAST: f64 = 1e-9;
 
-const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, budget, seed";
+const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, budget, slack, seed";
 
 /// Places for the numbers of choices, an even one.
 const CHOSEN: usize = CHOICES.len().next_multiple_of(2);
@@ -320,6 +327,7 @@ impl Settings {
             "settle" => self.settle = number,
             "refused" => self.refused = number,
             "budget" => self.rule.budget = number,
+            "slack" => self.rule.slack = number,
             _ => self.seed = number as u64,
         }
     }
@@ -333,9 +341,9 @@ impl Settings {
         [self.preset as u32, self.mode as u32, self.order as u32, self.predictor as u32, fit, 0]
     }
 
-    fn numbers(&self) -> [f64; 13] {
+    fn numbers(&self) -> [f64; 14] {
         let &Settings { rule, cut, running, seconds, grace, settle, refused, seed, .. } = self;
-        let PlanRule { short, steep, long, front, proposals, budget } = rule;
+        let PlanRule { short, steep, long, front, proposals, budget, slack } = rule;
         let proposals = f64::from(proposals);
         [
             short,
@@ -350,6 +358,7 @@ impl Settings {
             settle,
             refused,
             budget,
+            slack,
             seed as f64,
         ]
     }
@@ -467,7 +476,7 @@ fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Re
 #[repr(C)]
 pub(super) struct RawSettings {
     chosen: [u32; CHOSEN],
-    numbers: [f64; 13],
+    numbers: [f64; 14],
 }
 
 impl RawSettings {
@@ -533,7 +542,7 @@ mod tests {
         #[test]
         fn words_are_read_as_written(
             chosen in (0u32..3, 0u32..2, 0u32..3, 0u32..2, 0u32..3),
-            parts in proptest::collection::vec(0.0..1.0_f64, 13),
+            parts in proptest::collection::vec(0.0..1.0_f64, 14),
         ) {
             let (preset, mode, order, predictor, fit) = chosen;
             let numbers = core::array::from_fn(|i| {

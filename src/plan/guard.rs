@@ -35,7 +35,7 @@ impl Until {
             Until::At(instant) => (earliest.max(instant), None),
             Until::Longer { waited, share } => {
                 let wait = u64::from(waited) + u64::from(earliest);
-                let longer = wait * u64::from(share) >> 8;
+                let longer = (wait * u64::from(share)) >> 8;
                 // One that fits now, and is passed all the same, is due in a second.
                 let least = u64::from(waited) + 1;
                 let wait = wait.saturating_add(longer).max(least).min(LONGEST.into()) as u32;

@@ -65,11 +65,12 @@ impl KeptOrder {
     }
 }
 
-/// How long the head job may be kept waiting.
-fn until(head: &Waiting, rule: &PlanRule) -> Until {
-    match head.promised {
-        0 => Until::Longer { waited: head.waited, share: (rule.budget * 256.0) as u32 },
-        promised => Until::At(promised.saturating_sub(head.waited)),
+/// How long a guarded job may be kept waiting, this share of its wait longer.
+fn until(job: &Waiting, share: f64) -> Until {
+    match job.promised {
+        _ if share <= 0.0 => Until::Earliest,
+        0 => Until::Longer { waited: job.waited, share: (share * 256.0) as u32 },
+        promised => Until::At(promised.saturating_sub(job.waited)),
     }
 }
 
@@ -118,8 +119,8 @@ impl<P: Profile> Queue<'_, P> {
         let due = head.filter(|job| is(job, &|job| job.promised != 0 && job.waited >= job.promised));
         let front = longest.filter(|job| is(job, &|job| job.waited >= front_after)).or(due);
         let guarded = match (front, head) {
-            (Some(front), _) => Some((front, Until::Earliest)),
-            (None, Some(head)) => Some((head, until(at(self.waiting, head)?, rule))),
+            (Some(front), _) => Some((front, until(at(self.waiting, front)?, rule.slack))),
+            (None, Some(head)) => Some((head, until(at(self.waiting, head)?, rule.budget))),
             (None, None) => None,
         };
         let window = self.rank(longest, head, front)?;

@@ -22,6 +22,9 @@ pub struct PlanRule {
     /// By which share of its wait, as first promised, the head job may wait longer for those that pass it, from
     /// [`LEAST_BUDGET`] to [`NO_BUDGET`], which is no bound.
     pub budget: f64,
+    /// The same of the job that is in front of everybody, 0 to [`NO_BUDGET`]: 0 if nobody may pass it whose limit could
+    /// delay it.
+    pub slack: f64,
 }
 
 /// The budget that bounds nothing.
@@ -39,20 +42,34 @@ const SHORTEST: u32 = 3600;
 
 impl PlanRule {
     /// Shorter waits than EASY's, with shorter tails.
-    pub const FAIR: PlanRule =
-        PlanRule { short: 0.01, steep: 3.0, long: 0.99, front: 0.998, proposals: 50, budget: NO_BUDGET };
+    pub const FAIR: PlanRule = PlanRule {
+        short: 0.01,
+        steep: 3.0,
+        long: 0.99,
+        front: 0.998,
+        proposals: 50,
+        budget: NO_BUDGET,
+        slack: 0.0,
+    };
 
     /// The shortest mean wait, at the price of some long ones.
-    pub const FAST: PlanRule =
-        PlanRule { short: 0.03, steep: 2.0, long: 0.998, front: 1.0, proposals: 50, budget: NO_BUDGET };
+    pub const FAST: PlanRule = PlanRule {
+        short: 0.03,
+        steep: 2.0,
+        long: 0.998,
+        front: 1.0,
+        proposals: 50,
+        budget: NO_BUDGET,
+        slack: 0.0,
+    };
 
     /// Refuses numbers outside their ranges.
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].
     pub fn check(&self) -> Result<()> {
-        let &PlanRule { short, steep, long, front, proposals, budget } = self;
-        if [short, steep, long, front, budget].into_iter().any(f64::is_nan) {
+        let &PlanRule { short, steep, long, front, proposals, budget, slack } = self;
+        if [short, steep, long, front, budget, slack].into_iter().any(f64::is_nan) {
             return Err(Error::NotANumber);
         }
         let valid = (0.0..=16.0).contains(&short)
@@ -62,7 +79,8 @@ impl PlanRule {
             && front > 0.0
             && front <= 1.0
             && proposals <= 4096
-            && (LEAST_BUDGET..=NO_BUDGET).contains(&budget);
+            && (LEAST_BUDGET..=NO_BUDGET).contains(&budget)
+            && (0.0..=NO_BUDGET).contains(&slack);
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 

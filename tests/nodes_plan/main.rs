@@ -287,6 +287,7 @@ impl World {
             waited: if random.one_in(10) { random.spread(self.octaves) } else { 0 },
             credit: if random.one_in(9) { random.spread(self.octaves) } else { 0 },
             tier: if self.tiers { random.of(&[0, 0, 0, 1, -3, i32::MAX, i32::MIN]) } else { 0 },
+            promised: 0,
             later: random.one_in(12),
         };
         let fit = random.of(&[Fit::First, Fit::Best, Fit::Apart]);

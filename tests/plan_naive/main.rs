@@ -97,6 +97,7 @@ impl Both {
         }
         assert!(plan.work().evaluations <= 7 + rule.proposals);
         let long = rule.long_waits(&self.recent.object(), LONGEST as u32).unwrap().front;
+        let long = if rule.slack > 0.0 { u32::MAX } else { long };
         invariants(idle, running, queue, &started, long);
 
         let (searched, front) = (plan.work().evaluations > 0, expected.front.is_some());
@@ -168,6 +169,7 @@ impl World {
             proposals: random.of(&[0, 1, 7, 50, 50]),
             long: random.of(&[0.5, 0.99, 1.0]),
             front: random.of(&[0.3, 0.998, 1.0]),
+            slack: random.of(&[0.0, 0.0, 0.1, 1.5]),
             budget: random.of(&[NO_BUDGET, NO_BUDGET, 0.25, 0.5, 1.0, 3.3]),
             ..random.of(&rules)
         };
@@ -262,7 +264,7 @@ impl World {
             let job = self.queue.remove(number);
             both.add_waits(&job);
             self.idle -= job.processors;
-            let true_time = (job.run_time * (1 + self.random.below(8) as i64) / 4).max(1);
+            let true_time = (job.run_time * (1 + self.random.below(8) as i64) / 4).clamp(1, 1 << 40);
             self.running.push((job.processors, true_time, job.limit));
         }
     }

@@ -223,7 +223,7 @@ impl Naive {
             starts[number] = Naive::place(&mut left, &jobs[number]);
             order.push(number);
         }
-        let budget = if front.is_some() { None } else { Some(rule.budget) };
+        let budget = if front.is_some() { rule.slack } else { rule.budget };
         let queue = Planned { order: &order, starts: &starts, jobs: &jobs };
         let (started, refused, promised) = start(&queue, idle, running, front.or(head), budget);
         Answer { started, starts: Some(starts), front, refused, promised }
@@ -357,13 +357,13 @@ struct Planned<'a> {
 
 /// The jobs that start, how many are held back, and the wait that is promised to the guarded job: one that is planned
 /// for later lets pass it those of higher tiers, and of the others those that end before its reservation or fit what it
-/// leaves over. With a `budget` the reservation lies where it was promised, or where it is promised now.
+/// leaves over. With a `budget`, or slack, the reservation lies where it was promised, or where it is promised now.
 fn start(
     &Planned { order, starts, jobs }: &Planned<'_>,
     idle: i64,
     running: &[Running],
     guarded: Option<usize>,
-    budget: Option<f64>,
+    budget: f64,
 ) -> (Vec<usize>, usize, Option<(usize, i64)>) {
     let now = order.iter().copied().filter(|&number| starts[number] == 0);
     let Some(number) = guarded.filter(|&job| starts[job] > 0) else {
@@ -383,9 +383,9 @@ fn start(
     let mut promised = None;
     let reservation = earliest.map(|(earliest, _)| {
         let instant = match budget {
-            None => earliest,
-            Some(_) if waits.promised > 0 => earliest.max(waits.promised - waits.waited),
-            Some(budget) => {
+            0.0 => earliest,
+            _ if waits.promised > 0 => earliest.max(waits.promised - waits.waited),
+            budget => {
                 let wait = waits.waited + earliest;
                 let wait = (wait + wait * (budget * 256.0) as i64 / 256).max(waits.waited + 1).min(LONGEST);
                 promised = Some((number, wait));

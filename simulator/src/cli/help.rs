@@ -14,7 +14,7 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * fair, fast      the scheduler engine's plan of the whole queue, as sites run it: a start for every waiting job, by the
                     cheapest of some sixty list schedules; predictors as prob has them, contexts first. Their order is
                     their own; in the place of a rule they have numbers: fair:contexts:fcfs:proposals=25+running=0.75
-                    (short, steep, long, front, proposals, budget, cut, running; docs/method.md says what they are). fair has the
+                    (short, steep, long, front, proposals, budget, slack, cut, running; docs/method.md says what they are). fair has the
                     shorter longest waits, fast the shorter mean. With the order multifactor a job's points are worth the
                     seconds of age that earn as many
   * delay, delay-fast the delay rule: presets of prob, by mix

@@ -18,7 +18,8 @@ pub struct PlanOptions {
 }
 
 /// Every number by its word.
-const WORDS: [&str; 8] = ["short", "steep", "long", "front", "proposals", "budget", "cut", "running"];
+const WORDS: [&str; 9] =
+    ["short", "steep", "long", "front", "proposals", "budget", "slack", "cut", "running"];
 
 impl PlanOptions {
     /// A rule with the usual use of predictions.
@@ -26,10 +27,10 @@ impl PlanOptions {
         PlanOptions { rule, cut: Settings::DEFAULT.cut, running: Settings::DEFAULT.running }
     }
 
-    fn values(&self) -> [f64; 8] {
+    fn values(&self) -> [f64; 9] {
         let &PlanOptions { rule, cut, running } = self;
-        let PlanRule { short, steep, long, front, proposals, budget } = rule;
-        [short, steep, long, front, proposals.into(), budget, cut, running]
+        let PlanRule { short, steep, long, front, proposals, budget, slack } = rule;
+        [short, steep, long, front, proposals.into(), budget, slack, cut, running]
     }
 
     /// These numbers with those that the text names changed.
@@ -46,14 +47,14 @@ impl PlanOptions {
             values[place] = value;
             Ok(())
         })?;
-        let [short, steep, long, front, proposals, budget, cut, running] = values;
+        let [short, steep, long, front, proposals, budget, slack, cut, running] = values;
         if proposals.fract() != 0.0 || !(0.0..=4096.0).contains(&proposals) {
             return Err(bad("proposals are a whole number up to 4096".to_owned()));
         }
-        let rule = PlanRule { short, steep, long, front, proposals: proposals as u32, budget };
+        let rule = PlanRule { short, steep, long, front, proposals: proposals as u32, budget, slack };
         let quantiles = [cut, running].into_iter().all(|quantile| quantile > 0.0 && quantile <= 1.0);
         if rule.check().is_err() || !quantiles {
-            let why = "short is 0 to 16, steep 0 to 255, budget .25 to 1000; long, front, cut and running are quantiles above 0, at most 1";
+            let why = "short is 0 to 16, steep 0 to 255, budget .25 and slack 0 to 1000; long, front, cut and running are quantiles above 0, at most 1";
             return Err(bad(why.to_owned()));
         }
         Ok(PlanOptions { rule, cut, running })
