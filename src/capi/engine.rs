@@ -478,10 +478,10 @@ pub unsafe extern "C" fn surefill_scheduler_capacity_of(
 
 /// Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as "preset=fast
 /// proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds, predictor
-/// (contexts, limit), the plan's short, steep, long, front, proposals, budget, cut and running; grace, settle and
-/// refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are looked at, without
-/// it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its end) says
-/// which it is and what it should be; else message is empty.
+/// (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and running; grace, settle
+/// and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are looked at,
+/// without it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its end)
+/// says which it is and what it should be; else message is empty.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
 ///
