@@ -8,6 +8,8 @@
 #   cluster_stop                    ends all of them; safe to call at any time and more than once
 #   ctld_start [ARGUMENTS], ctld_stop, ctld_kill       slurmctld alone
 #   node_start NAME, node_kill NAME                    one slurmd alone
+#   nodes_register                  every slurmd registers again
+#   reconfigure_is_restart          whether scontrol reconfigure starts slurmctld anew, as since 23.11
 #   wait_for SECONDS COMMAND...     until the command succeeds; fails with a message when the time is up, which
 #                                   CLUSTER_PATIENCE multiplies on slow machines
 # shellcheck shell=bash
@@ -166,6 +168,21 @@ node_kill() {
         kill -KILL "${process#/proc/}" 2>/dev/null
     done
     return 0
+}
+
+reconfigure_is_restart() { case $(slurmctld -V) in *' 22.'* | *' 23.02.'*) false ;; esac }
+# A registration says which jobs the node has. slurmctld ends a job that is missing there BatchStartTimeout, and ten
+# seconds or MessageTimeout, after it has read that job from its state: a reconfiguration that starts it anew would put
+# that off.
+nodes_register() {
+    local name
+    if ! reconfigure_is_restart; then
+        timeout 10 scontrol reconfigure
+        return
+    fi
+    for name in "$CLUSTER"/pid/slurmd.*.run; do
+        kill -HUP "$(cat "$name")" || true
+    done
 }
 
 nodes_idle() { [ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$CLUSTER_NODES" ]; }

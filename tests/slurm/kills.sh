@@ -48,7 +48,7 @@ mend() {
     done
     # All nodes register again, and slurmctld hears which jobs they do not have.
     if [ $((SECONDS - registered)) -ge 8 ]; then
-        timeout 10 scontrol reconfigure || true
+        nodes_register || true
         registered=$SECONDS
     fi
 } 2>/dev/null
