@@ -107,13 +107,27 @@ for _ in $(seq 300); do timeout 20 sbatch --parsable --hold -D / -o /dev/null --
 alone='surefill: the scheduler does not take the jobs: .*; until that is over jobs start in order of priority alone'
 wait_for 10 logged_times "$alone" 1 || fail "nobody said that there is no room for the jobs"
 overtaken
-timeout 20 scontrol reconfigure
-overtaken
+reconfigure_is_restart || {
+    timeout 20 scontrol reconfigure
+    overtaken
+}
 check "said that there is no memory to begin with" "$(ctld_log | grep -c "$nothing")" -eq 1
 check "said that jobs start in order of priority" "$(ctld_log | grep -c "$alone")" -eq 1
 rm "$SUREFILL_SHORT"
 wait_for 10 logged 'surefill: decisions are made again' || fail "it does not go on with memory"
 overtaken yes
+if reconfigure_is_restart; then # the plugin has nothing to begin with once more
+    touch "$SUREFILL_SHORT"
+    timeout 20 scontrol reconfigure
+    wait_for 20 logged_times "$nothing" 2
+    wait_for 20 nodes_idle
+    waits=$(job games 1 1 0.1)
+    sleep 2 # several cycles
+    has_run "$waits" && fail "a job starts although there is no memory to begin with"
+    rm "$SUREFILL_SHORT"
+    wait_for 20 is_completed "$waits" || fail "it does not begin with memory"
+    overtaken yes
+fi
 xargs -n 50 timeout 10 scancel <"$work/many"
 timeout 10 scancel "$many"
 check_runs "$lost"
