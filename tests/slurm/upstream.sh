@@ -4,10 +4,10 @@
 #   upstream.sh BUILD VERSION [TEST...]      such as upstream.sh build/slurm 26.05; some of the shorter tests unless others
 #                                            are named
 #
-# The newest slurm-VERSION*.tar.xz in the folder SUREFILL_MANAGERS (../shared/managers from the top) is built once, which
-# takes some minutes, and kept in BUILD-upstream/VERSION; or in VERSION of the folder SUREFILL_SLURMS, an absolute path that
-# becomes part of the programs. It is built again when there is a newer archive, or when there are now Debian's packages for
-# Lua (job_submit/lua, which "external" wants) or MariaDB (slurmdbd, for "accounts") and were not then. An upstream archive of
+# The newest slurm-VERSION*.tar.xz in the folder SUREFILL_MANAGERS (../shared/managers from the top) is built once, in some
+# minutes, and kept in BUILD-upstream/VERSION; or in VERSION of the folder SUREFILL_SLURMS, an absolute path that becomes
+# part of the programs. It is built again when there is a newer archive, or when there are Debian's packages for Lua
+# (job_submit/lua, which "external" wants) or MariaDB (slurmdbd, for "accounts") and were not before. An upstream archive of
 # SchedMD's tag does as well: unpacked, packed with xz and named so. The library is the one that has been built here
 # (make lib). Needs root.
 set -euo pipefail
@@ -73,7 +73,7 @@ make -s -C c-examples/slurm BUILD="$plugin" SLURM_SOURCE="$SLURM_SOURCE" SLURMFU
     SLURM_LIBRARY="-L$root/slurm/lib" all tests
 make -s -C c-examples/slurm-external BUILD="$plugin" SLURM_SOURCE="$SLURM_SOURCE" SLURM_LIBRARY="-L$root/slurm/lib" all tests
 failed=()
-port=24000
+port=${CLUSTER_PORT:-24000}
 for name in "${tests[@]}"; do
     port=$((port + 300))
     CLUSTER_PORT=$port timeout -k 40 $((260 * CLUSTER_PATIENCE)) bash "tests/slurm/$name.sh" "$plugin" || failed+=("$name")
