@@ -5,19 +5,18 @@
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 #
-# Two of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and
-# unstable, "chroot" runs some of the tests with the daemons of Debian 13.
+# Three of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and
+# unstable, "chroot" runs some of the tests with the daemons of Debian 13, "upstream" with those of 26.05, which it builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
 
 # Whatever ends this script, the tests end their clusters, and nothing stays.
-declare -A running=() since=() # process number: test; test: when it began
 policy='' logs=''
+# shellcheck source=tests/slurm/beside.sh
+. tests/slurm/beside.sh
 clean_up() {
-    local pid
-    for pid in "${!running[@]}"; do kill "$pid" 2>/dev/null || true; done
-    for pid in "${!running[@]}"; do wait "$pid" 2>/dev/null || true; done
+    beside_end
     [ -z "$policy" ] || rm -f "$policy"
     [ -z "$logs" ] || rm -rf "$logs"
 }
@@ -140,54 +139,15 @@ fi
 
 echo "check-slurm: built and packaged in $((SECONDS - begun)) s"
 
-# Every test has its own cluster and ports; they sleep most of the time, so that three run side by side, and those in
-# the chroot, which is made first, beside them. The longest begin first.
+# Those in the chroot, which is made first, and those of upstream's release, which is built first, run beside three others.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(chroot kills refusals releases accounts shared quick faults power external stream killed overlap scenarios thousand heads
-    rules order reconfigure watch seen advise wishes rollback shapes array example edits soft)
+[ ${#tests[@]} -gt 0 ] || tests=(chroot upstream releases "${every[@]}")
 logs=$(mktemp -d)
 export SLURM_ROOT=${SLURM_ROOT:-$logs/debian} # for a second try as well
+who=check-slurm
 port=16000
-failed=()
-finish() {
-    local name=${running[$1]} status=0
-    wait "$1" || status=$?
-    cat "$logs/$name"
-    echo "check-slurm: $name: $((SECONDS - ${since[$name]})) s"
-    [ $status = 0 ] || failed+=("$name")
-    unset "running[$1]"
-}
-start() { # NAME SECONDS: as a job of its own, which is killed after so long
-    local seconds=$2
-    port=$((port + 300))
-    [ "$1" != chroot ] || seconds=1800
-    CLUSTER_PORT=$port timeout -k 40 "$seconds" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
-    running[$!]=$1 since[$1]=$SECONDS
-}
-beside() { [[ " ${running[*]} " == *' chroot '* ]] && echo 4 || echo 3; }
-for name in "${tests[@]}"; do
-    while [ ${#running[@]} -ge "$(beside)" ]; do
-        for pid in "${!running[@]}"; do
-            kill -0 "$pid" 2>/dev/null || finish "$pid"
-        done
-        sleep 0.2
-    done
-    start "$name" 300
-done
-for pid in "${!running[@]}"; do finish "$pid"; done
-# Daemons of several clusters on two processors sometimes take longer than a test waits for them. What failed is run
-# again by itself and waits three times as long; a test that fails then as well is wrong, and so is a plugin that makes
-# more than a quarter of them fail.
-again=("${failed[@]}")
-if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 6 ]; then
-    failed=()
-    export CLUSTER_PATIENCE=3
-    for name in "${again[@]}"; do
-        echo "check-slurm: $name failed beside another test, as said above; once more, by itself"
-        start "$name" 900
-        finish $!
-    done
-fi
+run_of() { run=(bash "tests/slurm/$1.sh" "$build"); }
+beside_run 3 300 "${tests[@]}"
 [ ${#failed[@]} = 0 ] || {
     echo "check-slurm: failed: ${failed[*]}" >&2
     exit 1

@@ -172,6 +172,7 @@ step "PBS" tests/pbs/run.sh $build
 release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo
 end_beside "Slurm"
+release_step "releases of Slurm" scripts/check-slurm-releases.sh
 
 if [ "${asked[*]}" = list ]; then
     printf '%s\n' "${names[@]// /-}"
