@@ -51,7 +51,7 @@ impl Scheduler<'_> {
         left.promised = 0;
         if left.at_once == 1 {
             // No more of them may start before the manager says so.
-            self.hold(array, JobState::Held, Why::Limit as u32, now)?;
+            self.hold(array, JobState::Held, Why::Array as u32, now)?;
         } else {
             left.at_once = left.at_once.saturating_sub(1);
         }

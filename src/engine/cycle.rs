@@ -128,6 +128,14 @@ pub(crate) struct State {
     pub(super) parts: u32,
     /// A plan is made though nobody can start.
     pub(super) anyway: u32,
+    /// The last decision has a plan. An earlier one of this cycle may have had one whose order is kept.
+    pub(super) ordered: u32,
+    /// Idle units when it was made.
+    pub(super) idle: u32,
+    /// It has a guest ([`Cycle::try_job`]).
+    pub(super) tried: u32,
+    /// The machine of nodes was built.
+    pub(super) built: u32,
 }
 
 /// The slices of the block.
@@ -354,18 +362,20 @@ impl<'a> Cycle<'a> {
     }
 
     /// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
-    /// for [`Cycle::planned`] alone, in a cycle of its own that is not closed. Another cycle is wanted after it
-    /// ([`Scheduler::wake`]). Costs what a decision costs.
+    /// for [`Cycle::planned`], [`Cycle::reason`] and [`Cycle::try_job`], in a cycle of its own. Closed, that leaves the
+    /// reasons alone for [`Scheduler::reason`]. Another cycle is wanted after it ([`Scheduler::wake`]). Costs what a
+    /// decision costs.
     ///
     /// # Errors
     /// [`Error::WrongState`] after [`Cycle::next`].
     pub fn plan_all(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        if self.state.decided != 0 || self.state.offers != 0 {
+        if self.state.decided != 0 && self.state.anyway == 0 || self.state.offers != 0 {
             return Err(Error::WrongState);
         }
-        self.state.anyway = 1;
+        (self.state.anyway, self.state.tried) = (1, 0);
         self.decide(scheduler)?;
-        self.state.starting = 0;
+        // Nobody is offered.
+        self.state.taken = self.state.starting;
         // It began as a decision, and none was made.
         pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         Ok(())
@@ -404,7 +414,7 @@ impl<'a> Cycle<'a> {
         }
         let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let number = candidates.iter().position(|candidate| candidate.slot == slot);
-        Ok(number.filter(|_| self.state.planned != 0))
+        Ok(number.filter(|_| self.state.ordered != 0))
     }
 
     /// Whether an offer still holds: it is not answered, and the job was not edited, nor has the pool lost room.
@@ -516,11 +526,15 @@ impl<'a> Cycle<'a> {
         Ok(())
     }
 
-    /// The cycle is over: its order is kept for the next one.
+    /// The cycle is over: its order is kept for the next one, and the reasons for [`Scheduler::reason`]. O(W).
     ///
     /// # Errors
     /// [`Error::Corrupt`].
     pub fn close(mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        self.note_reasons(scheduler)?;
+        if self.state.anyway != 0 {
+            return Ok(());
+        }
         if self.state.more != 0 {
             pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         }

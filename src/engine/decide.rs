@@ -26,17 +26,19 @@ fn waiting_job(
     now: i64,
 ) -> Result<WaitingJob> {
     let settings = scheduler.settings();
-    let job = scheduler.parts.table.get_mut(candidate.slot)?;
+    let job = *scheduler.parts.table.get(candidate.slot)?;
     let by_points = settings.order == OrderWord::Priority;
-    job.credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
+    let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
+    if credit != job.credit && !scheduler.parts.table.has_guest() {
+        scheduler.parts.table.get_mut(candidate.slot)?.credit = credit;
+    }
     Ok(WaitingJob {
-        // Tasks of an array keep their places too.
-        id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
+        id: candidate.planned_as(),
         processors: candidate.processors,
         run_time: job.mean,
         limit: if job.limit > 0 { spanned(job.limit) } else { MAX_SECONDS },
         waited: spanned(job.waited(now)),
-        credit: job.credit,
+        credit,
         tier,
         promised: job.promised.into(),
         later: candidate.later != 0,
@@ -65,6 +67,7 @@ impl Cycle<'_> {
         let offered = open.fold(0_u32, |sum, made| sum.saturating_add(made.count));
         let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
         (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
+        (self.state.idle, self.state.ordered) = (idle, 0);
         let count = scheduler.candidates(number, now, |fit| fit.min(TASKS), self.parts.candidates)?;
         self.drop_the_offered(count)?;
         let count = self.state.candidates as usize;
@@ -105,7 +108,7 @@ impl Cycle<'_> {
     }
 
     /// Writes what runs, and what was offered, by its time limit.
-    fn limits(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
+    pub(super) fn limits(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
         let State { pool, now, .. } = *self.state;
         let mut count = 0;
         let mut add = |after: i64, processors: u32| {
@@ -163,15 +166,16 @@ impl Cycle<'_> {
         }
         let (waits, counted) = scheduler.waits_of(number)?;
         if self.state.anyway != 0 {
-            plan.arrange(&settings.rule, &waits, &counted)?;
+            plan.decide_anyway(&settings.rule, &waits, &counted)?;
         } else {
             plan.decide(&settings.rule, &waits, &counted)?;
         }
-        note_promise(scheduler, candidates, plan.promised())?;
+        note_promise(scheduler, candidates, plan.promised().filter(|_| self.state.anyway == 0))?;
         for (to, from) in self.parts.starting.iter_mut().zip(plan.starting()) {
             *to = *from;
         }
         (self.state.starting, self.state.planned) = (plan.starting().len() as u32, 1);
+        self.state.ordered = 1;
         Ok(())
     }
 
@@ -179,13 +183,16 @@ impl Cycle<'_> {
     fn decide_on_nodes(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
-        // Those of which the cycle has heard since it began.
-        scheduler.await_nodes(now);
+        if !scheduler.parts.table.has_guest() {
+            // Those reported since the cycle began.
+            scheduler.await_nodes(now);
+        }
         let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
         let requirements = self.parts.machine.require(scheduler, candidates, now)?;
         self.parts.machine.build(scheduler, number, requirements)?;
         self.board(scheduler)?;
         self.parts.machine.close(scheduler, number, now)?;
+        (self.state.idle, self.state.built) = (self.parts.machine.idle()?, 1);
         let count = self.choose(scheduler)?;
         if count == 0 {
             return Ok(());
@@ -217,13 +224,14 @@ impl Cycle<'_> {
             }
             plan.decide(&nodes, &settings.rule, &waits, &counted)?;
         }
-        note_promise(scheduler, candidates, plan.promised())?;
+        note_promise(scheduler, candidates, plan.promised().filter(|_| self.state.anyway == 0))?;
         let mut starting = 0;
         for (to, (from, _)) in self.parts.starting.iter_mut().zip(plan.starting()) {
             *to = from as u32;
             starting += 1;
         }
-        (self.state.starting, self.state.planned) = (starting, u32::from(!easy));
+        self.state.starting = starting;
+        (self.state.planned, self.state.ordered) = (u32::from(!easy), u32::from(!easy));
         Ok(())
     }
 

@@ -154,7 +154,7 @@ impl<'a> StartForecast<'a> {
         for place in 0..scheduler.parts.table.waiting().len() {
             let slot = *at(scheduler.parts.table.waiting(), place)?;
             let job = scheduler.parts.table.get(slot)?;
-            let held = job.state() == JobState::Held && job.why() == Why::Limit;
+            let held = job.state() == JobState::Held && matches!(job.why(), Why::Limit | Why::Array);
             if job.pool == pool && held && job.tasks > 0 && job.arrival != 0 {
                 self.gather_throttled(scheduler, slot)?;
             }

@@ -84,8 +84,16 @@ pub enum Why {
     Refused = 20,
     /// It waits: the pool's numbers contradict each other, and nobody passes the first job.
     Inconsistent = 21,
-    /// It can never start: the pool is too small.
+    /// It can never start: the pool is too small, or has no nodes such as it wants.
     Never = 22,
+    /// It waits: nodes are out of service that it needs.
+    NodesOut = 23,
+    /// It waits: reservations keep it off its nodes, or its own has not begun.
+    Reserved = 24,
+    /// It waits: the licences that it wants are in use, or are not so many.
+    Licences = 25,
+    /// It waits behind those that were planned: what is idle is theirs.
+    Depth = 26,
     /// The manager holds it. Time held is not time waited; nor is it with the next two.
     Hold = 48,
     /// It depends on other jobs.
@@ -100,16 +108,20 @@ pub enum Why {
     QueueClosed = 53,
     /// Another reason of the manager's.
     Other = 54,
+    /// As many tasks of its array run as may run at once.
+    Array = 55,
 }
 
 impl Why {
     /// The reason with this number.
     pub fn from_number(number: u32) -> Option<Why> {
         use Why::*;
-        let engine =
-            [Unknown, InOrder, Planned, ByLimits, NoRoom, Head, Later, Guarded, Refused, Inconsistent, Never];
-        let manager = [Hold, Dependency, Begin, Limit, Deadline, QueueClosed, Other];
-        engine.into_iter().chain(manager).find(|why| *why as u32 == number)
+        let starts = [Unknown, InOrder, Planned, ByLimits];
+        let waits =
+            [NoRoom, Head, Later, Guarded, Refused, Inconsistent, Never, NodesOut, Reserved, Licences, Depth];
+        let engine = starts.into_iter().chain(waits);
+        let manager = [Hold, Dependency, Begin, Limit, Deadline, QueueClosed, Other, Array];
+        engine.chain(manager).find(|why| *why as u32 == number)
     }
 
     /// Whether a job that is held for this reason waits while it is held.

@@ -43,7 +43,7 @@
 //! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: what jobs ask of nodes, and which they
 //!   hold; `describe`: descriptions of jobs.
 //! * `cycle`: one decision: offers, and the manager's answers; `decide`: who starts; `on_nodes`: the machine on which
-//!   that is decided.
+//!   that is decided; `reason`: why a job waits; `sentence`: that in words; `guest`: when one would start that is not submitted.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
 //! * `forecast`: when every waiting job will start; `gather`: its beginning; `whole`: pools as it counts them;
 //!   `scenario`: the rule, played forward.
@@ -56,6 +56,7 @@ mod describe;
 mod forecast;
 mod gather;
 mod grow;
+mod guest;
 mod job;
 mod life;
 mod listing;
@@ -65,7 +66,9 @@ mod on_nodes;
 mod order;
 mod pools;
 mod predictions;
+mod reason;
 mod scenario;
+mod sentence;
 mod set_nodes;
 mod settings;
 mod starts;
@@ -79,5 +82,7 @@ pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, Why};
 pub use machine::{NodeReport, NodeState, Reservation};
 pub use object::{Scheduler, SchedulerCapacity, Totals, hash};
+pub use reason::Reason;
+pub use sentence::Names;
 pub use settings::{BadWord, Mode, OrderWord, PredictorWord, PresetWord, Settings};
 pub use wants::Wants;

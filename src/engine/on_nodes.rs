@@ -1,5 +1,6 @@
 //! The machine of one decision, and the plan on it: built from what the block knows of a pool's nodes.
 
+use super::job::Why;
 use super::machine::{NodeState, Requirement};
 use super::object::{Scheduler, SchedulerCapacity};
 use super::order::Candidate;
@@ -32,7 +33,7 @@ pub(crate) struct Machine<'a> {
     parts: &'a mut [Part],
     /// Parts of one job.
     found: &'a mut [Part],
-    /// The jobs on the machine, and their number.
+    /// The jobs on the machine; their number, and that of the bits in use.
     stays: &'a mut [Stay],
     counts: &'a mut [u32],
     capacities: Capacities,
@@ -100,7 +101,7 @@ impl<'a> Machine<'a> {
             parts: carver.take(capacity.parts as usize)?,
             found: carver.take(capacity.nodes as usize)?,
             stays: carver.take(if none { 0 } else { capacities.plan.running as usize })?,
-            counts: carver.take(1)?,
+            counts: carver.take(2)?,
             capacities,
         })
     }
@@ -108,6 +109,30 @@ impl<'a> Machine<'a> {
     /// The machine, and the plan on it.
     pub fn both(&mut self) -> Result<(Nodes<'_>, NodePlan<'_>)> {
         Ok((Nodes::attach(self.nodes)?, NodePlan::attach(self.plan)?))
+    }
+
+    /// Processors that are idle on the pool's open nodes. O(nodes).
+    pub fn idle(&mut self) -> Result<u32> {
+        Ok(u32::try_from(Nodes::attach(self.nodes)?.idle()).unwrap_or(u32::MAX))
+    }
+
+    /// Whether all bits are in use: there may be jobs for which none was left.
+    pub fn is_crowded(&self) -> bool {
+        self.counts.get(1).is_some_and(|&bits| bits as usize >= REQUIREMENTS)
+    }
+
+    /// The reason for which a candidate found no room when the decision began; [`Why::Unknown`] if there was. O(nodes).
+    pub fn room_for(&mut self, scheduler: &Scheduler<'_>, candidate: &Candidate) -> Result<Why> {
+        let nodes = Nodes::attach(self.nodes)?;
+        let count = scheduler.parts.table.get(candidate.slot)?.count;
+        let [bit, ..] = candidate.bits;
+        let request = scheduler.parts.holdings.ask(candidate.slot).request(count, 1 << (bit & 63));
+        if nodes.fits(&request)? {
+            return Ok(Why::Unknown);
+        }
+        let unlicensed = Request { pool: Amounts::default(), ..request };
+        let licences = request.pool != unlicensed.pool && nodes.fits(&unlicensed)?;
+        Ok(if licences { Why::Licences } else { Why::NoRoom })
     }
 
     /// The plan that was begun.
@@ -176,7 +201,7 @@ impl<'a> Machine<'a> {
 
     /// The pool's nodes with nobody on them, all of them open. O(nodes x (requirements + classes)).
     pub fn build(&mut self, scheduler: &Scheduler<'_>, pool: u32, requirements: usize) -> Result<()> {
-        *at_mut(self.counts, 0)? = 0;
+        (*at_mut(self.counts, 0)?, *at_mut(self.counts, 1)?) = (0, requirements as u32);
         let mut nodes = Nodes::init_scratch(self.nodes, &self.capacities.nodes)?;
         let requirements = range(self.requirements, 0, requirements)?;
         // A block that has grown may have more of them.
@@ -319,13 +344,16 @@ impl<'a> Machine<'a> {
     /// Nobody new starts on the pool's nodes that are neither up nor awaited; those that are awaited are held until
     /// then.
     pub fn close(&mut self, scheduler: &Scheduler<'_>, pool: u32, now: i64) -> Result<()> {
+        let grace = scheduler.settings().grace as i64;
         for (node, number) in scheduler.parts.nodes.iter().zip(0..).take(self.found.len()) {
             let mut nodes = Nodes::attach(self.nodes)?;
             if node.pool != pool || !node.counts(now) {
                 nodes.set_open(number, false)?;
             } else if node.state(now) == Some(NodeState::Awaited) {
                 if let Some(handle) = nodes.fill(number)? {
-                    let ends_in = node.until.saturating_sub(now).min(MAX_SECONDS);
+                    // One reported since the cycle began is awaited from now on.
+                    let until = if node.until == 0 { now.saturating_add(grace) } else { node.until };
+                    let ends_in = until.saturating_sub(now).min(MAX_SECONDS);
                     self.note(Stay { handle, reserved: 0, ends_in, limit_in: ends_in })?;
                 }
             }

@@ -52,6 +52,11 @@ impl Candidate {
         Candidate { tier: -i64::from(tier), priority, ..self }
     }
 
+    /// The id by which a plan knows it: tasks of an array keep their places too.
+    pub(super) fn planned_as(&self) -> i64 {
+        self.id.wrapping_add(i64::from(self.task).wrapping_mul(1 << 40))
+    }
+
     fn class(&self) -> (i64, i64) {
         (self.tier, self.priority)
     }
@@ -162,8 +167,9 @@ impl Scheduler<'_> {
         let here = self.pool_at(pool)?;
         let order = self.settings().order;
         let mut count = 0;
-        for place in 0..self.parts.table.waiting().len() {
-            let slot = *at(self.parts.table.waiting(), place)?;
+        let length = self.parts.table.queue_length();
+        for place in 0..length {
+            let slot = self.parts.table.queued(place)?;
             let job = self.parts.table.get(slot)?;
             // On nodes it is found out later who can never start.
             let too_wide = !here.is_of_nodes() && job.count > here.units;
@@ -190,7 +196,7 @@ impl Scheduler<'_> {
             let wanted = job.startable_tasks().min(tasks(fit)).max(1);
             for task in 0..wanted {
                 // Jobs come before tasks beyond the first where there is no room for all.
-                if task > 0 && count + self.parts.table.waiting().len() >= candidates.len() {
+                if task > 0 && count + length >= candidates.len() {
                     break;
                 }
                 *candidates.get_mut(count).ok_or(Error::Full)? = Candidate { task, ..candidate };

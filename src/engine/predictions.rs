@@ -89,12 +89,38 @@ impl Scheduler<'_> {
 
     /// The mean of what is predicted, and no expected end yet.
     fn set_mean(&mut self, slot: u32) -> Result<()> {
-        let limit = cut_at(self.parts.table.get(slot)?);
-        let mean = self.predicted(slot)?.mean_within(limit, self.settings().cut)?;
+        let mean = self.mean_of(self.parts.table.get(slot)?, &self.predicted(slot)?)?;
         let job = self.parts.table.get_mut(slot)?;
-        job.mean = libm::round(mean) as i64;
-        (job.asked, job.end_age) = (0, 0);
+        (job.mean, job.asked, job.end_age) = (mean, 0, 0);
         Ok(())
+    }
+
+    /// The mean of a job's predicted run time.
+    fn mean_of(&self, job: &Record, predicted: &RuntimeDistribution) -> Result<i64> {
+        Ok(libm::round(predicted.mean_within(cut_at(job), self.settings().cut)?) as i64)
+    }
+
+    /// The mean run time that a job would be predicted that is not known, were it submitted at this time; changes
+    /// nothing. O(contexts x bins).
+    pub(super) fn mean_if_submitted(
+        &mut self,
+        job: &Record,
+        given: Option<&RuntimeDistribution>,
+        now: i64,
+    ) -> Result<i64> {
+        if let Some(given) = given {
+            let single = given.single_value();
+            let kind = if single.is_some() { Predicted::Single } else { Predicted::Binned };
+            let job = Record { predicted: kind as u32, single: single.unwrap_or(0), ..*job };
+            return self.mean_of(&job, given);
+        }
+        let mut made = RuntimeDistribution::limit();
+        if let Some(mut predictor) = self.predictor()? {
+            let at = predictor.last_event().map_or(now, |last| last.max(now));
+            let predicted = predictor.predict(&job.keys(), at).map_err(|_| Error::Corrupt)?;
+            made = predicted.unwrap_or(made);
+        }
+        self.mean_of(job, &made)
     }
 
     /// A job of this user has ended: those that wait are predicted anew before the next decision.
@@ -143,12 +169,15 @@ impl Scheduler<'_> {
             asked = 0;
         }
         asked = last_asked(age, asked);
+        let mut end_age = job.end_age;
         if asked != job.asked || job.end_age == 0 {
             let rest = self.predicted(slot)?.quantile(settings.running, asked, cut_at(&job))?;
-            let job = self.parts.table.get_mut(slot)?;
-            (job.asked, job.end_age) = (asked, asked.saturating_add(rest));
+            end_age = asked.saturating_add(rest);
+            if !self.parts.table.has_guest() {
+                let job = self.parts.table.get_mut(slot)?;
+                (job.asked, job.end_age) = (asked, end_age);
+            }
         }
-        let end_age = self.parts.table.get(slot)?.end_age;
         Ok(now.saturating_add(end_age.saturating_sub(age).max(1)))
     }
 

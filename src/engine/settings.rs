@@ -455,7 +455,7 @@ fn write_number(out: &mut impl fmt::Write, number: f64) -> fmt::Result {
 }
 
 /// Writes a number with at least this many digits. The standard library's way may panic, says the linker.
-fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Result {
+pub(super) fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Result {
     let mut digits = [0_u8; 20];
     let mut rest = number;
     let mut count = 0;

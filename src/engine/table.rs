@@ -100,12 +100,18 @@ pub(super) struct Record {
     pub reports: u32,
     /// Its processors: of a job that wants tasks on nodes those of all.
     pub width: u32,
-    /// How long it was promised to wait at most when it was the head job; 0 if nothing was promised.
-    pub promised: u32,
-    pub reserved: u32,
     pub reported: [[u32; LEVELS.len()]; 2],
     pub reported_at: [i64; 2],
     pub reported_median: i64,
+    /// By the last decision that came to it: its planned start, 0 for none; the job that it must not delay; a [`Why`];
+    /// its edits then; and the number of the decision among its pool's.
+    pub judged_start: i64,
+    pub judged_head: i64,
+    pub judged: u32,
+    pub judged_edits: u32,
+    pub judged_in: u32,
+    /// How long it was promised to wait at most when it was the head job; 0 if nothing was promised.
+    pub promised: u32,
 }
 
 /// The kinds of prediction that a record has.
@@ -195,6 +201,12 @@ impl Record {
         [self.user, self.limit, self.width.into()]
     }
 
+    /// The planned start that was noted, if it is still to come after this time; 0 for none.
+    pub fn judged_until(&self, now: i64) -> i64 {
+        let holds = self.judged_edits == self.edits && self.judged_start > now;
+        if holds { self.judged_start } else { 0 }
+    }
+
     /// Where it stands among those that wait.
     fn order(&self) -> (i64, i64) {
         (self.submit, self.id)
@@ -203,6 +215,15 @@ impl Record {
 
 /// No slot.
 const NONE: u32 = u32::MAX;
+
+/// The slot of the guest: a job that is not known, but looked at as if it waited. It lies in no block.
+pub(super) const GUEST: u32 = u32::MAX - 1;
+
+/// A guest, and its place among those that wait.
+struct Guest {
+    record: Record,
+    place: usize,
+}
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -223,6 +244,7 @@ pub(super) struct Table<'a> {
     index: HashIndex<'a>,
     waiting: &'a mut [u32],
     active: &'a mut [u32],
+    guest: Option<Guest>,
 }
 
 fn ids(records: &[Record]) -> impl Fn(u32) -> Result<u64> + '_ {
@@ -238,6 +260,7 @@ impl<'a> Table<'a> {
             index: HashIndex::carve(carver, jobs)?,
             waiting: carver.take(jobs)?,
             active: carver.take(jobs)?,
+            guest: None,
         })
     }
 
@@ -294,7 +317,41 @@ impl<'a> Table<'a> {
     }
 
     pub fn get(&self, slot: u32) -> Result<&Record> {
-        at(self.records, slot as usize)
+        match &self.guest {
+            Some(guest) if slot == GUEST => Ok(&guest.record),
+            _ => at(self.records, slot as usize),
+        }
+    }
+
+    /// This job is the guest. O(log W).
+    pub fn invite(&mut self, record: Record) -> Result<()> {
+        self.guest = Some(Guest { record, place: 0 });
+        let place = self.place(GUEST)?;
+        self.guest = Some(Guest { record, place });
+        Ok(())
+    }
+
+    /// There is no guest any more.
+    pub fn dismiss(&mut self) {
+        self.guest = None;
+    }
+
+    pub fn has_guest(&self) -> bool {
+        self.guest.is_some()
+    }
+
+    /// How many jobs wait, the guest among them.
+    pub fn queue_length(&self) -> usize {
+        self.waiting().len() + usize::from(self.has_guest())
+    }
+
+    /// The job at this place among those that wait, the guest among them.
+    pub fn queued(&self, place: usize) -> Result<u32> {
+        match &self.guest {
+            Some(guest) if place == guest.place => Ok(GUEST),
+            Some(guest) if place > guest.place => Ok(*at(self.waiting, place - 1)?),
+            _ => Ok(*at(self.waiting, place)?),
+        }
     }
 
     pub fn get_mut(&mut self, slot: u32) -> Result<&mut Record> {

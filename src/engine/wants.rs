@@ -1,5 +1,6 @@
 //! Requests of jobs to pools of nodes, and the nodes that they hold.
 
+use super::table::GUEST;
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut, copy};
 use crate::nodes::{Amounts, Part, Request, Spread};
@@ -104,12 +105,15 @@ pub(super) struct Holdings<'a> {
     counts: &'a mut [Counts],
     asks: &'a mut [Ask],
     links: &'a mut [Link],
+    /// The request of the guest ([`GUEST`]).
+    guest: Ask,
 }
 
 impl<'a> Holdings<'a> {
     /// Room for this number of jobs, and of pairs of a job and a node.
     pub fn carve(carver: &mut Carver<'a>, jobs: usize, parts: usize) -> Result<Holdings<'a>> {
-        Ok(Holdings { counts: carver.take(1)?, asks: carver.take(jobs)?, links: carver.take(parts)? })
+        let counts = carver.take(1)?;
+        Ok(Holdings { counts, asks: carver.take(jobs)?, links: carver.take(parts)?, guest: Ask::zeroed() })
     }
 
     /// Whether the counts can be.
@@ -127,7 +131,13 @@ impl<'a> Holdings<'a> {
 
     /// The request of a slot; nothing in a block without nodes.
     pub fn ask(&self, slot: u32) -> Ask {
-        self.asks.get(slot as usize).copied().unwrap_or_else(Ask::zeroed)
+        let known = self.asks.get(slot as usize).copied();
+        known.unwrap_or(if slot == GUEST { self.guest } else { Ask::zeroed() })
+    }
+
+    /// The guest wants this.
+    pub fn invite(&mut self, wants: &Wants) {
+        self.guest = Ask::new(wants);
     }
 
     /// Another description; returns whether it is one.

@@ -83,6 +83,9 @@ pub(crate) struct State {
     /// The job to which the last plan promised a wait, its number plus 1, and that wait; 0 for none.
     pub(super) promised_to: u32,
     pub(super) promised: u32,
+    /// The guarded job's number plus 1; 0 for none.
+    pub(super) front: u32,
+    pub(super) reserved: u32,
 }
 
 /// The slices behind the scalars.
@@ -229,7 +232,7 @@ impl<'a> NodePlan<'a> {
         self.state.groups = Groups::new(nodes, self.slices.classes)?;
         self.state.changes = nodes.state.changes;
         (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);
-        (self.state.parts, self.state.shared, self.state.anyway) = (0, 0, 0);
+        (self.state.parts, self.state.shared, self.state.anyway, self.state.front) = (0, 0, 0, 0);
         Ok(())
     }
 
@@ -412,7 +415,13 @@ impl<'a> NodePlan<'a> {
         let Arranged { guarded, placed, evaluations, steps } =
             queue.arrange(rule, recent, counted, demand)?;
         (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
+        self.state.front = guarded.map_or(0, |(front, _)| front as u32 + 1);
         Ok(guarded)
+    }
+
+    /// The number of the guarded job, the front job or a head job with a promise, if there is one.
+    pub(crate) fn guarded(&self) -> Option<usize> {
+        self.state.front.checked_sub(1).map(|front| front as usize)
     }
 
     /// The jobs that start now, in the plan's order, each with its number and its nodes; none before

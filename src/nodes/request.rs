@@ -71,6 +71,13 @@ pub struct Request {
     pub exclusive: bool,
 }
 
+impl Request {
+    /// The tasks that an empty node with these amounts has room for, whatever its features.
+    pub(crate) fn room_on(&self, amounts: &Amounts) -> u32 {
+        RawRequest::new(self, MAX_RESOURCES as u32).map_or(0, |request| request.room(amounts, 0))
+    }
+}
+
 /// Some of a job's tasks, on one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Pod, Zeroable)]
 #[repr(C)]

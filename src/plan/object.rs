@@ -70,7 +70,8 @@ pub(crate) struct State {
     /// The job to which the last plan promised a wait, its number plus 1, and that wait; 0 for none.
     promised_to: u32,
     promised: u32,
-    reserved_too: u32,
+    /// The guarded job's number plus 1; 0 for none.
+    front: u32,
 }
 
 /// The slices behind the scalars.
@@ -190,7 +191,7 @@ impl<'a> Plan<'a> {
     pub fn begin(&mut self, idle: u32) {
         self.state.idle = idle;
         (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);
-        self.state.releases = [0; POINTS];
+        (self.state.releases, self.state.front) = ([0; POINTS], 0);
     }
 
     /// A running job: its processors, when it is expected to end, and when it will have reached its limit, both in
@@ -277,7 +278,24 @@ impl<'a> Plan<'a> {
         let arranged = queue.arrange(rule, recent, counted, demand)?;
         let Arranged { guarded, placed, evaluations, steps } = arranged;
         (self.state.started, self.state.evaluations, self.state.steps) = (placed, evaluations, steps);
+        self.state.front = guarded.map_or(0, |(front, _)| front as u32 + 1);
         Ok(guarded)
+    }
+
+    /// As [`Plan::decide`], but that the queue is planned whether or not anybody can start now.
+    pub(crate) fn decide_anyway(
+        &mut self,
+        rule: &PlanRule,
+        recent: &RecentWaits,
+        counted: &RecentWaits,
+    ) -> Result<()> {
+        let guarded = self.arrange(rule, recent, counted)?;
+        self.start(guarded)
+    }
+
+    /// The number of the guarded job, the front job or a head job with a promise, if there is one.
+    pub(crate) fn guarded(&self) -> Option<usize> {
+        self.state.front.checked_sub(1).map(|front| front as usize)
     }
 
     /// Everything fits together.

@@ -6,7 +6,7 @@ use crate::machine::{Kinds, Machine, ORIGIN, Random};
 use crate::oracles::{PlanOracle, easy};
 use surefill::engine::{Action, JobState, OrderWord, PredictorWord, PresetWord, Refusal};
 
-const ALL: Kinds = Kinds {
+pub const ALL: Kinds = Kinds {
     predicted_by_caller: false,
     holds: true,
     edits: true,
@@ -21,14 +21,14 @@ const ALL: Kinds = Kinds {
 
 /// In which way an engine is told.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Way {
+pub enum Way {
     Events,
     Listings,
     Mixed,
 }
 
 /// Tells an engine what the machine is now.
-fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random) {
+pub fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random) {
     let now = machine.now;
     for (queue, &pool) in machine.queues.iter().enumerate() {
         block.scheduler().set_queue(format!("q{queue}").as_bytes(), pool).unwrap();

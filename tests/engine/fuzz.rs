@@ -96,6 +96,9 @@ struct Fuzz {
     /// The jobs of the offers.
     offered: Vec<i64>,
     counts: [usize; 5],
+    /// Jobs that were tried, and reasons that were given.
+    tried: usize,
+    reasons: usize,
 }
 
 impl Fuzz {
@@ -146,10 +149,32 @@ impl Fuzz {
             predictions,
             offered: Vec::new(),
             counts: [0; 5],
+            tried: 0,
+            reasons: 0,
         }
     }
 
     fn set_job(&mut self) -> Result<(), Error> {
+        self.with_report(|block, at, report| block.call(|scheduler| scheduler.set_job(at, report)))
+    }
+
+    /// A job is tried: the scheduler is the same byte by byte afterwards, and the cycle as well where that is refused.
+    fn try_job(&mut self) {
+        let tried = self.with_report(|block, _, report| {
+            let before = (block.memory.clone(), block.scratch.clone());
+            let tried = block.cycle(|mut cycle, scheduler| cycle.try_job(scheduler, report));
+            assert!(before.0 == block.memory, "{report:?}");
+            match tried {
+                // A scheduler that has grown may have more jobs than the cycle has room for.
+                Err(Error::Full) | Ok(_) => {}
+                Err(error) => assert!(error != Error::Corrupt && before.1 == block.scratch, "{error:?}"),
+            }
+            tried
+        });
+        self.tried += usize::from(tried.is_ok());
+    }
+
+    fn with_report<T>(&mut self, act: impl FnOnce(&mut Block, i64, &JobReport<'_>) -> T) -> T {
         let Fuzz { random, now, wild, .. } = self;
         let (now, wild) = (*now, *wild);
         let state = JobState::from_number(random.below(10) as u32).unwrap();
@@ -192,7 +217,7 @@ impl Fuzz {
             prediction: self.predictions.get(prediction),
         };
         let at = if random.one_in(4) { time(random, now, wild) } else { now };
-        self.block.call(|scheduler| scheduler.set_job(at, &report))
+        act(&mut self.block, at, &report)
     }
 
     /// A call of the cycle that is open, which changes nothing in either block if it is refused.
@@ -332,7 +357,12 @@ impl Fuzz {
                     (self.block.scratch, self.offers, self.open) = (scratch, 0, true);
                     self.offered.clear();
                     self.counts[1] += 1;
-                    (0..self.random.below(5)).for_each(|_| self.next());
+                    if self.random.one_in(4) {
+                        self.ask(|cycle, scheduler| cycle.plan_all(scheduler));
+                        (0..4).for_each(|_| self.try_job());
+                    } else {
+                        (0..self.random.below(5)).for_each(|_| self.next());
+                    }
                 }
             }
             21.. if !self.open => {}
@@ -357,6 +387,15 @@ impl Fuzz {
                 let job = id(&mut self.random);
                 self.ask(|cycle, scheduler| cycle.planned(scheduler, job));
                 self.ask(|cycle, scheduler| cycle.holds(scheduler, answer));
+                if let Some(reason) = self.ask(|cycle, scheduler| cycle.reason(scheduler, job)) {
+                    assert!(reason.job == job && !reason.to_string().is_empty());
+                    self.reasons += 1;
+                }
+                let _ = self.block.call(|scheduler| scheduler.reason(job, self.now));
+            }
+            27 if self.random.one_in(2) => {
+                self.ask(|cycle, scheduler| cycle.plan_all(scheduler));
+                (0..self.random.below(3)).for_each(|_| self.try_job());
             }
             27 if self.random.one_in(3) => {
                 self.block.close();
@@ -453,6 +492,7 @@ impl Fuzz {
 #[test]
 fn hostile_calls() {
     let mut counts = [0; 5];
+    let (mut tried, mut reasons) = (0, 0);
     for seed in 0..160 * longer() {
         let mut fuzz = Fuzz::new(seed);
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -468,6 +508,8 @@ fn hostile_calls() {
             std::panic::resume_unwind(panic);
         }
         counts.iter_mut().zip(fuzz.counts).for_each(|(sum, one)| *sum += one);
+        (tried, reasons) = (tried + fuzz.tried, reasons + fuzz.reasons);
     }
+    assert!(tried > 100 && reasons > 60, "{tried} {reasons}");
     assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
 }

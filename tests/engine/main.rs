@@ -15,6 +15,7 @@ mod naive;
 mod nodes;
 mod nodes_drawn;
 mod oracles;
+mod reasons;
 mod starts;
 mod world;
 

@@ -39,20 +39,20 @@ fn set(block: &mut Block, number: u32, report: NodeReport) {
 }
 
 /// Tasks that take this number of processors, each on a node of its own.
-fn wide(processors: u32) -> Wants {
+pub fn wide(processors: u32) -> Wants {
     Wants { each: [processors, 0, 0, 0, 0, 0, 0, 0], ..Wants::default() }
 }
 
-fn asks(id: i64, count: u32, limit: i64, wants: Wants) -> JobReport<'static> {
+pub fn asks(id: i64, count: u32, limit: i64, wants: Wants) -> JobReport<'static> {
     JobReport { wants, ..job(id, count, limit) }
 }
 
-fn on<'a>(id: i64, limit: i64, wants: Wants, parts: &'a [Part]) -> JobReport<'a> {
+pub fn on<'a>(id: i64, limit: i64, wants: Wants, parts: &'a [Part]) -> JobReport<'a> {
     let count = parts.iter().map(|part| part.tasks).sum::<u32>().max(1);
     JobReport { wants, parts, ..running(id, count, limit, T) }
 }
 
-fn one(node: u32) -> [Part; 1] {
+pub fn one(node: u32) -> [Part; 1] {
     [Part { node, tasks: 1 }]
 }
 

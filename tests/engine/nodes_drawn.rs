@@ -13,7 +13,7 @@ fn capacity() -> SchedulerCapacity {
     SchedulerCapacity { nodes: 10, kinds: 2, parts: 200, reservations: 4, pools: 3, queues: 6, ..small(60) }
 }
 
-fn new(world: &World, words: &str) -> Block {
+pub fn new(world: &World, words: &str) -> Block {
     let mut block = Block::new(&capacity(), words);
     for pool in 0..world.pools() {
         assert_eq!(block.scheduler().set_pool(format!("p{pool}").as_bytes(), 0, None), Ok(pool));
@@ -42,7 +42,7 @@ fn tell_machine(world: &World, block: &mut Block) {
     block.scheduler().set_licences(&world.licences).unwrap();
 }
 
-fn tell(world: &World, block: &mut Block, listing: bool, random: &mut Random) {
+pub fn tell(world: &World, block: &mut Block, listing: bool, random: &mut Random) {
     tell_machine(world, block);
     let now = world.now;
     if !listing {
@@ -59,7 +59,7 @@ fn tell(world: &World, block: &mut Block, listing: bool, random: &mut Random) {
     block.scheduler().list_end(now).unwrap();
 }
 
-fn parts(block: &mut Block, offer: &Offer) -> Vec<Part> {
+pub fn parts(block: &mut Block, offer: &Offer) -> Vec<Part> {
     block.cycle(|cycle, _| cycle.parts(offer.number).unwrap().to_vec())
 }
 

@@ -1,0 +1,422 @@
+//! Why a job waits, and when it is planned to start: by the last decision of an open cycle, or by what a closed one has
+//! noted in the jobs' records.
+
+use super::cycle::{Cycle, State};
+use super::job::{JobState, MAX_TIME, Why};
+use super::machine::{Booked, Requirement};
+use super::object::Scheduler;
+use super::order::Candidate;
+use super::pools::pool_mut;
+use super::settings::PresetWord;
+use super::table::Record;
+use crate::error::{Error, Result};
+use crate::heap;
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::plan::{LONGEST, Limited, Plan, StartedNow, UNPLANNED, WINDOW};
+
+/// The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reason {
+    /// Which job.
+    pub job: i64,
+    /// The reason: one of those from [`Why::NoRoom`] on; [`Why::Planned`] for a job that starts now, and
+    /// [`Why::Unknown`] for one about which nothing was decided since it was reported or changed.
+    pub why: Why,
+    /// The waiting job whose start it must not delay; 0 for none. While it is in front of everybody, that is the job
+    /// that has waited too long; else, of a job planned for later, the first in the plan that starts later than now.
+    pub head: i64,
+    /// When that was asked.
+    pub now: i64,
+    /// The planned start; `None` where nothing is planned of it.
+    pub start: Option<i64>,
+    /// When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
+    /// counted units.
+    pub by_limits: Option<i64>,
+    /// When the reason ends by itself: a begin time, the end of a refusal, the beginning of its reservation.
+    pub until: Option<i64>,
+    /// The price of starting it now, of a job that fits and is planned for later.
+    pub price: Option<StartedNow>,
+    /// Its place among those that wait, by their planned starts, the first 1; 0 without one.
+    pub place: u32,
+    /// Tasks of an array that wait, this one among them; 1 for a job.
+    pub tasks: u32,
+    /// Processors that it wants.
+    pub wanted: u32,
+    /// Processors that were idle in its pool when that was decided, and all that there are.
+    pub idle: u32,
+    /// See `idle`.
+    pub units: u32,
+}
+
+impl Reason {
+    /// What is known of a job whatever is decided.
+    fn of(job: &Record, now: i64, idle: u32, units: u32) -> Reason {
+        Reason {
+            job: job.id,
+            why: Why::Unknown,
+            head: 0,
+            now,
+            start: None,
+            by_limits: None,
+            until: None,
+            price: None,
+            place: 0,
+            tasks: job.tasks.max(1),
+            wanted: job.width,
+            idle,
+            units,
+        }
+    }
+}
+
+/// An end that comes.
+fn coming(time: i64) -> Option<i64> {
+    Some(time).filter(|&time| time < MAX_TIME)
+}
+
+/// How a job stands in a decision.
+struct Standing {
+    why: Why,
+    head: i64,
+    start: Option<i64>,
+}
+
+/// What all reasons of a decision have in common.
+struct Decided {
+    /// The candidate that others must not delay, and the first of the plan's order that starts later than now.
+    front: Option<usize>,
+    later: Option<usize>,
+    /// Whether the candidates are in the site's order, and were gone through one by one.
+    easy: bool,
+    inconsistent: bool,
+}
+
+impl Cycle<'_> {
+    /// Why a job of this cycle's pool waits, by the cycle's last decision ([`Cycle::next`]), or by
+    /// [`Cycle::plan_all`], which comes to all that wait. O(W + offers); for a job that fits and is planned for later
+    /// as [`Plan::started_now`], for the front job O(R log R), on nodes O(nodes x queues).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`] unless the job waits in this pool; [`Error::WrongState`] before the first decision, and
+    /// between a refusal and the next one.
+    pub fn reason(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Reason> {
+        let slot = scheduler.parts.table.find(job)?.ok_or(Error::UnknownJob)?;
+        if self.state.decided == 0 {
+            return Err(Error::WrongState);
+        }
+        self.reason_of(scheduler, slot)
+    }
+
+    /// The reason of a job, or of the guest.
+    pub(super) fn reason_of(&mut self, scheduler: &Scheduler<'_>, slot: u32) -> Result<Reason> {
+        let job = *scheduler.parts.table.get(slot)?;
+        if job.pool != self.state.pool || !matches!(job.state(), JobState::Waiting | JobState::Held) {
+            return Err(Error::UnknownJob);
+        }
+        let reason = scheduler.stated(slot, self.state.now, self.state.idle)?;
+        if reason.why != Why::Unknown {
+            return Ok(reason);
+        }
+        let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let is_it = |candidate: &Candidate| candidate.slot == slot && candidate.id == job.id;
+        let Some(number) = candidates.iter().position(is_it) else {
+            // Tasks and jobs that were offered before the last decision are no candidates of it.
+            let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
+            if offers.iter().any(|made| made.is_open() && made.slot == slot && made.job == job.id) {
+                return Ok(Reason { why: Why::Planned, start: Some(self.state.now), ..reason });
+            }
+            let crowded = self.state.built != 0 && self.parts.machine.is_crowded();
+            return Ok(Reason { why: if crowded { Why::Depth } else { Why::Unknown }, ..reason });
+        };
+        if at(candidates, number)?.edits != job.edits {
+            return Ok(reason);
+        }
+        let decided = self.decided(scheduler)?;
+        let Standing { why, head, start } = self.standing(scheduler, &decided, number)?;
+        let place = self.place_of(number, start)?;
+        let counted = self.state.of_nodes == 0;
+        let price = if why == Why::Later && counted {
+            Plan::attach(self.parts.plan)?.started_now(number)?
+        } else {
+            None
+        };
+        let waits_in_front = decided.front == Some(number) && why != Why::Planned;
+        let by_limits = if waits_in_front && counted { self.by_limits(scheduler, number)? } else { None };
+        Ok(Reason { why, head, start, price, by_limits, place, ..reason })
+    }
+
+    /// What all reasons of the last decision have in common; of each candidate the planned start in seconds, and
+    /// whether it starts, are in the scratch `limited` then. O(W), and O(64 x W) for the first that starts later.
+    fn decided(&mut self, scheduler: &Scheduler<'_>) -> Result<Decided> {
+        let count = self.state.candidates as usize;
+        let inconsistent = scheduler.pool_at(self.state.pool)?.inconsistent != 0;
+        let plain = inconsistent && self.state.of_nodes == 0;
+        let easy = self.state.anyway == 0 && (scheduler.settings().preset == PresetWord::Easy || plain);
+        let mut decided = Decided { front: None, later: None, easy, inconsistent };
+        let marks = range_mut(self.parts.limited, 0, count)?;
+        marks.iter_mut().for_each(|mark| *mark = Limited { after: UNPLANNED, processors: 0 });
+        for &number in range(self.parts.starting, 0, self.state.starting as usize)? {
+            at_mut(marks, number as usize)?.processors = 1;
+        }
+        if easy {
+            decided.front = marks.iter().position(|mark| mark.processors == 0);
+            return Ok(decided);
+        }
+        if self.state.ordered == 0 {
+            return Ok(decided);
+        }
+        let mut note = |number: usize, start: Option<u32>| {
+            marks.get_mut(number).map(|mark| mark.after = start.unwrap_or(UNPLANNED))
+        };
+        let (front, kept) = if self.state.of_nodes == 0 {
+            let plan = Plan::attach(self.parts.plan)?;
+            for number in 0..count {
+                note(number, plan.planned(number)?);
+            }
+            (plan.guarded(), *plan.kept())
+        } else {
+            let plan = self.parts.machine.plan()?;
+            for number in 0..count {
+                note(number, plan.planned(number)?);
+            }
+            (plan.guarded(), *plan.kept())
+        };
+        decided.front = front;
+        let candidates = range(self.parts.candidates, 0, count)?;
+        decided.later = kept.ids().iter().find_map(|&id| {
+            let number = candidates.iter().position(|candidate| candidate.planned_as() == id)?;
+            marks.get(number).filter(|mark| mark.after > 0 && mark.after != UNPLANNED).map(|_| number)
+        });
+        Ok(decided)
+    }
+
+    /// How a candidate stands, by what [`Cycle::decided`] has found.
+    fn standing(&mut self, scheduler: &Scheduler<'_>, decided: &Decided, number: usize) -> Result<Standing> {
+        let candidate = *at(self.parts.candidates, number)?;
+        let mark = *at(self.parts.limited, number)?;
+        let now = self.state.now;
+        if mark.processors != 0 {
+            return Ok(Standing { why: Why::Planned, head: 0, start: Some(now) });
+        }
+        let planned = Some(mark.after).filter(|&start| start != UNPLANNED);
+        let start = planned.map(|start| now.saturating_add(start.into()));
+        let id = |number: Option<usize>| {
+            number.and_then(|number| self.parts.candidates.get(number)).map_or(0, |candidate| candidate.id)
+        };
+        let in_front = decided.front == Some(number);
+        let front = Some(id(decided.front)).filter(|&front| front != candidate.id).unwrap_or(0);
+        let later = id(decided.later.filter(|&later| decided.front.is_none() && later != number));
+        let room = |cycle: &mut Self| cycle.room_for(scheduler, decided, number, &candidate);
+        let why = if decided.inconsistent {
+            Why::Inconsistent
+        } else if candidate.later != 0 {
+            Why::Refused
+        } else if in_front {
+            Why::Head
+        } else {
+            match room(self)? {
+                Why::Unknown if decided.easy || planned == Some(0) => Why::Guarded,
+                Why::Unknown if planned.is_none() => Why::Depth,
+                Why::Unknown => Why::Later,
+                short => short,
+            }
+        };
+        let head = if why == Why::Later && front == 0 && later != candidate.id { later } else { front };
+        Ok(Standing { why, head, start })
+    }
+
+    /// The reason for which there is no room for a candidate; [`Why::Unknown`] if there was when it was its turn under
+    /// EASY, or when the decision began. O(starts), on nodes O(nodes).
+    fn room_for(
+        &mut self,
+        scheduler: &Scheduler<'_>,
+        decided: &Decided,
+        number: usize,
+        candidate: &Candidate,
+    ) -> Result<Why> {
+        if self.state.of_nodes != 0 {
+            return self.parts.machine.room_for(scheduler, candidate);
+        }
+        let mut idle = self.state.idle;
+        if decided.easy {
+            for &other in range(self.parts.starting, 0, self.state.starting as usize)? {
+                if (other as usize) < number {
+                    idle = idle.saturating_sub(at(self.parts.candidates, other as usize)?.processors);
+                }
+            }
+        }
+        Ok(if candidate.processors <= idle { Why::Unknown } else { Why::NoRoom })
+    }
+
+    /// When a candidate that waits has room if all run to their limits, those that start in this decision too.
+    fn by_limits(&mut self, scheduler: &Scheduler<'_>, number: usize) -> Result<Option<i64>> {
+        let mut count = self.limits(scheduler)?;
+        let candidate = *at(self.parts.candidates, number)?;
+        let mut free = scheduler.pool_at(self.state.pool)?.idle();
+        for made in range(self.parts.offers, 0, self.state.offers as usize)? {
+            free = if made.is_open() { free.saturating_sub(made.count) } else { free };
+        }
+        let starting = range(self.parts.starting, 0, self.state.starting as usize)?;
+        for &number in starting.get(self.state.taken as usize..).unwrap_or(&[]) {
+            let other = *at(self.parts.candidates, number as usize)?;
+            let job = scheduler.parts.table.get(other.slot)?;
+            let after = u32::try_from(job.limit.max(0)).unwrap_or(0);
+            let after = if after == 0 { LONGEST } else { after.min(LONGEST) };
+            let Some(to) = self.parts.limited.get_mut(count) else { return Ok(None) };
+            (*to, count) = (Limited { after, processors: other.processors }, count + 1);
+            free = free.saturating_sub(other.processors);
+        }
+        let limited = range_mut(self.parts.limited, 0, count)?;
+        heap::sort(limited)?;
+        for running in limited.iter() {
+            free = free.saturating_add(running.processors);
+            if free >= candidate.processors {
+                return Ok(Some(self.state.now.saturating_add(running.after.into())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place of a candidate that starts then among all that wait, by what [`Cycle::decided`] has found.
+    fn place_of(&self, number: usize, start: Option<i64>) -> Result<u32> {
+        let Some(start) = start.filter(|_| self.state.ordered != 0) else { return Ok(0) };
+        let span = u32::try_from(start.saturating_sub(self.state.now)).unwrap_or(UNPLANNED);
+        let marks = range(self.parts.limited, 0, self.state.candidates as usize)?;
+        let before = marks.iter().zip(0..).filter(|&(mark, other)| (mark.after, other) < (span, number));
+        Ok(before.count() as u32 + 1)
+    }
+
+    /// Notes the reasons of those that the last decision came to: of the others that do not fit, the idle units say
+    /// enough. O(W), on nodes O(64 x nodes) beside that.
+    pub(super) fn note_reasons(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        if self.state.decided == 0 || self.state.tried != 0 {
+            return Ok(());
+        }
+        let State { pool: number, idle, of_nodes, .. } = *self.state;
+        let pool = pool_mut(scheduler.parts.pools, number)?;
+        pool.judgements = pool.judgements.wrapping_add(1);
+        pool.judged_idle = idle;
+        let judgement = pool.judgements;
+        let decided = self.decided(scheduler)?;
+        let mut looked = 0;
+        for number in 0..self.state.candidates as usize {
+            let candidate = *at(self.parts.candidates, number)?;
+            let mark = *at(self.parts.limited, number)?;
+            let reached = mark.after != UNPLANNED || mark.processors != 0 || candidate.later != 0;
+            let may_fit = of_nodes != 0 || candidate.processors <= idle;
+            if !reached && !may_fit && decided.front != Some(number) || of_nodes != 0 && looked >= WINDOW {
+                continue;
+            }
+            let job = scheduler.parts.table.get(candidate.slot)?;
+            let same = job.id == candidate.id && job.edits == candidate.edits && job.state().waits();
+            // Of an array the first task counts.
+            if !same || job.judged_in == judgement && job.judged != 0 {
+                continue;
+            }
+            looked += 1;
+            let Standing { why, head, start } = self.standing(scheduler, &decided, number)?;
+            let job = scheduler.parts.table.get_mut(candidate.slot)?;
+            let planned = start.unwrap_or_else(|| job.judged_until(self.state.now));
+            (job.judged, job.judged_head, job.judged_in) = (why as u32, head, judgement);
+            (job.judged_start, job.judged_edits) = (planned, job.edits);
+        }
+        Ok(())
+    }
+}
+
+impl Scheduler<'_> {
+    /// Why a job waits, as far as that is known without a cycle: by what is reported of it and its pool, else by the
+    /// last closed cycle that came to it. O(1), on nodes O(nodes x queues).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`] unless the job waits.
+    pub fn reason(&self, job: i64, now: i64) -> Result<Reason> {
+        let slot = self.parts.table.find(job)?.ok_or(Error::UnknownJob)?;
+        let now = self.clock(now);
+        let job = *self.parts.table.get(slot)?;
+        if !matches!(job.state(), JobState::Waiting | JobState::Held) {
+            return Err(Error::UnknownJob);
+        }
+        let pool = self.pool_at(job.pool)?;
+        let reason = self.stated(slot, now, pool.judged_idle)?;
+        if reason.why != Why::Unknown || pool.judgements == 0 {
+            return Ok(reason);
+        }
+        let noted = job.judged != 0 && job.judged_edits == job.edits && job.judged_in == pool.judgements;
+        let why = match Why::from_number(job.judged).unwrap_or_default() {
+            // A refusal for want of room lasts until something has changed.
+            Why::Refused if noted && !job.is_busy(pool.changes) => Why::Unknown,
+            why if noted => why,
+            _ if !pool.is_of_nodes() && job.width > pool.judged_idle => Why::NoRoom,
+            _ => Why::Unknown,
+        };
+        let waits = |slot: u32| self.parts.table.get(slot).is_ok_and(|job| job.state().waits());
+        let head = self.parts.table.find(job.judged_head)?.filter(|&slot| noted && waits(slot));
+        let start = Some(job.judged_until(now)).filter(|&start| start != 0);
+        Ok(Reason { why, start, head: head.map_or(0, |_| job.judged_head), ..reason })
+    }
+
+    /// Why a job waits whatever is decided about the others: [`Why::Unknown`] where that is up to a decision.
+    pub(super) fn stated(&self, slot: u32, now: i64, idle: u32) -> Result<Reason> {
+        let job = self.parts.table.get(slot)?;
+        let pool = self.pool_at(job.pool)?;
+        let reason = Reason::of(job, now, idle, pool.units);
+        let because = |why, until| Ok(Reason { why, until, ..reason });
+        if job.state() == JobState::Held {
+            let why = if (job.why() as u32) < Why::Hold as u32 { Why::Hold } else { job.why() };
+            let until = if why == Why::Begin && job.begin > now { coming(job.begin) } else { None };
+            return because(why, until);
+        }
+        if job.begin > now {
+            return because(Why::Begin, coming(job.begin));
+        }
+        if job.refused_until > now {
+            return because(Why::Refused, coming(job.refused_until));
+        }
+        if !pool.is_of_nodes() {
+            return because(if job.count > pool.units { Why::Never } else { Why::Unknown }, None);
+        }
+        if self.is_early(slot, now)? {
+            let key = self.parts.holdings.ask(slot).reservation;
+            let own = |booked: &&Booked| booked.key == key && booked.pool == job.pool;
+            let begins = self.parts.reservations.iter().find(own).map(|booked| booked.from);
+            return because(Why::Reserved, begins.and_then(coming));
+        }
+        because(self.obstacle(slot, now)?, None)
+    }
+
+    /// Why no nodes could hold a job, however idle they were; [`Why::Unknown`] if some could. O(nodes x queues).
+    fn obstacle(&self, slot: u32, now: i64) -> Result<Why> {
+        let job = self.parts.table.get(slot)?;
+        let ask = self.parts.holdings.ask(slot);
+        let request = ask.request(job.count, 0);
+        if request.pool.iter().zip(self.licences()).any(|(wanted, all)| *wanted > all) {
+            return Ok(Why::Licences);
+        }
+        // Of one queue after the other: those with the job's features, of them those in service, and of them those that
+        // no reservation closes.
+        let mut best = Why::Never;
+        for &queue in job.queues.iter().take(job.queue_count as usize) {
+            let admitted = self.requirement(slot, queue, now)?;
+            let bare = Requirement { inside: 0, crossed: 0, nowhere: 0, ..admitted };
+            let mut rooms = [0_u64; 3];
+            for node in self.parts.nodes.iter().filter(|node| node.state != 0 && node.pool == job.pool) {
+                let room = if bare.admits(node) { u64::from(request.room_on(&node.amounts)) } else { 0 };
+                let in_service = node.counts(now);
+                let steps = [true, in_service, in_service && admitted.admits(node)];
+                for (rooms, counts) in rooms.iter_mut().zip(steps) {
+                    *rooms += if counts { room } else { 0 };
+                }
+            }
+            let count = u64::from(job.count);
+            let [all, in_service, free] = rooms.map(|rooms| rooms >= count);
+            best = match (all, in_service, free) {
+                (_, _, true) => return Ok(Why::Unknown),
+                (_, true, _) => Why::Reserved,
+                (true, ..) if best == Why::Never => Why::NodesOut,
+                _ => best,
+            };
+        }
+        Ok(best)
+    }
+}
