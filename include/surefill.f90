@@ -125,28 +125,6 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_FLAG_EXCLUSIVE = 4_c_int32_t
   !> Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
   integer(c_int32_t), parameter :: SUREFILL_FLAG_PACKED = 8_c_int32_t
-  !> No reason is known.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_UNKNOWN = 0_c_int32_t
-  !> It starts in the order of submission.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_IN_ORDER = 1_c_int32_t
-  !> It starts because the cheapest plan of the whole queue has it start now.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_PLANNED = 2_c_int32_t
-  !> It starts ahead of others that by the time limits it does not delay.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_BY_LIMITS = 3_c_int32_t
-  !> The manager holds it. Time held is not time waited; nor is it with the next two.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_HOLD = 48_c_int32_t
-  !> It depends on other jobs.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_DEPENDENCY = 49_c_int32_t
-  !> Its time has not come.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_BEGIN = 50_c_int32_t
-  !> It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_LIMIT = 51_c_int32_t
-  !> It could not end before its deadline.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_DEADLINE = 52_c_int32_t
-  !> Its queue is closed.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_QUEUE_CLOSED = 53_c_int32_t
-  !> Another reason of the manager's.
-  integer(c_int32_t), parameter :: SUREFILL_WHY_OTHER = 54_c_int32_t
   !> The most kinds of resource, on nodes and of the whole machine.
   integer(c_int32_t), parameter :: SUREFILL_MAX_RESOURCES = 8_c_int32_t
   !> Jobs may start on the node.
@@ -173,6 +151,52 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NOT_NOW = 2_c_int32_t
   !> Refused for ever, unless the job is changed.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NEVER = 4_c_int32_t
+  !> No reason is known.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_UNKNOWN = 0_c_int32_t
+  !> It starts in the order of submission.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_IN_ORDER = 1_c_int32_t
+  !> It starts because the cheapest plan of the whole queue has it start now.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_PLANNED = 2_c_int32_t
+  !> It starts ahead of others that by the time limits it does not delay.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_BY_LIMITS = 3_c_int32_t
+  !> It waits: there is no room.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_NO_ROOM = 16_c_int32_t
+  !> It waits, and is in front of everybody: others must not delay it.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_HEAD = 17_c_int32_t
+  !> It waits: there is room, but starting it now would cost others more.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_LATER = 18_c_int32_t
+  !> It waits: it could delay the job that is in front of everybody.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_GUARDED = 19_c_int32_t
+  !> It waits: the resource manager refused to start it.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_REFUSED = 20_c_int32_t
+  !> It waits: jobs hold more than the pool has, and nobody passes the first one.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_INCONSISTENT = 21_c_int32_t
+  !> It can never start: the pool is too small, or has no nodes such as it wants.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_NEVER = 22_c_int32_t
+  !> It waits: nodes are out of service that it needs.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_NODES_OUT = 23_c_int32_t
+  !> It waits: reservations keep it off its nodes, or its own has not begun.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_RESERVED = 24_c_int32_t
+  !> It waits: the licences that it wants are in use, or are not so many.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_LICENCES = 25_c_int32_t
+  !> It waits behind those that were planned: what is idle is theirs.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DEPTH = 26_c_int32_t
+  !> The manager holds it. Time held is not time waited; nor is it with the next two.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_HOLD = 48_c_int32_t
+  !> It depends on other jobs.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DEPENDENCY = 49_c_int32_t
+  !> Its time has not come.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_BEGIN = 50_c_int32_t
+  !> It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_LIMIT = 51_c_int32_t
+  !> It could not end before its deadline.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DEADLINE = 52_c_int32_t
+  !> Its queue is closed.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_QUEUE_CLOSED = 53_c_int32_t
+  !> Another reason of the manager's.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_OTHER = 54_c_int32_t
+  !> As many tasks of its array run as may run at once. The scheduler says it too, of a throttled array.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_ARRAY = 55_c_int32_t
   !> The most scenarios of a forecast of starts.
   integer(c_int32_t), parameter :: SUREFILL_MAX_START_SCENARIOS = 64_c_int32_t
 
@@ -375,6 +399,46 @@ module surefill
     !> Why it starts: one of SUREFILL_WHY_.
     integer(c_int32_t) :: why
   end type surefill_action
+
+  !> The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
+  type, bind(c) :: surefill_reason
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> The reason: one of SUREFILL_WHY_ from SUREFILL_WHY_NO_ROOM on; SUREFILL_WHY_PLANNED for a job that starts now,
+    !! and SUREFILL_WHY_UNKNOWN for one about which nothing was decided since it was reported or changed.
+    integer(c_int32_t) :: why
+    !> Which job.
+    integer(c_int64_t) :: job
+    !> The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
+    !! everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now.
+    integer(c_int64_t) :: head
+    !> When that was asked: spans of a sentence begin there.
+    integer(c_int64_t) :: now
+    !> The planned start; 0 where nothing is planned of it. It is a plan, not a promise.
+    integer(c_int64_t) :: start
+    !> When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
+    !! counted units; else 0.
+    integer(c_int64_t) :: by_limits
+    !> When the reason ends by itself (a begin time, a refusal, the beginning of its reservation); 0 if it does not.
+    integer(c_int64_t) :: until
+    !> The price of starting it now, where it fits and is planned for later: by how many seconds its own wait would be
+    !! shorter; 0 where that is not known.
+    integer(c_int64_t) :: saved
+    !> By how many seconds the planned waits of the others would be longer, all together; below 0: shorter.
+    integer(c_int64_t) :: others
+    !> Its place among those that wait, by their planned starts, the first 1; 0 without a planned start.
+    integer(c_int32_t) :: place
+    !> Tasks of an array that wait; 1 for a job.
+    integer(c_int32_t) :: tasks
+    !> Processors (or other units) that it wants.
+    integer(c_int32_t) :: wanted
+    !> Those of its pool that were idle when that was decided.
+    integer(c_int32_t) :: idle
+    !> All of its pool.
+    integer(c_int32_t) :: units
+    !> 0.
+    integer(c_int32_t) :: reserved
+  end type surefill_reason
 
   !> The predicted start of a waiting job.
   type, bind(c) :: surefill_start
@@ -1464,8 +1528,9 @@ module surefill
     end function surefill_cycle_refused
 
     !> Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the
-    !! preset: for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake
-    !! wants another one after it. Costs what a decision costs.
+    !! preset: for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own.
+    !! Closed, it leaves the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle
+    !! after it. Costs what a decision costs.
     function surefill_cycle_plan_all(cycle, scheduler) bind(c, name='surefill_cycle_plan_all') result(code)
       import
       type(c_ptr), value :: cycle
@@ -1484,13 +1549,72 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_planned
 
-    !> The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1).
+    !> The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers
+    !! that were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that.
     function surefill_cycle_close(cycle, scheduler) bind(c, name='surefill_cycle_close') result(code)
       import
       type(c_ptr), value :: cycle
       type(c_ptr), value :: scheduler
       integer(c_int32_t) :: code
     end function surefill_cycle_close
+
+    !> Writes why a waiting job of this cycle's pool does not run, and when it is planned to start: by the last
+    !! decision (surefill_cycle_next), or by surefill_cycle_plan_all, which plans all that wait. O(W) for W waiting
+    !! jobs; the price of starting it now O(64 x W), the start by the limits O(R log R) for R running jobs, on nodes
+    !! O(nodes x queues).
+    function surefill_cycle_reason(cycle, scheduler, job, reason) bind(c, name='surefill_cycle_reason') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      type(surefill_reason), intent(inout) :: reason
+      integer(c_int32_t) :: code
+    end function surefill_cycle_reason
+
+    !> Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were
+    !! submitted now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no
+    !! job has, 0 for one behind all others; its state is waiting or held. The scheduler does not change. The cycle is
+    !! one after surefill_cycle_plan_all and may be asked again and again: until the next plan_all
+    !! surefill_cycle_planned and surefill_cycle_reason say of the others what would become of them then. Costs what a
+    !! decision costs.
+    function surefill_cycle_try(cycle, scheduler, job, reason) bind(c, name='surefill_cycle_try') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      type(surefill_job), intent(in) :: job
+      type(surefill_reason), intent(inout) :: reason
+      integer(c_int32_t) :: code
+    end function surefill_cycle_try
+
+    !> Writes why a job waits, as far as that is known without a cycle: by what is reported of it and of its pool,
+    !! else by the last closed cycle that came to it. O(1), on nodes O(nodes x queues).
+    function surefill_scheduler_reason(scheduler, now, job, reason) bind(c, &
+            name='surefill_scheduler_reason') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      integer(c_int64_t), value :: job
+      type(surefill_reason), intent(inout) :: reason
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_reason
+
+    !> Writes a reason as one sentence in English without a full stop, such as "planned in 2 h 10 min: starting it now
+    !! would cost others 3.1 h of waiting and save it 2.2 h", to text, with a zero byte at its end. units is what the
+    !! pool consists of (NULL for "processors"), head the name of the reason's head (NULL for its number). Writes to
+    !! needed how many bytes of room the whole sentence takes. O(length).
+    function surefill_reason_sentence(reason, units, head, text, room, needed) bind(c, &
+            name='surefill_reason_sentence') result(code)
+      import
+      type(surefill_reason), intent(in) :: reason
+      type(c_ptr), value :: units
+      type(c_ptr), value :: head
+      type(c_ptr), value :: text
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: needed
+      integer(c_int32_t) :: code
+    end function surefill_reason_sentence
 
     !> Bytes of memory that a forecast of a scheduler with this capacity needs, by this number of scenarios.
     function surefill_starts_size(capacity, scenarios, size) bind(c, name='surefill_starts_size') &

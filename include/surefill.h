@@ -314,6 +314,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_action action = {0};
  *     surefill_starts *starts;
  *     surefill_start start = {0};
+ *     surefill_reason reason = {0};
  *     int64_t now = 1000000, bytes, when, pools;
  *     int32_t pool, doubted, step;
  *     char text[400];
@@ -364,6 +365,17 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *       if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
  *         printf("three of four such jobs start by %ld\n", (long)start.by[3]);
  *     }
+ *     reason.struct_size = sizeof reason;
+ *     if (surefill_scheduler_reason(s, now, job.id, &reason) == SUREFILL_OK &&
+ *         surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes) == SUREFILL_OK)
+ *       printf("job %ld: %s\n", (long)reason.job, text);
+ *     surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+ *     surefill_cycle_plan_all(cycle, s);
+ *     if (surefill_cycle_reason(cycle, s, job.id, &reason) == SUREFILL_OK)
+ *       printf("%d are planned to start before it\n", (int)reason.place - 1);
+ *     job.id = 0;
+ *     if (surefill_cycle_try(cycle, s, &job, &reason) == SUREFILL_OK && reason.start != 0)
+ *       printf("another one like it would start at %ld\n", (long)reason.start);
  *     surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
  *     surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
  *     node.struct_size = sizeof node;
@@ -436,39 +448,6 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Flag of a job: several of its tasks may share a node. Without it each is on a node of its own. */
 #define SUREFILL_FLAG_PACKED 8
 
-/* No reason is known. */
-#define SUREFILL_WHY_UNKNOWN 0
-
-/* It starts in the order of submission. */
-#define SUREFILL_WHY_IN_ORDER 1
-
-/* It starts because the cheapest plan of the whole queue has it start now. */
-#define SUREFILL_WHY_PLANNED 2
-
-/* It starts ahead of others that by the time limits it does not delay. */
-#define SUREFILL_WHY_BY_LIMITS 3
-
-/* The manager holds it. Time held is not time waited; nor is it with the next two. */
-#define SUREFILL_WHY_HOLD 48
-
-/* It depends on other jobs. */
-#define SUREFILL_WHY_DEPENDENCY 49
-
-/* Its time has not come. */
-#define SUREFILL_WHY_BEGIN 50
-
-/* It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones. */
-#define SUREFILL_WHY_LIMIT 51
-
-/* It could not end before its deadline. */
-#define SUREFILL_WHY_DEADLINE 52
-
-/* Its queue is closed. */
-#define SUREFILL_WHY_QUEUE_CLOSED 53
-
-/* Another reason of the manager's. */
-#define SUREFILL_WHY_OTHER 54
-
 /* The most kinds of resource, on nodes and of the whole machine. */
 #define SUREFILL_MAX_RESOURCES 8
 
@@ -506,6 +485,75 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 
 /* Refused for ever, unless the job is changed. */
 #define SUREFILL_REFUSED_NEVER 4
+
+/* No reason is known. */
+#define SUREFILL_WHY_UNKNOWN 0
+
+/* It starts in the order of submission. */
+#define SUREFILL_WHY_IN_ORDER 1
+
+/* It starts because the cheapest plan of the whole queue has it start now. */
+#define SUREFILL_WHY_PLANNED 2
+
+/* It starts ahead of others that by the time limits it does not delay. */
+#define SUREFILL_WHY_BY_LIMITS 3
+
+/* It waits: there is no room. */
+#define SUREFILL_WHY_NO_ROOM 16
+
+/* It waits, and is in front of everybody: others must not delay it. */
+#define SUREFILL_WHY_HEAD 17
+
+/* It waits: there is room, but starting it now would cost others more. */
+#define SUREFILL_WHY_LATER 18
+
+/* It waits: it could delay the job that is in front of everybody. */
+#define SUREFILL_WHY_GUARDED 19
+
+/* It waits: the resource manager refused to start it. */
+#define SUREFILL_WHY_REFUSED 20
+
+/* It waits: jobs hold more than the pool has, and nobody passes the first one. */
+#define SUREFILL_WHY_INCONSISTENT 21
+
+/* It can never start: the pool is too small, or has no nodes such as it wants. */
+#define SUREFILL_WHY_NEVER 22
+
+/* It waits: nodes are out of service that it needs. */
+#define SUREFILL_WHY_NODES_OUT 23
+
+/* It waits: reservations keep it off its nodes, or its own has not begun. */
+#define SUREFILL_WHY_RESERVED 24
+
+/* It waits: the licences that it wants are in use, or are not so many. */
+#define SUREFILL_WHY_LICENCES 25
+
+/* It waits behind those that were planned: what is idle is theirs. */
+#define SUREFILL_WHY_DEPTH 26
+
+/* The manager holds it. Time held is not time waited; nor is it with the next two. */
+#define SUREFILL_WHY_HOLD 48
+
+/* It depends on other jobs. */
+#define SUREFILL_WHY_DEPENDENCY 49
+
+/* Its time has not come. */
+#define SUREFILL_WHY_BEGIN 50
+
+/* It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones. */
+#define SUREFILL_WHY_LIMIT 51
+
+/* It could not end before its deadline. */
+#define SUREFILL_WHY_DEADLINE 52
+
+/* Its queue is closed. */
+#define SUREFILL_WHY_QUEUE_CLOSED 53
+
+/* Another reason of the manager's. */
+#define SUREFILL_WHY_OTHER 54
+
+/* As many tasks of its array run as may run at once. The scheduler says it too, of a throttled array. */
+#define SUREFILL_WHY_ARRAY 55
 
 /* The most scenarios of a forecast of starts. */
 #define SUREFILL_MAX_START_SCENARIOS 64
@@ -721,6 +769,46 @@ typedef struct surefill_action {
   /* Why it starts: one of SUREFILL_WHY_. */
   int32_t why;
 } surefill_action;
+
+/* The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time. */
+typedef struct surefill_reason {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* The reason: one of SUREFILL_WHY_ from SUREFILL_WHY_NO_ROOM on; SUREFILL_WHY_PLANNED for a job that starts now,
+   * and SUREFILL_WHY_UNKNOWN for one about which nothing was decided since it was reported or changed. */
+  int32_t why;
+  /* Which job. */
+  int64_t job;
+  /* The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
+   * everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now. */
+  int64_t head;
+  /* When that was asked: spans of a sentence begin there. */
+  int64_t now;
+  /* The planned start; 0 where nothing is planned of it. It is a plan, not a promise. */
+  int64_t start;
+  /* When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
+   * counted units; else 0. */
+  int64_t by_limits;
+  /* When the reason ends by itself (a begin time, a refusal, the beginning of its reservation); 0 if it does not. */
+  int64_t until;
+  /* The price of starting it now, where it fits and is planned for later: by how many seconds its own wait would
+   * be shorter; 0 where that is not known. */
+  int64_t saved;
+  /* By how many seconds the planned waits of the others would be longer, all together; below 0: shorter. */
+  int64_t others;
+  /* Its place among those that wait, by their planned starts, the first 1; 0 without a planned start. */
+  int32_t place;
+  /* Tasks of an array that wait; 1 for a job. */
+  int32_t tasks;
+  /* Processors (or other units) that it wants. */
+  int32_t wanted;
+  /* Those of its pool that were idle when that was decided. */
+  int32_t idle;
+  /* All of its pool. */
+  int32_t units;
+  /* 0. */
+  int32_t reserved;
+} surefill_reason;
 
 /* The predicted start of a waiting job. */
 typedef struct surefill_start {
@@ -950,8 +1038,9 @@ int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *schedu
 int32_t surefill_cycle_refused(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int32_t why);
 
 /* Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
- * for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake wants
- * another one after it. Costs what a decision costs.
+ * for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it
+ * leaves the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it.
+ * Costs what a decision costs.
  *
  * Errors: CORRUPT; WRONG_STATE after surefill_cycle_next. */
 int32_t surefill_cycle_plan_all(surefill_cycle *cycle, surefill_scheduler *scheduler);
@@ -965,8 +1054,59 @@ int32_t surefill_cycle_planned(const surefill_cycle *cycle,
                                int64_t job,
                                int64_t *start);
 
-/* The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1). */
+/* The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers
+ * that were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that. */
 int32_t surefill_cycle_close(surefill_cycle *cycle, surefill_scheduler *scheduler);
+
+/* Writes why a waiting job of this cycle's pool does not run, and when it is planned to start: by the last
+ * decision (surefill_cycle_next), or by surefill_cycle_plan_all, which plans all that wait. O(W) for W waiting
+ * jobs; the price of starting it now O(64 x W), the start by the limits O(R log R) for R running jobs, on nodes
+ * O(nodes x queues).
+ *
+ * Errors: CORRUPT; UNKNOWN_JOB unless the job waits in this pool; WRONG_STATE before the first surefill_cycle_next
+ * or surefill_cycle_plan_all, and between a refusal and the next one. */
+int32_t surefill_cycle_reason(surefill_cycle *cycle,
+                              const surefill_scheduler *scheduler,
+                              int64_t job,
+                              surefill_reason *reason);
+
+/* Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were
+ * submitted now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no
+ * job has, 0 for one behind all others; its state is waiting or held. The scheduler does not change. The cycle is
+ * one after surefill_cycle_plan_all and may be asked again and again: until the next plan_all
+ * surefill_cycle_planned and surefill_cycle_reason say of the others what would become of them then. Costs what a
+ * decision costs.
+ *
+ * Errors: OUT_OF_RANGE (also for another pool's queues and for other states), NO_SUCH_INDEX (queues),
+ * DUPLICATE_JOB; WRONG_STATE unless surefill_cycle_plan_all was called, and where less room was reported since;
+ * FULL where the scheduler has grown since. */
+int32_t surefill_cycle_try(surefill_cycle *cycle,
+                           const surefill_scheduler *scheduler,
+                           const surefill_job *job,
+                           surefill_reason *reason);
+
+/* Writes why a job waits, as far as that is known without a cycle: by what is reported of it and of its pool, else
+ * by the last closed cycle that came to it. O(1), on nodes O(nodes x queues).
+ *
+ * Errors: CORRUPT; UNKNOWN_JOB unless the job waits. */
+int32_t surefill_scheduler_reason(const surefill_scheduler *scheduler,
+                                  int64_t now,
+                                  int64_t job,
+                                  surefill_reason *reason);
+
+/* Writes a reason as one sentence in English without a full stop, such as "planned in 2 h 10 min: starting it now
+ * would cost others 3.1 h of waiting and save it 2.2 h", to text, with a zero byte at its end. units is what the
+ * pool consists of (NULL for "processors"), head the name of the reason's head (NULL for its number). Writes to
+ * needed how many bytes of room the whole sentence takes. O(length).
+ *
+ * Errors: OUT_OF_RANGE (a member, room, a name that is not UTF-8); FULL where room is too short: then as much is
+ * written as fits. */
+int32_t surefill_reason_sentence(const surefill_reason *reason,
+                                 const char *units,
+                                 const char *head,
+                                 char *text,
+                                 int64_t room,
+                                 int64_t *needed);
 
 /* Bytes of memory that a forecast of a scheduler with this capacity needs, by this number of scenarios.
  *

@@ -18,6 +18,7 @@
 //! surefill_action action = {0};
 //! surefill_starts *starts;
 //! surefill_start start = {0};
+//! surefill_reason reason = {0};
 //! int64_t now = 1000000, bytes, when, pools;
 //! int32_t pool, doubted, step;
 //! char text[400];
@@ -68,6 +69,17 @@
 //!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
 //!     printf("three of four such jobs start by %ld\n", (long)start.by[3]);
 //! }
+//! reason.struct_size = sizeof reason;
+//! if (surefill_scheduler_reason(s, now, job.id, &reason) == SUREFILL_OK &&
+//!     surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes) == SUREFILL_OK)
+//!   printf("job %ld: %s\n", (long)reason.job, text);
+//! surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+//! surefill_cycle_plan_all(cycle, s);
+//! if (surefill_cycle_reason(cycle, s, job.id, &reason) == SUREFILL_OK)
+//!   printf("%d are planned to start before it\n", (int)reason.place - 1);
+//! job.id = 0;
+//! if (surefill_cycle_try(cycle, s, &job, &reason) == SUREFILL_OK && reason.start != 0)
+//!   printf("another one like it would start at %ld\n", (long)reason.start);
 //! surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
 //! surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
 //! node.struct_size = sizeof node;
@@ -104,17 +116,19 @@
 mod cycle;
 mod events;
 mod machine;
+mod reason;
 mod starts;
 
 pub use cycle::*;
 pub use events::*;
 pub use machine::*;
+pub use reason::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
 use super::sized::{initialise, sized, write_output};
 use super::{array, count, status};
-use crate::engine::{BadWord, JobState, Scheduler, SchedulerCapacity, Why, hash};
+use crate::engine::{BadWord, JobState, Scheduler, SchedulerCapacity, hash};
 use crate::error::{Error, Result};
 use core::ffi::{c_char, c_void};
 use core::fmt::{self, Write};
@@ -149,32 +163,6 @@ pub const SUREFILL_FLAG_HOLDS_NOTHING: i32 = 1;
 pub const SUREFILL_FLAG_EXCLUSIVE: i32 = 4;
 /// Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
 pub const SUREFILL_FLAG_PACKED: i32 = 8;
-
-/// No reason is known.
-pub const SUREFILL_WHY_UNKNOWN: i32 = 0;
-/// It starts in the order of submission.
-pub const SUREFILL_WHY_IN_ORDER: i32 = 1;
-/// It starts because the cheapest plan of the whole queue has it start now.
-pub const SUREFILL_WHY_PLANNED: i32 = 2;
-/// It starts ahead of others that by the time limits it does not delay.
-pub const SUREFILL_WHY_BY_LIMITS: i32 = 3;
-/// The manager holds it. Time held is not time waited; nor is it with the next two.
-pub const SUREFILL_WHY_HOLD: i32 = 48;
-/// It depends on other jobs.
-pub const SUREFILL_WHY_DEPENDENCY: i32 = 49;
-/// Its time has not come.
-pub const SUREFILL_WHY_BEGIN: i32 = 50;
-/// It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
-pub const SUREFILL_WHY_LIMIT: i32 = 51;
-/// It could not end before its deadline.
-pub const SUREFILL_WHY_DEADLINE: i32 = 52;
-/// Its queue is closed.
-pub const SUREFILL_WHY_QUEUE_CLOSED: i32 = 53;
-/// Another reason of the manager's.
-pub const SUREFILL_WHY_OTHER: i32 = 54;
-
-const _: () =
-    assert!(SUREFILL_WHY_BY_LIMITS == Why::ByLimits as i32 && SUREFILL_WHY_OTHER == Why::Other as i32);
 
 /// Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed.
 #[repr(C)]
@@ -298,7 +286,8 @@ unsafe fn string<'a>(text: *const c_char) -> &'a [u8] {
 struct Text<'a> {
     room: &'a mut [u8],
     used: usize,
-    whole: bool,
+    /// Bytes that were to be written.
+    wanted: usize,
 }
 
 impl<'a> Text<'a> {
@@ -314,9 +303,14 @@ impl<'a> Text<'a> {
             (_, true) => return Err(Error::Null),
             _ => unsafe { slice::from_raw_parts_mut(text.cast(), length) },
         };
-        let mut text = Text { room, used: 0, whole: true };
+        let mut text = Text { room, used: 0, wanted: 0 };
         text.end();
         Ok(text)
+    }
+
+    /// Whether all has found room.
+    fn is_whole(&self) -> bool {
+        self.used == self.wanted
     }
 
     fn end(&mut self) {
@@ -328,9 +322,9 @@ impl<'a> Text<'a> {
 
 impl Write for Text<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.wanted = self.wanted.saturating_add(text.len());
         for byte in text.bytes() {
             if self.used + 1 >= self.room.len() {
-                self.whole = false;
                 break;
             }
             if let Some(slot) = self.room.get_mut(self.used) {
@@ -534,6 +528,6 @@ pub unsafe extern "C" fn surefill_scheduler_words(
         let settings = unsafe { self::scheduler(scheduler)? }.settings();
         let mut text = unsafe { Text::new(words, room)? };
         let _ = settings.write(&mut text);
-        if text.whole { Ok(()) } else { Err(Error::Full) }
+        if text.is_whole() { Ok(()) } else { Err(Error::Full) }
     })())
 }

@@ -459,6 +459,14 @@ impl<'a> Scheduler<'a> {
         Ok(number as u32)
     }
 
+    /// The pool to which a queue belongs.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn pool_of_queue(&self, queue: u32) -> Result<u32> {
+        pool_of(self.parts.queues, &[queue])
+    }
+
     /// Counts of events since the block was made.
     pub fn totals(&self) -> Totals {
         self.state.totals

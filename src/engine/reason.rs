@@ -15,15 +15,15 @@ use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan, StartedNow, UNPLANNED, WINDOW};
 
 /// The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reason {
     /// Which job.
     pub job: i64,
     /// The reason: one of those from [`Why::NoRoom`] on; [`Why::Planned`] for a job that starts now, and
     /// [`Why::Unknown`] for one about which nothing was decided since it was reported or changed.
     pub why: Why,
-    /// The waiting job whose start it must not delay; 0 for none. While it is in front of everybody, that is the job
-    /// that has waited too long; else, of a job planned for later, the first in the plan that starts later than now.
+    /// The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
+    /// everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now.
     pub head: i64,
     /// When that was asked.
     pub now: i64,

@@ -234,6 +234,15 @@ static int use_cycle(surefill_cycle *cycle, surefill_scheduler *scheduler) {
     }
     sound &= valid(surefill_cycle_planned(cycle, scheduler, 2, &start), 0);
     sound &= valid(surefill_cycle_planned(cycle, scheduler, 3, &start), 0);
+    surefill_reason reason = {.struct_size = sizeof reason};
+    for (int64_t job = 1; job < 6; job++) {
+        sound &= valid(surefill_cycle_reason(cycle, scheduler, job, &reason), 0);
+        sound &= valid(surefill_scheduler_reason(scheduler, NOW, job, &reason), 0);
+    }
+    if (surefill_cycle_plan_all(cycle, scheduler) == SUREFILL_OK) {
+        surefill_job job = {.struct_size = sizeof job, .count = 1, .limit = 100, .queue_count = 1};
+        sound &= valid(surefill_cycle_try(cycle, scheduler, &job, &reason), 0);
+    }
     return sound & valid(surefill_cycle_close(cycle, scheduler), 0);
 }
 

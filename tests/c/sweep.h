@@ -558,6 +558,10 @@ void sweep_cycle_holds(void);
 void sweep_cycle_started(void);
 void sweep_cycle_refused(void);
 void sweep_cycle_planned(void);
+void sweep_cycle_reason(void);
+void sweep_cycle_try(void);
+void sweep_scheduler_reason(void);
+void sweep_reason_sentence(void);
 void sweep_cycle_plan_all(void);
 /* sweep_engine_nodes.c */
 void sweep_scheduler_set_node(void);

@@ -37,7 +37,7 @@ static void bad_members(void) {
                    {&bad.state, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.why, SUREFILL_WHY_BY_LIMITS + 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.why, SUREFILL_WHY_HOLD - 1, SUREFILL_ERROR_OUT_OF_RANGE},
-                   {&bad.why, SUREFILL_WHY_OTHER + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.why, SUREFILL_WHY_ARRAY + 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.flags, 2 * SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_ERROR_WRONG_VERSION},
                    {&bad.flags, -1, SUREFILL_ERROR_WRONG_VERSION},
                    {&bad.reserved, 1, SUREFILL_ERROR_WRONG_VERSION},
@@ -257,6 +257,151 @@ void sweep_cycle_plan_all(void) {
     surefill_cycle *cycle;
     CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
     CHECK_OK(surefill_cycle_plan_all(cycle, SCHEDULER));
+}
+
+/* Another cycle of the scheduler, in which all that wait are planned. */
+static surefill_cycle *planning(void) {
+    surefill_cycle *cycle;
+    CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
+    CHECK_OK(surefill_cycle_plan_all(cycle, SCHEDULER));
+    return cycle;
+}
+
+static surefill_reason no_reason(void) { return (surefill_reason){.struct_size = sizeof(surefill_reason)}; }
+
+void sweep_cycle_reason(void) {
+    static surefill_reason reason;
+    surefill_cycle *cycle;
+    reason = no_reason();
+    CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
+    cycle = planning();
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_reason(h, SCHEDULER, OFFERED, &reason));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_reason(cycle, h, OFFERED, &reason));
+    BAD_POINTER(p, &reason, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, p));
+    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, NOBODY, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, RUNS, &reason));
+    CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, HELD, &reason));
+    CHECK(reason.why == SUREFILL_WHY_HOLD && reason.job == HELD && reason.now == NOW && reason.wanted == 4);
+    CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
+    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.place == 1 && reason.tasks == 1);
+    CHECK(reason.idle == 8 && reason.units == 16 && reason.saved == 0 && reason.by_limits == 0 && reason.until == 0);
+}
+
+void sweep_cycle_try(void) {
+    static surefill_reason reason;
+    surefill_job job = world.job;
+    surefill_cycle *cycle;
+    reason = no_reason();
+    CHECK_OK(surefill_cycle_begin(schedulers.new_cycle, sizeof schedulers.new_cycle, SCHEDULER, 0, NOW, &cycle));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    cycle = planning();
+    BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_try(h, SCHEDULER, &job, &reason));
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_try(cycle, h, &job, &reason));
+    BAD_POINTER(p, &job, surefill_cycle_try(cycle, SCHEDULER, p, &reason));
+    BAD_POINTER(p, &reason, surefill_cycle_try(cycle, SCHEDULER, &job, p));
+    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    job.id = OFFERED;
+    REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    job.id = 0;
+    const int32_t states[] = {SUREFILL_JOB_RUNNING, SUREFILL_JOB_ENDED, SUREFILL_JOB_GONE};
+    for (int i = 0; i < 3; i++) {
+        job.state = states[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    }
+    job.state = SUREFILL_JOB_WAITING;
+    job.queues[0] = 1; /* of the other pool */
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    job.queues[0] = 0;
+    schedulers_before = schedulers;
+    CHECK_OK(surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    CHECK(memcmp(schedulers_before.scheduler, schedulers.scheduler, sizeof schedulers.scheduler) == 0);
+    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.place == 2 && reason.job == INT64_MAX);
+    job.count = 17;
+    CHECK_OK(surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    CHECK(reason.why == SUREFILL_WHY_NEVER && reason.start == 0 && reason.place == 0);
+}
+
+void sweep_scheduler_reason(void) {
+    static surefill_reason reason;
+    reason = no_reason();
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_reason(h, NOW, HELD, &reason));
+    BAD_POINTER(p, &reason, surefill_scheduler_reason(SCHEDULER, NOW, HELD, p));
+    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, NOBODY, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, RUNS, &reason));
+    CHECK_OK(surefill_cycle_close(planning(), SCHEDULER));
+    CHECK_OK(surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));
+    CHECK(reason.why == SUREFILL_WHY_HOLD && reason.job == HELD);
+    CHECK_OK(surefill_scheduler_reason(SCHEDULER, NOW, OFFERED, &reason));
+    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.now == NOW);
+}
+
+void sweep_reason_sentence(void) {
+    static const char said[] = "no room: 1 of 8 nodes is idle, it wants 4; planned in 2 h 10 min";
+    static char text[100];
+    struct {
+        surefill_reason reason;
+        int64_t behind;
+    } longer = {.reason = {.struct_size = sizeof longer, .why = SUREFILL_WHY_NO_ROOM, .job = 7, .now = NOW, .wanted = 4}};
+    surefill_reason reason = longer.reason, bad;
+    int64_t *needed = &world.int64[0];
+    reason.struct_size = sizeof reason;
+    longer.reason.start = reason.start = NOW + 7830;
+    longer.reason.idle = reason.idle = 1;
+    longer.reason.units = reason.units = 8;
+    const int64_t length = (int64_t)sizeof said - 1;
+    BAD_POINTER(p, &reason, surefill_reason_sentence(p, NULL, NULL, text, sizeof text, needed));
+    BAD_POINTER(p, needed, surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, p));
+    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, needed));
+    REFUSED(SUREFILL_ERROR_NULL, surefill_reason_sentence(&reason, NULL, NULL, NULL, 10, needed));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, NULL, NULL, text, -1, needed));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, "\xff", NULL, text, sizeof text, needed));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, NULL, "\xff", text, sizeof text, needed));
+    int32_t *const members[] = {&bad.why, &bad.place, &bad.tasks, &bad.wanted, &bad.idle, &bad.units};
+    for (int i = 0; i < 6; i++) {
+        bad = reason;
+        *members[i] = -1;
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed));
+    }
+    const int32_t unknown[] = {4, 15, 27, 47, 56, INT32_MAX};
+    for (int i = 0; i < 6; i++) {
+        bad = reason;
+        bad.why = unknown[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed));
+    }
+    bad = reason;
+    bad.saved = -1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed));
+    longer.behind = 1; /* of a newer version, which says more */
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_reason_sentence(&longer.reason, NULL, NULL, text, sizeof text, needed));
+    longer.behind = 0;
+    CHECK_OK(surefill_reason_sentence(&longer.reason, "nodes", NULL, text, sizeof text, needed));
+    CHECK(strcmp(text, said) == 0 && *needed == length + 1);
+    CHECK_OK(surefill_reason_sentence(&reason, "nodes", "", text, length + 1, needed));
+    /* What does not fit is left out, and how much room it takes is said. */
+    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_reason_sentence(&reason, "nodes", NULL, text, length, needed));
+    CHECK((int64_t)strlen(text) == length - 1 && strncmp(text, said, strlen(text)) == 0 && *needed == length + 1);
+    *needed = 0;
+    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_reason_sentence(&reason, "nodes", NULL, NULL, 0, needed));
+    CHECK(*needed == length + 1);
+    /* Every reason has a sentence, whatever its members are. */
+    for (int32_t why = 0; why < 60; why++) {
+        const int64_t far[] = {0, 1, -1, INT64_MIN, INT64_MAX};
+        for (int i = 0; i < 25; i++) {
+            bad = reason;
+            bad.why = why;
+            bad.head = bad.start = bad.until = far[i % 5];
+            bad.now = bad.by_limits = bad.others = far[i / 5];
+            bad.saved = i % 2 == 0 ? UINT32_MAX : 0;
+            bad.idle = bad.wanted = bad.units = INT32_MAX;
+            const int32_t status = surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed);
+            const int known = why < 4 || (why >= 16 && why <= 26) || (why >= 48 && why <= 55);
+            CHECK(known ? (status == SUREFILL_OK || status == SUREFILL_ERROR_FULL) && text[0] != 0 && *needed > 1
+                        : status == SUREFILL_ERROR_OUT_OF_RANGE);
+        }
+    }
 }
 
 void sweep_cycle_close(void) {

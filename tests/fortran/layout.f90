@@ -13,6 +13,7 @@ program layout
   type(surefill_job), target :: a_job
   type(surefill_totals), target :: a_totals
   type(surefill_action), target :: a_action
+  type(surefill_reason), target :: a_reason
   type(surefill_start), target :: a_start
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
@@ -138,6 +139,24 @@ program layout
   call member('queue', c_loc(a_action%queue))
   call member('count', c_loc(a_action%count))
   call member('why', c_loc(a_action%why))
+
+  call begin('surefill_reason', c_loc(a_reason), c_sizeof(a_reason))
+  call member('struct_size', c_loc(a_reason%struct_size))
+  call member('why', c_loc(a_reason%why))
+  call member('job', c_loc(a_reason%job))
+  call member('head', c_loc(a_reason%head))
+  call member('now', c_loc(a_reason%now))
+  call member('start', c_loc(a_reason%start))
+  call member('by_limits', c_loc(a_reason%by_limits))
+  call member('until', c_loc(a_reason%until))
+  call member('saved', c_loc(a_reason%saved))
+  call member('others', c_loc(a_reason%others))
+  call member('place', c_loc(a_reason%place))
+  call member('tasks', c_loc(a_reason%tasks))
+  call member('wanted', c_loc(a_reason%wanted))
+  call member('idle', c_loc(a_reason%idle))
+  call member('units', c_loc(a_reason%units))
+  call member('reserved', c_loc(a_reason%reserved))
 
   call begin('surefill_start', c_loc(a_start), c_sizeof(a_start))
   call member('struct_size', c_loc(a_start%struct_size))

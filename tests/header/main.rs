@@ -14,7 +14,7 @@ const FIRST: [&[&str]; 12] = [
     &["status"],
     &["bins"],
     &["distribution"],
-    &["engine", "parts", "engine/machine", "engine/events", "engine/cycle", "engine/starts"],
+    &["engine", "parts", "engine/machine", "engine/events", "engine/cycle", "engine/reason", "engine/starts"],
     &["pass", "pass/head_start"],
     &["forecast"],
     &["schedule"],

@@ -212,8 +212,9 @@ pub unsafe extern "C" fn surefill_cycle_refused(
 }
 
 /// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
-/// for surefill_cycle_planned alone, in a cycle of its own that is not closed; surefill_scheduler_wake wants another
-/// one after it. Costs what a decision costs.
+/// for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it leaves
+/// the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it. Costs what a
+/// decision costs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE after
 /// surefill_cycle_next.
@@ -252,7 +253,8 @@ pub unsafe extern "C" fn surefill_cycle_planned(
     })())
 }
 
-/// The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1).
+/// The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers that
+/// were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///

@@ -178,10 +178,14 @@ pub unsafe extern "C" fn surefill_scheduler_set_queue(
     })())
 }
 
+/// Calls with the report that a caller's structure makes.
+///
 /// # Safety
 /// As [`surefill_scheduler_set_job`].
-unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const surefill_job) -> Result<()> {
-    let mut scheduler = unsafe { self::scheduler(scheduler)? };
+pub(super) unsafe fn with_report<T>(
+    job: *const surefill_job,
+    call: impl FnOnce(&JobReport<'_>) -> Result<T>,
+) -> Result<T> {
     let none = surefill_job {
         struct_size: size_of::<surefill_job>() as u32,
         state: 0,
@@ -242,32 +246,29 @@ unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const sure
         spread: if packed { Spread::Tasks } else { Spread::Nodes },
         exclusive: given.flags & SUREFILL_FLAG_EXCLUSIVE != 0,
     };
-    scheduler.set_job(
-        now,
-        &JobReport {
-            id: given.id,
-            state,
-            user: given.user,
-            submit: given.submit,
-            begin: given.begin,
-            start: given.start,
-            limit: given.limit,
-            ran: given.ran,
-            priority: given.priority,
-            tier: given.tier,
-            count: count(given.count)?,
-            units: count(given.units)?,
-            restarts: count(given.restarts)?,
-            tasks: count(given.tasks)?,
-            at_once: count(given.at_once)?,
-            why,
-            holds_nothing: given.flags & SUREFILL_FLAG_HOLDS_NOTHING != 0,
-            queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
-            wants,
-            parts: unsafe { parts(given.parts, given.part_count)? },
-            prediction: predicted.as_ref(),
-        },
-    )
+    call(&JobReport {
+        id: given.id,
+        state,
+        user: given.user,
+        submit: given.submit,
+        begin: given.begin,
+        start: given.start,
+        limit: given.limit,
+        ran: given.ran,
+        priority: given.priority,
+        tier: given.tier,
+        count: count(given.count)?,
+        units: count(given.units)?,
+        restarts: count(given.restarts)?,
+        tasks: count(given.tasks)?,
+        at_once: count(given.at_once)?,
+        why,
+        holds_nothing: given.flags & SUREFILL_FLAG_HOLDS_NOTHING != 0,
+        queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
+        wants,
+        parts: unsafe { parts(given.parts, given.part_count)? },
+        prediction: predicted.as_ref(),
+    })
 }
 
 /// The manager says this of a job now, as an event or as a row of the listing under way, whose rows count from its end
@@ -284,7 +285,10 @@ pub unsafe extern "C" fn surefill_scheduler_set_job(
     now: i64,
     job: *const surefill_job,
 ) -> i32 {
-    status(unsafe { set_job(scheduler, now, job) })
+    status((|| unsafe {
+        let mut scheduler = self::scheduler(scheduler)?;
+        with_report(job, |report| scheduler.set_job(now, report))
+    })())
 }
 
 /// A job's place in the site's order has changed. O(1).
