@@ -1,12 +1,13 @@
 /* A whole scheduler on surefill.h, and a stand-in for a resource manager that replays a workload under it.
  *
  *   cc -std=c11 whole_scheduler.c -lsurefill -lm
- *   ./a.out [--listings] [--state FILE] "WORDS" TRACE.swf
+ *   ./a.out [--listings] [--state FILE] [--explain JOB] "WORDS" TRACE.swf
  *
  * WORDS are settings such as "preset=fast", "" for none. The scheduler is what stands between its two lines of stars:
  * some fifty lines, the same whatever the manager is. The stand-in reports each event, or with --listings all its jobs
  * again at every second at which something happens: the decisions are the same. With --state the scheduler goes on from
- * a file, if there is one, and is saved in it at the end.
+ * a file, if there is one, and is saved in it at the end. With --explain it says why the job of this number (from 1, in
+ * the order of the trace) waits, whenever there is another reason.
  *
  * TRACE.swf is plain text in the Standard Workload Format, in order of submission.
  */
@@ -102,6 +103,21 @@ static void scheduler_reports(const surefill_job *job) {
     check(status, "surefill_scheduler_set_job");
 }
 
+/* Which job is explained; 0 for none. */
+static int64_t explained;
+
+/* Before the cycle is closed: after that surefill_scheduler_reason knows as much, but for the price. */
+static void scheduler_explains(void) {
+    static int32_t before = SUREFILL_WHY_UNKNOWN;
+    surefill_reason reason = {.struct_size = sizeof reason};
+    char text[300];
+    int64_t needed;
+    if (surefill_cycle_reason(cycle, scheduler, explained, &reason) != SUREFILL_OK || reason.why == before) return;
+    before = reason.why;
+    CHECK(surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &needed));
+    printf("%" PRId64 ": job %" PRId64 ": %s\n", now, reason.job, text);
+}
+
 /* Whenever something was reported, and at the time that it asks for. */
 static void scheduler_decides(void) {
     surefill_action action = {.struct_size = sizeof action};
@@ -117,6 +133,7 @@ static void scheduler_decides(void) {
         else
             CHECK(surefill_cycle_refused(cycle, scheduler, action.number, refused));
     }
+    if (explained != 0) scheduler_explains();
     CHECK(surefill_cycle_close(cycle, scheduler));
 }
 
@@ -203,14 +220,16 @@ int main(int argc, char **argv) {
             listings = true;
         else if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
             state = argv[++i];
+        else if (strcmp(argv[i], "--explain") == 0 && i + 1 < argc)
+            explained = strtoll(argv[++i], NULL, 10);
         else if (words == NULL)
             words = argv[i];
         else if (trace == NULL)
             trace = argv[i];
         else
-            fail("usage", "[--listings] [--state FILE] \"WORDS\" TRACE.swf");
+            fail("usage", "[--listings] [--state FILE] [--explain JOB] \"WORDS\" TRACE.swf");
     }
-    if (trace == NULL) fail("usage", "[--listings] [--state FILE] \"WORDS\" TRACE.swf");
+    if (trace == NULL) fail("usage", "[--listings] [--state FILE] [--explain JOB] \"WORDS\" TRACE.swf");
     read_trace(trace);
     idle = machine;
     scheduler_make(256, words, state);
