@@ -252,6 +252,47 @@ static void write_starts(struct scheduler *scheduler, int connection, int64_t no
     }
 }
 
+/* The reason for which a job waits, as its comment says it: without times, which would be old when they are read. False
+ * where the engine knows none, where it is PBS's, and where the comment that is shown says as much. */
+static bool reason_of(struct scheduler *scheduler, const struct row *row, int64_t now, char *text, size_t length) {
+    static const char begins[] = "surefill: ", short_of[] = "surefill: no room: ";
+    const char *shown = attribute(row->job, "comment", NULL);
+    surefill_reason reason = {.struct_size = sizeof reason};
+    const struct row *head;
+    int64_t needed;
+    if (surefill_scheduler_reason(scheduler->engine.scheduler, now, row->said.id, &reason) != SUREFILL_OK ||
+        reason.why < SUREFILL_WHY_NO_ROOM || reason.why >= SUREFILL_WHY_HOLD)
+        return false;
+    head = reason.head == 0 ? NULL : find_row(scheduler, reason.head);
+    reason.start = reason.by_limits = reason.until = 0;
+    memcpy(text, begins, sizeof begins);
+    if (surefill_reason_sentence(&reason, NULL, head == NULL ? NULL : head->job->name, text + sizeof begins - 1,
+                                 (int64_t)(length - sizeof begins + 1), &needed) != SUREFILL_OK)
+        return false;
+    /* How many processors are idle is no news. */
+    return shown == NULL || (strcmp(shown, text) != 0 && (strncmp(shown, short_of, sizeof short_of - 1) != 0 ||
+                                                          strncmp(text, short_of, sizeof short_of - 1) != 0));
+}
+
+/* Where no starts are predicted, on vnodes that jobs share or that differ, the comments say why jobs wait. */
+static void write_reasons(struct scheduler *scheduler, int connection, int64_t now) {
+    enum { MOST_FAILURES = 10 };
+    static char name[] = "comment";
+    char text[LINE];
+    struct attrl comment = {.name = name, .value = text, .op = SET};
+    int failures = 0;
+    const int64_t since = now - scheduler->explained;
+    if (scheduler->starts <= 0 || scheduler->engine.starts != NULL || (since >= 0 && (double)since < scheduler->starts)) return;
+    scheduler->explained = now;
+    for (int32_t i = 0; i < scheduler->startable && failures < MOST_FAILURES; i++) {
+        const struct row *row = &scheduler->rows[i];
+        if (row->tasks == 0 || !reason_of(scheduler, row, now, text, sizeof text)) continue;
+        if (pbs_alterjob(connection, row->job->name, &comment, NULL) == 0) continue;
+        say(scheduler, "%s: no comment: %s", row->job->name, why_not(connection));
+        failures++;
+    }
+}
+
 /* Starts what the engine offers. False when PBS cannot be asked any more, or the engine. */
 static bool decide(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
     surefill_scheduler *engine = scheduler->engine.scheduler;
@@ -353,8 +394,10 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
         if (report_all(scheduler, jobs, reservations, now)) {
             write_soft_limits(scheduler, connection, now);
             if (!scheduler->plans_only) good = schedule(scheduler, connection, now, done);
-            if (good && !scheduler->plans_only && !engine_has(&scheduler->engine, "mode=shadow"))
+            if (good && !scheduler->plans_only && !engine_has(&scheduler->engine, "mode=shadow")) {
                 write_starts(scheduler, connection, now);
+                write_reasons(scheduler, connection, now);
+            }
         }
     }
     pbs_statfree(queues);

@@ -33,6 +33,7 @@ struct scheduler {
     /* Kept. */
     bool unanswered; /* the last cycle was broken off */
     int64_t decided; /* when the last one was not */
+    int64_t explained; /* when comments last said why jobs wait */
 };
 
 void scheduler_free(struct scheduler *scheduler);

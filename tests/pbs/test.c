@@ -133,6 +133,26 @@ static void the_scenarios(void) {
     scheduler_free(&scheduler);
 }
 
+/* On vnodes that differ no starts are predicted: the comments say why jobs wait. */
+static void comments_say_why(void) {
+    struct scheduler scheduler = begin(2, "surefill_preset=easy");
+    struct server_job *runs, *wide, *next, *never;
+    scheduler.starts = 60;
+    server.vnodes[1].ncpus = 8;
+    runs = server_submit("ada", "1:ncpus=7", 3600, 300);
+    look(&scheduler);
+    server_clock(server.now + 1);
+    wide = server_submit("ada", "2:ncpus=3", 3600, 30);
+    next = server_submit("ada", "1:ncpus=4", 7200, 30);
+    never = server_submit("ada", "3:ncpus=8", 60, 30);
+    run(&scheduler, 70);
+    CHECK(runs->starts == 1 && wide->starts == 0 && next->starts == 0);
+    CHECK(strcmp(wide->comment, "surefill: first in line, no room: 4 of 12 processors are idle, it wants 6") == 0);
+    CHECK(strstr(next->comment, "surefill: starting it now could delay ") == next->comment && strstr(next->comment, wide->name) != NULL);
+    CHECK(strncmp(never->comment, "surefill: never: ", 17) == 0);
+    scheduler_free(&scheduler);
+}
+
 /* --- Everything at once --- */
 
 static void every_job_ends_once(void) {
@@ -473,6 +493,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "short") == 0) part = 5;
     attributes_are_read();
     the_scenarios();
+    comments_say_why();
     every_job_ends_once();
     faults_are_survived();
     vnodes_are_shared();
