@@ -92,6 +92,16 @@ fn a_plan_says_when_it_means_to_start_a_job() {
     assert!(planned[0].is_some_and(|start| (150..=160).contains(&start)), "{planned:?}");
     assert!(planned[1].is_some_and(|start| (150..=152).contains(&start)), "{planned:?}");
     assert_eq!(planned[2], None);
+    // Jobs are called by their numbers in the trace.
+    let said = explained.passes[0].sentence.as_deref().unwrap();
+    let price = "starting it now would cost others ";
+    assert!(
+        said.starts_with("planned in 2 min: ")
+            && said.contains(price)
+            && said.ends_with(" of waiting and save it 2.5 min"),
+        "{said}"
+    );
+    assert_eq!(explained.passes[2].sentence, None);
 }
 
 #[test]

@@ -294,17 +294,8 @@ fn because(seen: &Seen, asked: u32, threshold: f64, unit: Unit) -> String {
         let starts: Vec<String> = seen.starts.iter().map(start).collect();
         return format!("expected to start: {}", starts.join(", "));
     }
-    if let Some(start) = seen.planned {
-        let planned = format!("planned in {}", Hms(start - seen.time));
-        let Some((saved, others)) = seen.started_now else { return planned };
-        let others = match others {
-            ..0 => format!("save others {}", Hms(-others)),
-            _ => format!("cost others {}", Hms(others)),
-        };
-        return format!(
-            "{planned}: starting it now would save it {} and {others} of waiting",
-            Hms(saved.into())
-        );
+    if let Some(sentence) = &seen.sentence {
+        return sentence.clone();
     }
     if let Some(delay) = seen.delay {
         let sign = if seen.why == Why::Started { "<" } else { ">=" };

@@ -9,6 +9,7 @@ use crate::replay::setup::Setup;
 use crate::trace::workload::{Job, JobId, Workload};
 use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};
+use surefill::engine::{self, Names, Reason};
 
 /// Why a job did not start in a pass, or that it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -81,6 +82,9 @@ pub struct Seen {
     /// of the others would be longer, all together (below 0: shorter).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_now: Option<(u32, i64)>,
+    /// The reason that the plan's scheduler gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
     /// When the job can be expected to start, while it is the head job.
     pub starts: Vec<HeadStart>,
 }
@@ -124,6 +128,16 @@ fn name(exactness: Exactness) -> &'static str {
     }
 }
 
+/// A reason as the scheduler says it, but that jobs have the trace's numbers.
+fn sentence(cluster: &Cluster<'_>, reason: &Reason) -> String {
+    let head = usize::try_from(reason.head - 1).ok().map(|id| format!("job {}", cluster.job(id).number));
+    let mut text = String::new();
+    let names = Names { head: head.as_deref().unwrap_or_default(), ..Names::default() };
+    // A string takes all that is written.
+    let _ = reason.write(&names, &mut text);
+    text
+}
+
 impl Watching {
     fn note(&mut self, cluster: &Cluster<'_>) {
         let job = cluster.job(self.job);
@@ -142,16 +156,17 @@ impl Watching {
             extra: None,
             planned: None,
             started_now: None,
+            sentence: None,
             starts: Vec::new(),
         };
         if waits {
             seen.why = match tried.map(|tried| tried.judged) {
-                // Planned for now, but the job that has waited longest would be delayed.
-                Some(Judged::Planned { start, .. }) if start == Some(cluster.now()) => Why::Guarded,
-                Some(Judged::Planned { start: Some(_), .. }) => Why::Planned,
+                Some(Judged::Planned(reason)) if reason.why == engine::Why::Guarded => Why::Guarded,
+                Some(Judged::Planned(reason)) if reason.why == engine::Why::Later => Why::Planned,
+                Some(Judged::Planned(reason)) if reason.why == engine::Why::Head => Why::Head,
                 _ if cluster.queue().front() == Some(&self.job) => Why::Head,
-                Some(Judged::Planned { start: None, .. }) if cluster.fits(job) => Why::TakenByOthers,
-                Some(Judged::Planned { start: None, .. }) => Why::TooWide,
+                Some(Judged::Planned(reason)) if reason.why == engine::Why::Depth => Why::TakenByOthers,
+                Some(Judged::Planned(_)) => Why::TooWide,
                 Some(Judged::Delay { verdict: Verdict::DoesNotFit, .. }) => Why::TakenByOthers,
                 Some(Judged::Delay { verdict: Verdict::OverBudget, .. }) => Why::OverBudget,
                 Some(Judged::Delay { verdict: Verdict::Guarded, .. }) => Why::Guarded,
@@ -176,9 +191,10 @@ impl Watching {
                 seen.shadow = Some(shadow);
                 seen.extra = Some(extra);
             }
-            Some(Judged::Planned { start, started_now }) if seen.why == Why::Planned => {
-                seen.planned = start;
-                seen.started_now = started_now.map(|price| (price.saved, price.others));
+            Some(Judged::Planned(reason)) if waits => {
+                seen.planned = reason.start;
+                seen.started_now = reason.price.map(|price| (price.saved, price.others));
+                seen.sentence = Some(sentence(cluster, &reason));
             }
             _ => {}
         }

@@ -216,9 +216,8 @@ impl Engine {
         let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(cycle), &mut scheduler, 0, cluster.now())?;
         let mut action = cycle.next(&mut scheduler)?;
         if let Some(watched) = self.watched.filter(|&watched| cluster.queue().contains(&watched)) {
-            let start = cycle.planned(&scheduler, id_of(watched))?;
-            let started_now = cycle.started_now(&scheduler, id_of(watched))?;
-            self.tried = Some(Tried { idle, judged: Judged::Planned { start, started_now } });
+            let reason = cycle.reason(&scheduler, id_of(watched))?;
+            self.tried = Some(Tried { idle, judged: Judged::Planned(reason) });
         }
         cluster.judged(cluster.queue().len() as u64);
         while let Action::Start(offer) = action {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};
-use surefill::plan::StartedNow;
+use surefill::engine::Reason;
 
 /// What a pass decided about the watched job when it tried to backfill it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,14 +38,9 @@ pub enum Judged {
         /// The decision.
         accepted: bool,
     },
-    /// By a plan of the whole queue.
-    Planned {
-        /// Its planned start; none where the plan did not come to it, because nothing that waits fits, or because it
-        /// lies beyond the window and what is idle is used up.
-        start: Option<i64>,
-        /// The price of starting it now, where it fits and is planned for later.
-        started_now: Option<StartedNow>,
-    },
+    /// By a plan of the whole queue: the reason that the engine gives, whose jobs are known by their places in the trace
+    /// and 1.
+    Planned(Reason),
 }
 
 /// A time by which the head job is expected to start.
