@@ -19,6 +19,7 @@ mod formats;
 mod generate;
 mod import_command;
 mod invariants;
+mod learn_command;
 mod locality;
 mod locality_ageing;
 mod locality_study;

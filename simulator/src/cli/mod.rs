@@ -10,6 +10,7 @@ pub(crate) mod fit;
 mod generate;
 mod help;
 mod import;
+mod learn;
 mod locality;
 mod merge;
 mod options;
@@ -111,6 +112,9 @@ enum Command {
     /// Make a trace of a site's accounting: sacct, PBS, LSF, CSV, JSON lines.
     #[command(after_long_help = import::HELP)]
     Import(import::Import),
+    /// Make a scheduler's state file of accounting: it has learnt before its first decision.
+    #[command(after_long_help = learn::HELP)]
+    Learn(learn::Learn),
     /// Say what a site's own jobs would have waited under another policy.
     #[command(after_long_help = what_if::HELP)]
     WhatIf(Box<what_if::WhatIfArgs>),
@@ -222,6 +226,7 @@ impl Cli {
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(invocation),
             Command::Import(import) => import.run(),
+            Command::Learn(learn) => learn.run(),
             Command::WhatIf(what_if) => what_if.run(),
             Command::Similar(similar) => similar.run(invocation),
             Command::Packaging(packaging) => packaging.run(),

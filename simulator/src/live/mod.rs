@@ -3,6 +3,7 @@
 //! * [`mod@advise`]: what the users of a live queue may expect.
 //! * `engine`: the scheduler engine, which has lived through a history, asked about a moment.
 //! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
+//! * [`learn`]: the state file of a scheduler, made of a history.
 //! * [`site`]: one wait predictor a queue that has seen a history, and questions to it; [`portal`]: the same over HTTP.
 //! * [`watch`]: what a scheduler in charge leaves undone, from looking on.
 //! * [`mod@what_if`]: what a site's own jobs would have waited under another policy.
@@ -10,6 +11,7 @@
 pub mod advise;
 mod engine;
 pub mod history;
+pub mod learn;
 pub mod portal;
 pub mod site;
 pub mod watch;
