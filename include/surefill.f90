@@ -177,7 +177,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_NODES_OUT = 23_c_int32_t
   !> It waits: reservations keep it off its nodes, or its own has not begun.
   integer(c_int32_t), parameter :: SUREFILL_WHY_RESERVED = 24_c_int32_t
-  !> It waits: the licences that it wants are in use, or are not so many.
+  !> It waits: the licences that it wants are in use, or are fewer than it wants.
   integer(c_int32_t), parameter :: SUREFILL_WHY_LICENCES = 25_c_int32_t
   !> It waits behind those that were planned: what is idle is theirs.
   integer(c_int32_t), parameter :: SUREFILL_WHY_DEPTH = 26_c_int32_t
@@ -195,7 +195,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_QUEUE_CLOSED = 53_c_int32_t
   !> Another reason of the manager's.
   integer(c_int32_t), parameter :: SUREFILL_WHY_OTHER = 54_c_int32_t
-  !> As many tasks of its array run as may run at once. The scheduler says it too, of a throttled array.
+  !> Enough tasks of its array run at once. The scheduler says it too, of a throttled array.
   integer(c_int32_t), parameter :: SUREFILL_WHY_ARRAY = 55_c_int32_t
   !> The most scenarios of a forecast of starts.
   integer(c_int32_t), parameter :: SUREFILL_MAX_START_SCENARIOS = 64_c_int32_t
@@ -432,7 +432,7 @@ module surefill
     integer(c_int32_t) :: tasks
     !> Processors (or other units) that it wants.
     integer(c_int32_t) :: wanted
-    !> Those of its pool that were idle when that was decided.
+    !> Those of its pool that are idle once those have started that do.
     integer(c_int32_t) :: idle
     !> All of its pool.
     integer(c_int32_t) :: units

@@ -525,7 +525,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* It waits: reservations keep it off its nodes, or its own has not begun. */
 #define SUREFILL_WHY_RESERVED 24
 
-/* It waits: the licences that it wants are in use, or are not so many. */
+/* It waits: the licences that it wants are in use, or are fewer than it wants. */
 #define SUREFILL_WHY_LICENCES 25
 
 /* It waits behind those that were planned: what is idle is theirs. */
@@ -552,7 +552,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Another reason of the manager's. */
 #define SUREFILL_WHY_OTHER 54
 
-/* As many tasks of its array run as may run at once. The scheduler says it too, of a throttled array. */
+/* Enough tasks of its array run at once. The scheduler says it too, of a throttled array. */
 #define SUREFILL_WHY_ARRAY 55
 
 /* The most scenarios of a forecast of starts. */
@@ -802,7 +802,7 @@ typedef struct surefill_reason {
   int32_t tasks;
   /* Processors (or other units) that it wants. */
   int32_t wanted;
-  /* Those of its pool that were idle when that was decided. */
+  /* Those of its pool that are idle once those have started that do. */
   int32_t idle;
   /* All of its pool. */
   int32_t units;

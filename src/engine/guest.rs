@@ -7,7 +7,8 @@ use super::cycle::Cycle;
 use super::job::{JobReport, JobState};
 use super::object::Scheduler;
 use super::reason::Reason;
-use super::table::{GUEST, Record};
+use super::table::Record;
+use super::wants::GUEST;
 use crate::error::{Error, Result};
 use bytemuck::Zeroable;
 
@@ -21,7 +22,7 @@ impl Cycle<'_> {
     /// become of them then. Costs what a decision costs.
     ///
     /// # Errors
-    /// As [`Scheduler::set_job`], but that a full scheduler has room for it; [`Error::OutOfRange`] also for other
+    /// Those of [`Scheduler::set_job`], but that a full scheduler has room for it; [`Error::OutOfRange`] also for other
     /// states, and for queues of another pool than the cycle's; [`Error::DuplicateJob`]; [`Error::WrongState`] unless
     /// [`Cycle::plan_all`] was called, and where the pool's nodes or units were reported anew since.
     pub fn try_job(&mut self, scheduler: &mut Scheduler<'_>, report: &JobReport<'_>) -> Result<Reason> {

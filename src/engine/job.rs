@@ -90,7 +90,7 @@ pub enum Why {
     NodesOut = 23,
     /// It waits: reservations keep it off its nodes, or its own has not begun.
     Reserved = 24,
-    /// It waits: the licences that it wants are in use, or are not so many.
+    /// It waits: the licences that it wants are in use, or are fewer than it wants.
     Licences = 25,
     /// It waits behind those that were planned: what is idle is theirs.
     Depth = 26,
@@ -108,7 +108,7 @@ pub enum Why {
     QueueClosed = 53,
     /// Another reason of the manager's.
     Other = 54,
-    /// As many tasks of its array run as may run at once.
+    /// Enough tasks of its array run at once.
     Array = 55,
 }
 

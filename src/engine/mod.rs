@@ -43,7 +43,8 @@
 //! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: what jobs ask of nodes, and which they
 //!   hold; `describe`: descriptions of jobs.
 //! * `cycle`: one decision: offers, and the manager's answers; `decide`: who starts; `on_nodes`: the machine on which
-//!   that is decided; `reason`: why a job waits; `sentence`: that in words; `guest`: when one would start that is not submitted.
+//!   that is decided.
+//! * `reason`: why a job waits; `sentence`: that in words; `guest`: when one would start that is not submitted.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
 //! * `forecast`: when every waiting job will start; `gather`: its beginning; `whole`: pools as it counts them;
 //!   `scenario`: the rule, played forward.

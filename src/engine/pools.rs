@@ -33,7 +33,7 @@ pub(super) struct Pool {
     pub stirred: u32,
     /// Whether it consists of nodes: then its units are those of the first kind of resource on them.
     pub of_nodes: u32,
-    /// Counts the decisions whose reasons were noted, the last of them with so many units idle.
+    /// Counts the decisions whose reasons were noted; the units that the last of them left idle.
     pub judgements: u32,
     pub judged_idle: u32,
     pub reserved: u32,

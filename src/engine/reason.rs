@@ -42,14 +42,14 @@ pub struct Reason {
     pub tasks: u32,
     /// Processors that it wants.
     pub wanted: u32,
-    /// Processors that were idle in its pool when that was decided, and all that there are.
+    /// Processors of its pool that are idle once those have started that do, and all that there are.
     pub idle: u32,
     /// See `idle`.
     pub units: u32,
 }
 
 impl Reason {
-    /// What is known of a job whatever is decided.
+    /// The part that is known of a job whatever is decided.
     fn of(job: &Record, now: i64, idle: u32, units: u32) -> Reason {
         Reason {
             job: job.id,
@@ -81,11 +81,13 @@ struct Standing {
     start: Option<i64>,
 }
 
-/// What all reasons of a decision have in common.
+/// The part that all reasons of a decision have in common.
 struct Decided {
     /// The candidate that others must not delay, and the first of the plan's order that starts later than now.
     front: Option<usize>,
     later: Option<usize>,
+    /// Idle units that those that start leave over.
+    left: u32,
     /// Whether the candidates are in the site's order, and were gone through one by one.
     easy: bool,
     inconsistent: bool,
@@ -142,21 +144,23 @@ impl Cycle<'_> {
         };
         let waits_in_front = decided.front == Some(number) && why != Why::Planned;
         let by_limits = if waits_in_front && counted { self.by_limits(scheduler, number)? } else { None };
-        Ok(Reason { why, head, start, price, by_limits, place, ..reason })
+        Ok(Reason { why, head, start, price, by_limits, place, idle: decided.left, ..reason })
     }
 
-    /// What all reasons of the last decision have in common; of each candidate the planned start in seconds, and
+    /// The part that all reasons of the last decision have in common; each candidate's planned start in seconds, and
     /// whether it starts, are in the scratch `limited` then. O(W), and O(64 x W) for the first that starts later.
     fn decided(&mut self, scheduler: &Scheduler<'_>) -> Result<Decided> {
         let count = self.state.candidates as usize;
         let inconsistent = scheduler.pool_at(self.state.pool)?.inconsistent != 0;
         let plain = inconsistent && self.state.of_nodes == 0;
         let easy = self.state.anyway == 0 && (scheduler.settings().preset == PresetWord::Easy || plain);
-        let mut decided = Decided { front: None, later: None, easy, inconsistent };
+        let mut decided = Decided { front: None, later: None, left: self.state.idle, easy, inconsistent };
         let marks = range_mut(self.parts.limited, 0, count)?;
         marks.iter_mut().for_each(|mark| *mark = Limited { after: UNPLANNED, processors: 0 });
         for &number in range(self.parts.starting, 0, self.state.starting as usize)? {
             at_mut(marks, number as usize)?.processors = 1;
+            let taken = at(self.parts.candidates, number as usize)?.processors;
+            decided.left = decided.left.saturating_sub(taken);
         }
         if easy {
             decided.front = marks.iter().position(|mark| mark.processors == 0);
@@ -206,7 +210,6 @@ impl Cycle<'_> {
         let in_front = decided.front == Some(number);
         let front = Some(id(decided.front)).filter(|&front| front != candidate.id).unwrap_or(0);
         let later = id(decided.later.filter(|&later| decided.front.is_none() && later != number));
-        let room = |cycle: &mut Self| cycle.room_for(scheduler, decided, number, &candidate);
         let why = if decided.inconsistent {
             Why::Inconsistent
         } else if candidate.later != 0 {
@@ -214,8 +217,11 @@ impl Cycle<'_> {
         } else if in_front {
             Why::Head
         } else {
-            match room(self)? {
-                Why::Unknown if decided.easy || planned == Some(0) => Why::Guarded,
+            match self.room_for(scheduler, &candidate)? {
+                Why::Unknown if planned == Some(0) => Why::Guarded,
+                // The price that others would pay is not known on nodes.
+                Why::Unknown if self.is_taken(decided, number, &candidate)? => Why::Depth,
+                Why::Unknown if decided.easy => Why::Guarded,
                 Why::Unknown if planned.is_none() => Why::Depth,
                 Why::Unknown => Why::Later,
                 short => short,
@@ -225,27 +231,28 @@ impl Cycle<'_> {
         Ok(Standing { why, head, start })
     }
 
-    /// The reason for which there is no room for a candidate; [`Why::Unknown`] if there was when it was its turn under
-    /// EASY, or when the decision began. O(starts), on nodes O(nodes).
-    fn room_for(
-        &mut self,
-        scheduler: &Scheduler<'_>,
-        decided: &Decided,
-        number: usize,
-        candidate: &Candidate,
-    ) -> Result<Why> {
+    /// The reason for which there was no room for a candidate when the decision began; [`Why::Unknown`] if there was.
+    /// O(1), on nodes O(nodes).
+    fn room_for(&mut self, scheduler: &Scheduler<'_>, candidate: &Candidate) -> Result<Why> {
         if self.state.of_nodes != 0 {
             return self.parts.machine.room_for(scheduler, candidate);
         }
+        Ok(if candidate.processors <= self.state.idle { Why::Unknown } else { Why::NoRoom })
+    }
+
+    /// Whether those that start have taken what a candidate would need: under EASY those before it, on nodes all. On
+    /// counted units a plan says what it would cost to let it go before them. O(starts).
+    fn is_taken(&self, decided: &Decided, number: usize, candidate: &Candidate) -> Result<bool> {
+        if !decided.easy {
+            return Ok(self.state.of_nodes != 0 && candidate.processors > decided.left);
+        }
         let mut idle = self.state.idle;
-        if decided.easy {
-            for &other in range(self.parts.starting, 0, self.state.starting as usize)? {
-                if (other as usize) < number {
-                    idle = idle.saturating_sub(at(self.parts.candidates, other as usize)?.processors);
-                }
+        for &other in range(self.parts.starting, 0, self.state.starting as usize)? {
+            if (other as usize) < number {
+                idle = idle.saturating_sub(at(self.parts.candidates, other as usize)?.processors);
             }
         }
-        Ok(if candidate.processors <= idle { Why::Unknown } else { Why::NoRoom })
+        Ok(candidate.processors > idle)
     }
 
     /// When a candidate that waits has room if all run to their limits, those that start in this decision too.
@@ -295,9 +302,9 @@ impl Cycle<'_> {
         let State { pool: number, idle, of_nodes, .. } = *self.state;
         let pool = pool_mut(scheduler.parts.pools, number)?;
         pool.judgements = pool.judgements.wrapping_add(1);
-        pool.judged_idle = idle;
         let judgement = pool.judgements;
         let decided = self.decided(scheduler)?;
+        pool_mut(scheduler.parts.pools, number)?.judged_idle = decided.left;
         let mut looked = 0;
         for number in 0..self.state.candidates as usize {
             let candidate = *at(self.parts.candidates, number)?;
@@ -309,7 +316,7 @@ impl Cycle<'_> {
             }
             let job = scheduler.parts.table.get(candidate.slot)?;
             let same = job.id == candidate.id && job.edits == candidate.edits && job.state().waits();
-            // Of an array the first task counts.
+            // The first task of an array counts.
             if !same || job.judged_in == judgement && job.judged != 0 {
                 continue;
             }
@@ -393,8 +400,8 @@ impl Scheduler<'_> {
         if request.pool.iter().zip(self.licences()).any(|(wanted, all)| *wanted > all) {
             return Ok(Why::Licences);
         }
-        // Of one queue after the other: those with the job's features, of them those in service, and of them those that
-        // no reservation closes.
+        // In one queue after the other: the nodes with the job's features, those in service among them, and among these
+        // those that no reservation closes.
         let mut best = Why::Never;
         for &queue in job.queues.iter().take(job.queue_count as usize) {
             let admitted = self.requirement(slot, queue, now)?;

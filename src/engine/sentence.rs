@@ -26,7 +26,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 3600;
 const DAY: u64 = 86_400;
 
-/// What a sentence is written of.
+/// A sentence in the making.
 struct Sentence<'s, W> {
     reason: &'s Reason,
     names: &'s Names<'s>,
@@ -211,7 +211,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
             Why::NodesOut => self.text(&["nodes are out of service that it needs"]),
             Why::Reserved => self.until("reservations keep it off its nodes", ": its own begins in "),
             Why::Licences => {
-                self.text(&["the licences that it wants are in use, or are not so many"])?;
+                self.text(&["the licences that it wants are in use, or are fewer than it wants"])?;
                 self.and_planned()
             }
             Why::Depth => self.text(&["what is idle goes to those before it"]),

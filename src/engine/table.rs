@@ -9,6 +9,7 @@ use crate::memory::{Carver, at, at_mut, copy, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 use super::job::{JOB_QUEUES, JobState, Why};
+use super::wants::GUEST;
 
 /// A job. All times and spans in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -215,9 +216,6 @@ impl Record {
 
 /// No slot.
 const NONE: u32 = u32::MAX;
-
-/// The slot of the guest: a job that is not known, but looked at as if it waited. It lies in no block.
-pub(super) const GUEST: u32 = u32::MAX - 1;
 
 /// A guest, and its place among those that wait.
 struct Guest {

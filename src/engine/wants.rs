@@ -1,6 +1,5 @@
 //! Requests of jobs to pools of nodes, and the nodes that they hold.
 
-use super::table::GUEST;
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut, copy};
 use crate::nodes::{Amounts, Part, Request, Spread};
@@ -36,6 +35,9 @@ impl Wants {
         count.saturating_mul(processors.max(1)).min(i32::MAX as u32)
     }
 }
+
+/// The slot of the guest: a job that is not known, but looked at as if it waited. It lies in no block.
+pub(super) const GUEST: u32 = u32::MAX - 1;
 
 /// The same as plain data, with the list of the nodes that the job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -345,14 +345,6 @@ impl<'a> Nodes<'a> {
         self.state.pool_free
     }
 
-    /// What is free of the first kind of resource on the nodes that are open. O(nodes).
-    pub(crate) fn idle(&self) -> u64 {
-        let known = self.slices.nodes.iter().take(self.state.nodes as usize);
-        let rows = self.slices.free.chunks_exact((self.state.capacity.resources as usize).max(1));
-        let idle = known.zip(rows).filter(|(node, _)| node.open != 0 && node.jobs != HELD);
-        idle.map(|(_, row)| u64::from(row.first().copied().unwrap_or(0))).sum()
-    }
-
     pub(super) fn row(&self, node: u32) -> Result<&[u32]> {
         let stride = self.state.capacity.resources as usize;
         range(self.slices.free, node as usize * stride, stride)

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, range_mut};
 use crate::nodes::machine::{Class, Nodes, Ranked};
-use crate::nodes::request::{Fit, Part, RawRequest, Request};
+use crate::nodes::request::{Fit, HELD, Part, RawRequest, Request};
 
 /// What of a node would be free after one task more, in shares of its capacity added up.
 #[inline]
@@ -102,6 +102,14 @@ pub(super) fn choose(
 }
 
 impl Nodes<'_> {
+    /// The amount of the first kind of resource that is free on the nodes that are open. O(nodes).
+    pub(crate) fn idle(&self) -> u64 {
+        let known = self.slices.nodes.iter().take(self.state.nodes as usize);
+        let rows = self.slices.free.chunks_exact((self.state.capacity.resources as usize).max(1));
+        let idle = known.zip(rows).filter(|(node, _)| node.open != 0 && node.jobs != HELD);
+        idle.map(|(_, row)| u64::from(row.first().copied().unwrap_or(0))).sum()
+    }
+
     /// How many tasks find room now, on all nodes together. O(nodes).
     pub(super) fn rooms(&self, request: &RawRequest) -> Result<u64> {
         let mut rooms = 0;

@@ -282,7 +282,7 @@ impl<'a> Plan<'a> {
         Ok(guarded)
     }
 
-    /// As [`Plan::decide`], but that the queue is planned whether or not anybody can start now.
+    /// [`Plan::decide`], but that the queue is planned whether or not anybody can start now.
     pub(crate) fn decide_anyway(
         &mut self,
         rule: &PlanRule,

@@ -286,7 +286,7 @@ void sweep_cycle_reason(void) {
     CHECK(reason.why == SUREFILL_WHY_HOLD && reason.job == HELD && reason.now == NOW && reason.wanted == 4);
     CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
     CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.place == 1 && reason.tasks == 1);
-    CHECK(reason.idle == 8 && reason.units == 16 && reason.saved == 0 && reason.by_limits == 0 && reason.until == 0);
+    CHECK(reason.idle == 4 && reason.units == 16 && reason.saved == 0 && reason.by_limits == 0 && reason.until == 0);
 }
 
 void sweep_cycle_try(void) {
@@ -380,7 +380,7 @@ void sweep_reason_sentence(void) {
     CHECK_OK(surefill_reason_sentence(&longer.reason, "nodes", NULL, text, sizeof text, needed));
     CHECK(strcmp(text, said) == 0 && *needed == length + 1);
     CHECK_OK(surefill_reason_sentence(&reason, "nodes", "", text, length + 1, needed));
-    /* What does not fit is left out, and how much room it takes is said. */
+    /* The rest is left out, and how much room the whole takes is said. */
     CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_reason_sentence(&reason, "nodes", NULL, text, length, needed));
     CHECK((int64_t)strlen(text) == length - 1 && strncmp(text, said, strlen(text)) == 0 && *needed == length + 1);
     *needed = 0;

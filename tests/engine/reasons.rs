@@ -66,7 +66,7 @@ fn no_room() {
     let start = found.start.unwrap() - T;
     assert!(found.why == Why::NoRoom && found.place == 1 && (600..660).contains(&start), "{found:?}");
     assert_eq!(found.to_string(), "no room: 1 of 8 processors is idle, it wants 4; planned in 10 min");
-    // Of two that wait the plan has the narrow one first, as it ends sooner.
+    // The plan has the narrow one first, as it ends sooner.
     block.tell(T, &job(3, 3, 60));
     let places = [2, 3].map(|id| planned(&mut block, T, id).place);
     assert_eq!(
@@ -174,7 +174,7 @@ fn reasons_of_the_managers() {
     let found = planned(&mut block, T, 10);
     assert_eq!((found.why, found.until), (Why::Begin, Some(T + 7300)));
     assert_eq!(found.to_string(), "its begin time has not come: it does in 2 h 1 min");
-    // Of an array whose tasks may run one at a time the others wait for the first.
+    // The tasks of an array that may run one at a time wait for the first.
     block.tell(T, &JobReport { tasks: 3, at_once: 1, ..job(11, 1, 60) });
     block.begin(0, T);
     let Action::Start(offer) = block.next() else { panic!("nothing starts") };
@@ -234,6 +234,24 @@ fn contradictions_and_what_can_never_start() {
     assert_eq!(ask(&mut block, 5).map(|reason| reason.why), Ok(Why::Inconsistent).and(Ok(Why::Unknown)));
 }
 
+/// Under EASY a job that would have fitted, had not others before it started, is behind these; one that still fits is
+/// behind the guard.
+#[test]
+fn others_have_taken_it() {
+    let mut block = Block::of_one(10, 8, "preset=easy");
+    block.tell(T, &running(1, 2, 600, T));
+    for (id, count, limit) in [(2, 3, 100), (3, 4, 100), (4, 4, 100), (5, 2, 900), (6, 1, 900)] {
+        block.tell(T, &JobReport { submit: T + id, ..job(id, count, limit) });
+    }
+    let whys = [3, 4, 6].map(|id| decided(&mut block.clone(), T, id));
+    // Six are idle: the first takes three. The second is in front, and will leave two over, which the fourth
+    // takes.
+    assert_eq!(whys.map(|reason| reason.why), [Why::Head, Why::Depth, Why::Guarded]);
+    let said = "first in line, no room: 1 of 8 processors is idle, it wants 4; by the time limits of those that run in 1 min";
+    assert_eq!(whys[0].to_string(), said);
+    assert_eq!(whys[1].to_string(), "what is idle goes to those before it");
+}
+
 /// With 70 jobs for all processors ahead of it, one job that fits is behind what the plan orders.
 #[test]
 fn beyond_the_depth() {
@@ -275,7 +293,7 @@ fn nodes_that_are_not_there() {
     assert_eq!(text(&mut block, 4), "never: there are no nodes such as it wants");
     // Six tasks of two processors fit three nodes, packed.
     block.tell(T, &asks(5, 8, 60, Wants { spread: Spread::Tasks, ..wide(2) }));
-    assert_eq!(why(&mut block, 5), Why::Later);
+    assert_eq!(why(&mut block, 5), Why::Depth);
     set(&mut block, 0, NodeState::Down);
     assert_eq!(why(&mut block, 5), Why::NodesOut);
 }
@@ -351,7 +369,7 @@ fn try_job(block: &mut Block, report: &JobReport<'_>) -> Result<Reason> {
     found
 }
 
-/// What becomes of it in a copy into which it is submitted.
+/// The job's reason in a copy into which it is submitted.
 fn submitted(block: &Block, pool: u32, now: i64, report: &JobReport<'_>) -> Reason {
     let mut copy = block.clone();
     copy.tell(now, report);
@@ -417,8 +435,7 @@ const WORDS: [&str; 4] = [
     "preset=fair proposals=2 order=free predictor=limit",
 ];
 
-/// A job that is tried in the midst of a history is told what it would be if it were submitted, and the history goes on
-/// as it does in an engine that was never asked.
+/// A job that is tried in the midst of a history has the reason that it would have if it were submitted.
 #[test]
 fn trying_equals_submitting_in_a_copy() {
     let (mut starts, mut later, mut waits) = (0, 0, 0);

@@ -36,7 +36,7 @@ pub const SUREFILL_WHY_NEVER: i32 = 22;
 pub const SUREFILL_WHY_NODES_OUT: i32 = 23;
 /// It waits: reservations keep it off its nodes, or its own has not begun.
 pub const SUREFILL_WHY_RESERVED: i32 = 24;
-/// It waits: the licences that it wants are in use, or are not so many.
+/// It waits: the licences that it wants are in use, or are fewer than it wants.
 pub const SUREFILL_WHY_LICENCES: i32 = 25;
 /// It waits behind those that were planned: what is idle is theirs.
 pub const SUREFILL_WHY_DEPTH: i32 = 26;
@@ -54,7 +54,7 @@ pub const SUREFILL_WHY_DEADLINE: i32 = 52;
 pub const SUREFILL_WHY_QUEUE_CLOSED: i32 = 53;
 /// Another reason of the manager's.
 pub const SUREFILL_WHY_OTHER: i32 = 54;
-/// As many tasks of its array run as may run at once. The scheduler says it too, of a throttled array.
+/// Enough tasks of its array run at once. The scheduler says it too, of a throttled array.
 pub const SUREFILL_WHY_ARRAY: i32 = 55;
 
 const _: () =
@@ -105,7 +105,7 @@ pub struct surefill_reason {
     pub tasks: i32,
     /// Processors (or other units) that it wants.
     pub wanted: i32,
-    /// Those of its pool that were idle when that was decided.
+    /// Those of its pool that are idle once those have started that do.
     pub idle: i32,
     /// All of its pool.
     pub units: i32,
@@ -143,7 +143,7 @@ fn c_reason(reason: &Reason) -> surefill_reason {
 }
 
 /// # Safety
-/// As [`sized`].
+/// That of [`sized`].
 unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
     let none = c_reason(&Reason::default());
     let given = unsafe { sized(given, none, &[])? };

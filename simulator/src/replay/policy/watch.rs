@@ -38,8 +38,7 @@ pub enum Judged {
         /// The decision.
         accepted: bool,
     },
-    /// By a plan of the whole queue: the reason that the engine gives, whose jobs are known by their places in the trace
-    /// and 1.
+    /// By a plan of the whole queue: the engine's reason, which knows jobs by their places in the trace and 1.
     Planned(Reason),
 }
 
