@@ -6,6 +6,7 @@
 mod distribution;
 mod pass;
 mod predictor;
+mod reasons;
 mod scheduler;
 mod sizing;
 mod waits;

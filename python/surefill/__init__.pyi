@@ -188,6 +188,28 @@ class Scheduler:
     def planned_starts(
         self, now: int, jobs: Sequence[int], *, pool: str | None = None
     ) -> dict[int, int | None]: ...
+    def reason(self, now: int, id: int) -> dict[str, Any]: ...
+    def reasons(
+        self, now: int, jobs: Sequence[int], *, names: Mapping[int, str] = {}, pool: str | None = None
+    ) -> dict[int, dict[str, Any]]: ...
+    def try_job(
+        self,
+        now: int,
+        *,
+        user: str = "",
+        processors: int,
+        limit: int = 0,
+        begin: int = 0,
+        priority: float = 0.0,
+        tier: int = 0,
+        tasks: int = 0,
+        queue: str | None = None,
+        prediction: Distribution | None = None,
+        each: tuple[int, int, int] | None = None,
+        packed: bool = False,
+        exclusive: bool = False,
+        features: Sequence[str] = (),
+    ) -> dict[str, Any]: ...
     def predicted_starts(
         self,
         now: int,

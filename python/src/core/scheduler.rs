@@ -1,14 +1,16 @@
 //! A batch scheduler without a machine.
 
-use super::words::{Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, named};
-use super::{Distribution, block, count, wrong};
+use super::words::{Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, explained, named, wants};
+use super::{Distribution, block, count, reasons, wrong};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
-use surefill::engine::{self, Action, Cycle, JobReport, NodeReport, SchedulerCapacity, StartForecast, Wants};
+use surefill::engine::{
+    self, Action, Cycle, JobReport, NodeReport, Reason, SchedulerCapacity, StartForecast,
+};
 use surefill::error::Error;
-use surefill::nodes::{Amounts, Part, Spread};
+use surefill::nodes::Part;
 
 /// Jobs for which there is room at first.
 const JOBS: u32 = 1000;
@@ -121,6 +123,12 @@ impl Scheduler {
         })
     }
 
+    /// The queue of this name, that of the first pool without one.
+    fn queue(&self, name: Option<&str>) -> PyResult<u32> {
+        let known = name.map_or(self.first, |name| self.queues.get(name).copied());
+        known.ok_or_else(|| PyKeyError::new_err(format!("there is no queue {}", name.unwrap_or("yet"))))
+    }
+
     fn pool(&self, name: Option<&str>) -> PyResult<u32> {
         match name {
             Some(name) => self.pools.get(name).copied(),
@@ -228,7 +236,8 @@ impl Scheduler {
     /// ``priority`` first; jobs of a higher ``tier`` never wait for those of a lower one. ``units`` are the processors
     /// that it holds where these are others than it wanted, ``restarts`` how often it was put back, ``tasks`` of an
     /// array those that wait and ``at_once`` how many of them may start now. ``why`` it is held: ``"hold"``,
-    /// ``"dependency"``, ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"`` or ``"other"``. ``queue`` is that of
+    /// ``"dependency"``, ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"``, ``"array"`` (enough of its tasks
+    /// run) or ``"other"``. ``queue`` is that of
     /// the first pool unless it is named. With a ``prediction`` the run time is not predicted from like jobs.
     ///
     /// In a pool of nodes ``processors`` is the number of its tasks, and ``each`` what one takes of its node, as
@@ -271,22 +280,10 @@ impl Scheduler {
             parts.push(Part { node: self.node(&name)?, tasks });
         }
         parts.sort_unstable();
-        let wants = Wants {
-            each: each.map_or_else(Amounts::default, amounts),
-            features: self.bits(&features)?,
-            spread: if packed { Spread::Tasks } else { Spread::Nodes },
-            exclusive,
-            ..Wants::default()
-        };
-        let unknown = || PyKeyError::new_err(format!("there is no queue {}", queue.unwrap_or("yet")));
-        let queue = match queue {
-            Some(name) => Some(*self.queues.get(name).ok_or_else(unknown)?),
-            None => self.first,
-        };
+        let wants = wants(each, packed, exclusive, self.bits(&features)?);
+        // One that is over needs no queue.
+        let queue = if processors == 0 && queue.is_none() { self.first } else { Some(self.queue(queue)?) };
         let state = named("state", state, &STATES)?;
-        if processors > 0 && queue.is_none() {
-            return Err(unknown());
-        }
         let report = JobReport {
             id,
             state,
@@ -430,16 +427,86 @@ impl Scheduler {
         pool: Option<&str>,
     ) -> PyResult<HashMap<i64, Option<i64>>> {
         let pool = self.pool(pool)?;
-        // A cycle notes that its pool was decided about: here it is another scheduler's.
-        let mut copy = self.memory.clone();
-        let mut memory = block(Cycle::size(&self.capacity).map_err(wrong)?);
-        let mut planned = || -> Result<_, Error> {
-            let mut scheduler = engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut copy))?;
-            let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut memory), &mut scheduler, pool, now)?;
-            cycle.plan_all(&mut scheduler)?;
-            jobs.iter().map(|&job| Ok((job, cycle.planned(&scheduler, job)?))).collect()
+        reasons::starts(&self.memory, pool, now, &jobs).map_err(wrong)
+    }
+
+    /// Why a waiting job does not run, as a dictionary: by what is reported of it, else by the last :meth:`decide`.
+    ///
+    /// ``"why"`` is ``"no room"``, ``"later"`` (there is room, but starting it now would cost others more), ``"head"`` (in
+    /// front of everybody, as it has waited too long), ``"guarded"`` (it could delay that one), ``"refused"``,
+    /// ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``, ``"inconsistent"``, ``"starts"``,
+    /// ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` says it, ``"behind"`` is the job that it must
+    /// not delay, ``"start"`` its planned start, ``"until"`` when the reason ends by itself, ``"idle"`` what was idle.
+    ///
+    /// Raises ValueError for a job that does not wait.
+    fn reason<'py>(&mut self, py: Python<'py>, now: i64, id: i64) -> PyResult<Bound<'py, PyDict>> {
+        explained(py, &self.with(|scheduler| scheduler.reason(id, now))?, "")
+    }
+
+    /// The same of several waiting jobs, by a plan of the whole queue as :meth:`planned_starts` makes it.
+    ///
+    /// Beside that ``"place"`` is the job's place by the planned starts, ``"by_limits"`` when the job in front starts if
+    /// all that run do so to their limits, and ``"saves"`` and ``"costs_others"`` the price in seconds of starting one
+    /// now that is planned for later. ``names`` are those of jobs in sentences. Raises as :meth:`planned_starts`.
+    #[pyo3(signature = (now, jobs, *, names = HashMap::new(), pool = None))]
+    fn reasons<'py>(
+        &mut self,
+        py: Python<'py>,
+        now: i64,
+        jobs: Vec<i64>,
+        names: HashMap<i64, String>,
+        pool: Option<&str>,
+    ) -> PyResult<HashMap<i64, Bound<'py, PyDict>>> {
+        let found = reasons::of(&self.memory, self.pool(pool)?, now, &jobs).map_err(wrong)?;
+        let name = |reason: &Reason| names.get(&reason.head).map_or("", String::as_str);
+        found.iter().map(|reason| Ok((reason.job, explained(py, reason, name(reason))?))).collect()
+    }
+
+    /// Says what would become of a job that is not submitted, if it were now: a dictionary as those of :meth:`reasons`.
+    ///
+    /// The arguments are those of :meth:`set_job`. Nothing is changed.
+    ///
+    /// Raises KeyError for a queue of another name, ValueError for numbers out of range.
+    #[pyo3(signature = (now, *, user = "", processors, limit = 0, begin = 0, priority = 0.0, tier = 0, tasks = 0, queue = None, prediction = None, each = None, packed = false, exclusive = false, features = Vec::new()))]
+    #[allow(clippy::too_many_arguments)] // all by name
+    fn try_job<'py>(
+        &mut self,
+        py: Python<'py>,
+        now: i64,
+        user: &str,
+        #[pyo3(from_py_with = count)] processors: u32,
+        limit: i64,
+        begin: i64,
+        priority: f64,
+        tier: i32,
+        #[pyo3(from_py_with = count)] tasks: u32,
+        queue: Option<&str>,
+        prediction: Option<&Distribution>,
+        each: Option<(u32, u32, u32)>,
+        packed: bool,
+        exclusive: bool,
+        features: Vec<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        // A feature that nobody has named yet is no node's.
+        let known = self.features.len();
+        let bits = self.bits(&features);
+        self.features.truncate(known);
+        let queue = self.queue(queue)?;
+        let pool = self.with(|scheduler| scheduler.pool_of_queue(queue))?;
+        let report = JobReport {
+            user: engine::hash(user.as_bytes()),
+            limit,
+            begin,
+            priority,
+            tier,
+            count: processors,
+            tasks,
+            queues: &[queue],
+            wants: wants(each, packed, exclusive, bits?),
+            prediction: prediction.map(|prediction| &prediction.0),
+            ..JobReport::default()
         };
-        planned().map_err(wrong)
+        explained(py, &reasons::tried(&self.memory, pool, now, &report).map_err(wrong)?, "")
     }
 
     /// When these waiting jobs start: for each id the instants by which it starts with probability .05, .25, .5, .75

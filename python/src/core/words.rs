@@ -3,8 +3,8 @@
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
-use surefill::engine::{JobState, NodeState, Offer, Refusal, Why};
-use surefill::nodes::Amounts;
+use surefill::engine::{JobState, Names, NodeState, Offer, Reason, Refusal, Wants, Why};
+use surefill::nodes::{Amounts, Spread};
 
 pub(super) const STATES: [(&str, JobState); 10] = [
     ("as before", JobState::AsBefore),
@@ -19,7 +19,7 @@ pub(super) const STATES: [(&str, JobState); 10] = [
     ("gone", JobState::Gone),
 ];
 
-pub(super) const REASONS: [(&str, Why); 8] = [
+pub(super) const REASONS: [(&str, Why); 9] = [
     ("", Why::Unknown),
     ("hold", Why::Hold),
     ("dependency", Why::Dependency),
@@ -28,6 +28,7 @@ pub(super) const REASONS: [(&str, Why); 8] = [
     ("deadline", Why::Deadline),
     ("queue closed", Why::QueueClosed),
     ("other", Why::Other),
+    ("array", Why::Array),
 ];
 
 pub(super) const NODE_STATES: [(&str, NodeState); 4] = [
@@ -36,6 +37,13 @@ pub(super) const NODE_STATES: [(&str, NodeState); 4] = [
     ("awaited", NodeState::Awaited),
     ("down", NodeState::Down),
 ];
+
+/// The request of a job.
+pub(super) fn wants(each: Option<(u32, u32, u32)>, packed: bool, exclusive: bool, features: u64) -> Wants {
+    let each = each.map_or_else(Amounts::default, amounts);
+    let spread = if packed { Spread::Tasks } else { Spread::Nodes };
+    Wants { each, features, spread, exclusive, ..Wants::default() }
+}
 
 /// Processors, memory and GPUs.
 pub(super) fn amounts((processors, memory, gpus): (u32, u32, u32)) -> Amounts {
@@ -60,6 +68,44 @@ pub(super) fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py
         _ => "planned",
     };
     dict.set_item("why", why)?;
+    Ok(dict)
+}
+
+/// The names of the reasons for which a job waits, the manager's apart.
+const WAITS: [(&str, Why); 13] = [
+    ("not decided", Why::Unknown),
+    ("starts", Why::Planned),
+    ("no room", Why::NoRoom),
+    ("head", Why::Head),
+    ("later", Why::Later),
+    ("guarded", Why::Guarded),
+    ("refused", Why::Refused),
+    ("inconsistent", Why::Inconsistent),
+    ("never", Why::Never),
+    ("nodes out", Why::NodesOut),
+    ("reserved", Why::Reserved),
+    ("licences", Why::Licences),
+    ("depth", Why::Depth),
+];
+
+/// A reason as a dictionary; a head has this name in its sentence.
+pub(super) fn explained<'py>(py: Python<'py>, reason: &Reason, head: &str) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let all = WAITS.iter().chain(&REASONS);
+    let why = all.filter(|(_, why)| *why == reason.why).map(|(name, _)| *name).next();
+    let mut sentence = String::new();
+    let names = Names { head, ..Names::default() };
+    reason.write(&names, &mut sentence).map_err(|_| PyTypeError::new_err("no sentence"))?;
+    dict.set_item("why", why.unwrap_or_default())?;
+    dict.set_item("sentence", sentence)?;
+    dict.set_item("behind", (reason.head != 0).then_some(reason.head))?;
+    dict.set_item("start", reason.start)?;
+    dict.set_item("by_limits", reason.by_limits)?;
+    dict.set_item("until", reason.until)?;
+    dict.set_item("saves", reason.price.map(|price| price.saved))?;
+    dict.set_item("costs_others", reason.price.map(|price| price.others))?;
+    dict.set_item("place", (reason.place != 0).then_some(reason.place))?;
+    dict.set_item("idle", reason.idle)?;
     Ok(dict)
 }
 
