@@ -71,17 +71,14 @@ class Placed(Rv1Pool):
         ranks = frozenset(self._ranks if constraint is None else self.copy_constraint(constraint)._ranks)
         return None if len(ranks) == len(self._ranks) else ranks
 
-    def room(self, wants, ranks, free):
-        """How many of its tasks have room on these ranks, beside what runs or without it, where they are up."""
+    def room(self, wants, ranks):
+        """How many of its tasks have room on these ranks without what runs, where they are up."""
         (cores, _, gpus), tasks = wants["each"], 0
         for rank, node in self._ranks.items():
             if node["up"] and (ranks is None or rank in ranks):
-                taken, engaged = (node["allocated_cores"], node["allocated_gpus"]) if free else ((), ())
-                if wants.get("exclusive") and taken:
-                    continue
-                fit = (len(node["cores"]) - len(taken)) // cores
+                fit = len(node["cores"]) // cores
                 if gpus:
-                    fit = min(fit, (len(node["gpus"]) - len(engaged)) // gpus)
+                    fit = min(fit, len(node["gpus"]) // gpus)
                 tasks += fit if wants.get("packed") else min(fit, 1)
         return tasks
 
@@ -129,6 +126,8 @@ class Pending:
         self.request, self.spec, self.wants, self.ranks = request, spec, wants, ranks
         self.known = False  # to the engine
         self.median = None  # of its forecast
+        self.why = self.words = None  # the engine's reason and its words, which until then keep their numbers
+        self.words_until = 0.0
         self.told = {}
 
     def tell(self, **sched):
@@ -411,7 +410,8 @@ class SurefillScheduler(Scheduler):
         self.told_at, now = time.time(), self.now()
         known = [jobid for jobid, job in self._queue.items() if job.known]
         try:
-            planned = self.engine.planned_starts(now, known)
+            names = {jobid: JobID(jobid).f58 for jobid in known}
+            reasons = self.engine.reasons(now, known, names=names)
         except ValueError as exc:
             self.log.error(f"nothing is planned: {exc}")
             return
@@ -425,15 +425,15 @@ class SurefillScheduler(Scheduler):
             for jobid in known:
                 by = predicted.get(jobid)
                 self._queue[jobid].median = by[2] / self.scale if by else None
-        rooms, first = {}, None
+        planned, rooms = {jobid: reason["start"] for jobid, reason in reasons.items()}, {}
 
-        def room(job, free):
-            key = (job.wants["each"], job.wants.get("packed"), job.wants.get("exclusive"), job.ranks, free)
+        def room(job):
+            key = (job.wants["each"], job.wants.get("packed"), job.ranks)
             if key not in rooms:
-                rooms[key] = self.resources.impl.room(job.wants, job.ranks, free)
+                rooms[key] = self.resources.impl.room(job.wants, job.ranks)
             return rooms[key]
 
-        lost = {jobid for jobid, job in self._queue.items() if room(job, False) < job.wants["processors"]}
+        lost = {jobid for jobid, job in self._queue.items() if room(job) < job.wants["processors"]}
         self.plan_the_rest(now, planned, lost)
 
         def place(item):
@@ -441,19 +441,25 @@ class SurefillScheduler(Scheduler):
             return (math.inf if start is None else start, *self.rank(item[0]))
 
         for ahead, (jobid, job) in enumerate(sorted(self._queue.items(), key=place)):
-            if not job.known:
+            if jobid not in reasons:
                 reason = f"more than {CONSTRAINTS} different constraints wait"
             elif jobid in lost:
                 reason = "nodes are down or drained that it needs"
             elif jobid in self.refused:
                 reason = "the nodes that it was offered were not free"
-            elif room(job, True) >= job.wants["processors"]:
-                reason = "insufficient resources: what is free is kept for " + (JobID(first).f58 if first else "others")
             else:
-                reason = "insufficient resources"
-            first = first or jobid
+                reason = self.words(job, reasons[jobid])
             self.tell_of(job, planned.get(jobid), reason, ahead)
             yield
+
+    def words(self, job, reason):
+        """A reason as it is annotated: while it stays the same its numbers are of some time ago."""
+        why, now = (reason["why"], reason["behind"]), time.time()
+        if why != job.why or now >= job.words_until:
+            short = why[0] in ("no room", "head", "later", "guarded", "depth", "refused")
+            job.words = ("insufficient resources: " if short else "") + reason["sentence"]
+            job.why, job.words_until = why, now + max(self.starts, 60) / self.scale
+        return job.words
 
     def rank(self, jobid):
         wants = self._queue[jobid].wants
