@@ -61,12 +61,15 @@ beside_all() { # COUNT SECONDS NAME...
 # again by itself and waits three times as long; a test that fails then as well is wrong, and so is a plugin that makes
 # more than a quarter of them fail.
 beside_run() {
+    local name
     failed=() again=()
     beside_all "$@"
     again=("${failed[@]}")
     if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 6 ]; then
-        echo "$who: failed beside another test, as said above; once more, by itself: ${again[*]}"
         failed=()
-        CLUSTER_PATIENCE=$((3 * ${CLUSTER_PATIENCE:-1})) beside_all 0 $((3 * $2)) "${again[@]}"
+        for name in "${again[@]}"; do
+            echo "$who: $name failed beside another test, as said above; once more, by itself"
+            CLUSTER_PATIENCE=$((3 * ${CLUSTER_PATIENCE:-1})) beside_all 1 $((3 * $2)) "$name"
+        done
     fi
 }
