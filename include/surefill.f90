@@ -1271,10 +1271,10 @@ module surefill
 
     !> Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
     !! "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free),
-    !! seconds, predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, cut and running;
-    !! grace, settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it
-    !! are looked at, without it. A word that is not understood is an error, nothing is changed, and message (room
-    !! bytes, zero at its end) says which it is and what it should be; else message is empty.
+    !! seconds, predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and
+    !! running; grace, settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin
+    !! with it are looked at, without it. A word that is not understood is an error, nothing is changed, and message
+    !! (room bytes, zero at its end) says which it is and what it should be; else message is empty.
     function surefill_scheduler_configure(scheduler, words, length, prefix, message, room) bind(c, &
             name='surefill_scheduler_configure') result(code)
       import

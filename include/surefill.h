@@ -868,10 +868,10 @@ int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, sure
 
 /* Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
  * "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds,
- * predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, cut and running; grace,
- * settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are
- * looked at, without it. A word that is not understood is an error, nothing is changed, and message (room bytes,
- * zero at its end) says which it is and what it should be; else message is empty.
+ * predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and running;
+ * grace, settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it
+ * are looked at, without it. A word that is not understood is an error, nothing is changed, and message (room
+ * bytes, zero at its end) says which it is and what it should be; else message is empty.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
