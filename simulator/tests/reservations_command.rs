@@ -22,8 +22,11 @@ fn predict_wait_says_when_to_submit() {
     // 50 s are left, within which 50 of the 200 start.
     let late = ["--now", "1714569900", "--start-by", "1714569950", "--probability", "0.75"];
     let text = String::from_utf8(ask(&late).stdout).unwrap();
-    assert!(text.contains("No start by 1714569950 can be promised"), "{text}");
-    assert!(text.contains("submitted now, it has with probability 25 %"), "{text}");
+    let none = "No start by 1714569950 can be promised with probability 75 % and 95 % confidence any more";
+    assert!(
+        text.contains(none) && text.contains("25 % of like jobs started within the time that is left"),
+        "{text}"
+    );
     for refused in [
         &["--now", "1714569900", "--start-by", "1714569899"][..],
         &["--start-by", "1714570300", "--waited", "5"],

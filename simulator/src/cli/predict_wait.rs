@@ -137,9 +137,12 @@ fn sentence(answer: &Answer) -> String {
                 duration(left as f64)
             ),
             (Some(_), Some(0)) => format!("Submit now to have started by {start_by} with probability {share}"),
-            _ => format!("No start by {start_by} can be promised with probability {share} any more"),
+            _ => {
+                let sure = percent(*confidence);
+                format!("No start by {start_by} can be promised with probability {share} and {sure} confidence any more")
+            }
         };
-        format!("\n{when}; submitted now, it has with probability {}.", percent(probability_now))
+        format!("\n{when}; {} of like jobs started within the time that is left.", percent(probability_now))
     });
     let beyond: String = answer.warnings.iter().map(|warning| format!("\nBut {warning}.")).collect();
     format!("{bound}{}{}{beyond}", start.unwrap_or_default(), reservation.unwrap_or_default())
