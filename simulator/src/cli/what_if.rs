@@ -110,8 +110,9 @@ impl WhatIfArgs {
         let counts = &workload.counts;
         let above = share_above(&trace.records, workload.procs);
         let too_small = too_small(workload.procs, above);
-        for sentence in counts.foreknown().into_iter().chain(counts.too_wide(workload.procs)).chain(too_small)
-        {
+        let said = [counts.foreknown(), counts.nameless(), counts.too_wide(workload.procs), too_small];
+        let said = said.into_iter().flatten();
+        for sentence in said {
             eprintln!("warning: {name}: {sentence}");
         }
         let period = self.period(&trace, &workload)?;

@@ -429,6 +429,12 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
         "Run times and submissions stay as they were. People whose jobs start earlier submit the next ones earlier too."
             .to_owned(),
     ];
+    let capital = |sentence: String| {
+        let mut letters = sentence.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        format!("{first}{}.", letters.as_str())
+    };
+    all.extend(answer.replay.nameless().map(capital));
     all.extend(answer.replay.too_wide(answer.procs).map(|sentence| format!("{sentence}.")));
     all.extend(too_small(answer.procs, answer.above).map(|sentence| format!("{sentence}.")));
     if never > 0 {

@@ -154,6 +154,9 @@ pub struct Counts {
     pub estimated: u64,
     /// Without a requested time: the run time is the limit.
     pub without_limit: u64,
+    /// Of unknown users.
+    #[serde(skip_serializing_if = "none")]
+    pub without_user: u64,
     /// Ran past the requested time (kept, cut or raised).
     pub overrun: u64,
     /// Replayed.
@@ -212,6 +215,14 @@ impl Counts {
                 "{cut_to_machine} of {jobs} jobs were wider than {procs} processors, and are replayed as if they had taken all of \
                  them: the machine may be larger (--procs)"
             )
+        })
+    }
+
+    /// A sentence where nobody knows whose jobs these are: what a user's last jobs say of the next is then unknown.
+    pub fn nameless(&self) -> Option<String> {
+        (self.jobs > 0 && self.without_user == self.jobs).then(|| {
+            "the history does not say whose jobs these are: predictions of run times rest on limits and widths, of everybody's jobs"
+                .to_owned()
         })
     }
 
@@ -316,6 +327,7 @@ impl Workload {
             }
         }
         counts.jobs = jobs.len() as u64;
+        counts.without_user = jobs.iter().filter(|job| job.user < 0).count() as u64;
         if jobs.is_empty() {
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
