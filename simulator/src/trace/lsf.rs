@@ -167,8 +167,9 @@ fn newer(fields: &mut Fields) -> Newer {
         fields.skip(2 * pairs)?;
         let hosts = fields.length()?;
         fields.skip(5 * hosts)?;
-        fields.skip(1)?; // options3
-        found.limit = fields.number().filter(|&limit| limit > 0);
+        // options3 is a word of flags, so that -1 there is an unknown limit, before flags.
+        let flags = fields.number()?;
+        found.limit = fields.number().filter(|&limit| limit > 0 && flags >= 0);
         // avgMem, effectiveResReq, srcCluster, srcJobId, dstCluster, dstJobId, forwardTime, flow_id, acJobWaitTime,
         // totalProvisionTime, outdir, runTime, subcwd
         fields.skip(13)?;
