@@ -1,5 +1,6 @@
 //! Accounting logs of every kind, read as traces. What each sample must come to was worked out by hand.
 
+use clap::ValueEnum;
 use proptest::prelude::*;
 use std::io::Write;
 use surefill_simulator::trace::format::{Format, read};
@@ -64,6 +65,8 @@ fn what_sacct_prints() {
             [108, 960, 60, 120, 6, 6, 1200, 1],
             // Eligible ten minutes after its submission.
             [103, 1260, 600, 3630, 4, 4, 3600, 0],
+            // A bar in its name.
+            [112, 1260, 0, 600, 1, 1, 3600, 1],
         ]
     );
     assert_eq!(
@@ -80,7 +83,7 @@ fn what_sacct_prints() {
         trace.problems.iter().map(|problem| (problem.line, problem.reason.to_string())).collect();
     assert_eq!(wrong[0].0, 14);
     assert!(wrong[0].1.starts_with("started at "), "{}", wrong[0].1);
-    assert_eq!(wrong[1], (15, "20 fields where the names are 19".to_owned()));
+    assert_eq!(wrong.len(), 1);
     let job = |number| trace.records.iter().find(|record| record.number == number).unwrap();
     // 16 tasks of 1 MB are more than one of 2 MB: 16 MB on 16 processors. 64 GB on 16; 9600 s of all processors.
     let first = job(101);
@@ -89,7 +92,7 @@ fn what_sacct_prints() {
     // 16 GB on each of 4 nodes, for 32 processors.
     assert_eq!(job(104).requested_memory, 2_097_152.0);
     let users: Vec<i64> = trace.records.iter().map(|record| record.user).collect();
-    assert_eq!(users, [1, 2, 3, 3, 2, 3]);
+    assert_eq!(users, [1, 2, 3, 3, 2, 3, 1]);
     assert_eq!(trace.names.users.values().collect::<Vec<_>>(), ["carol", "alice", "bob"]);
     assert_eq!(trace.names.groups[&2], "chem");
     assert!(trace.names.programs.values().any(|name| name == r"evil\u{1b}[2J"));
@@ -100,9 +103,10 @@ fn what_sacct_prints() {
 
 #[test]
 fn the_order_of_columns_does_not_matter() {
-    let whole = trace(SACCT);
-    let lines: Vec<Vec<&str>> =
-        SACCT.lines().filter(|line| !line.contains("a|b")).map(|line| line.split('|').collect()).collect();
+    let text: String =
+        SACCT.lines().filter(|line| !line.contains("a|b")).map(|line| format!("{line}\n")).collect();
+    let whole = trace(&text);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('|').collect()).collect();
     let turned: String = lines
         .iter()
         .map(|cells| cells.iter().rev().copied().collect::<Vec<_>>().join("|") + "|\r\n")
@@ -197,6 +201,9 @@ fn what_lsf_logs() {
     );
     let first = &trace.records[0];
     assert_eq!((first.cpu_time, first.used_memory), (30.0, 2048.0));
+    let flags = tail.replace(" 0 7200 8000", " -1 7200 8000");
+    let flagged = lsf(71, 0, [base, 0, base + 60, base + 1860], 4, &["h1"], 64, &flags);
+    assert_eq!(self::trace(&flagged).records[0].requested_time, -1);
     assert_eq!(trace.names.programs[&1], "a \"b\" c");
     assert_eq!(dropped(&trace), [(Dropped::OtherRecords, 1)]);
     assert_eq!(trace.problems.len(), 1);
@@ -226,7 +233,7 @@ fn csv_and_json_lines_with_named_columns() {
     assert_eq!(trace(csv).names.users[&1], "Müller, A.");
     assert_eq!(trace(json).names.users[&1], r"\u{1b}]0;x");
     let error = read(&b"a,b\n1,2\n"[..], "log", None, Strictness::Lenient).unwrap_err().to_string();
-    assert_eq!(error, "log:1: no column Submit among 'a|b'");
+    assert!(error.starts_with("log:1: no column Submit among 'a|b': accepted names are Submit, "), "{error}");
 }
 
 #[test]
@@ -334,7 +341,8 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_in_every_format(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        for format in [Format::Swf, Format::Sacct, Format::Pbs, Format::Lsf, Format::Csv, Format::Jsonl] {
+        for format in Format::value_variants() {
+            let format = *format;
             let _ = read(&bytes[..], "log", Some(format), Strictness::Lenient);
         }
         let _ = read(&bytes[..], "log", None, Strictness::Lenient);

@@ -124,7 +124,7 @@ fn one_reason_is_said_once() {
         lines += &format!("{i} {} 0 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n1 2 {i}\n", 1000 - i);
     }
     std::fs::write(folder.path().join("t.swf"), lines).unwrap();
-    let output = surefill(&["simulate", "t.swf", "--json"], folder.path(), b"");
+    let output = surefill(&["simulate", "t.swf", "--json", "--partial"], folder.path(), b"");
     let said = text(&output.stderr);
     assert_eq!(
         said,

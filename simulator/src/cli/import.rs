@@ -6,6 +6,7 @@ use super::args::source::{Source, complain, guess};
 use super::output;
 use crate::base::words::counted;
 use crate::report::room::prose;
+use crate::trace::columns::COLUMNS;
 use crate::trace::export::{KEY_BYTES, Key, anonymise, write};
 use crate::trace::swf::Trace;
 use anyhow::Context;
@@ -19,9 +20,10 @@ use std::path::{Path, PathBuf};
 
 /// What ends `import --help`.
 pub(super) const HELP: &str = "\
-Formats, recognised by content: SWF; what sacct --parsable2 prints (any columns in any order, arrays, steps, heterogeneous
-jobs); accounting logs of PBS and Torque; LSF's lsb.acct; CSV and JSON lines with the same names of columns (Submit, Start,
-End, Timelimit, AllocCPUS, User, ...). Each may be compressed by gzip, xz, zstd or bzip2. A whole year of Slurm:
+Formats, recognised by content: SWF; what sacct --parsable2 and sacct --json print (any columns in any order, arrays, steps,
+heterogeneous jobs); accounting logs of PBS, Torque and Grid Engine; LSF's lsb.acct; condor_history -long or -json; flux jobs
+--json; Batsim's tables and workloads; CSV and JSON with the names that --columns lists. Each may be compressed by gzip, xz,
+zstd or bzip2. Several files are read as one log. A whole year of Slurm:
 
     columns=JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw
     columns=$columns,AllocCPUS,ReqCPUS,NNodes,ReqMem,MaxRSS,NTasks,TotalCPU
@@ -46,9 +48,12 @@ Exit status: 0 success, 1 the work failed, 2 bad usage.";
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// The log or table; - is standard input
+    /// Logs or tables, as those of several months, whose jobs become one trace; - is standard input
     #[arg(value_name = "LOG", default_value = "-")]
-    log: PathBuf,
+    logs: Vec<PathBuf>,
+    /// List the names of columns that are read, and stop
+    #[arg(long)]
+    columns: bool,
     #[command(flatten)]
     source: Source,
     /// Where to write; compressed when the name ends in .gz [default: standard output]
@@ -82,16 +87,26 @@ struct Report {
     left_out: BTreeMap<&'static str, u64>,
     users: usize,
     anonymised: bool,
+    /// How it was read, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
 }
 
 impl Import {
     pub(super) fn run(self) -> Result<(), Failure> {
+        if self.columns {
+            for column in &COLUMNS {
+                println!("{}\n    {}", column.names.join(", "), column.meaning);
+            }
+            return Ok(());
+        }
         if let Some(path) = &self.output {
             file::gzipped(path).map_err(Failure::Usage)?;
             file::check(path)?;
         }
         let key = self.key.as_deref().map(key).transpose()?;
-        let mut trace = self.source.open(&self.log, self.strict)?;
+        let paths: Vec<&Path> = self.logs.iter().map(PathBuf::as_path).collect();
+        let mut trace = self.source.open(&paths, self.strict)?;
         if self.procs.is_some() {
             trace.size_from_use = false;
         }
@@ -102,11 +117,14 @@ impl Import {
         if !self.json {
             complain(&trace);
             guess(&trace);
-            eprintln!("{}", prose(&sentence(&report)));
+            if !output::is_quiet() {
+                eprintln!("{}", prose(&sentence(&report)));
+            }
         }
         if trace.records.is_empty() {
             return Err(anyhow::anyhow!("{}: no job", trace.name).into());
         }
+        self.source.whole(&trace)?;
         let notes: Vec<String> = if trace.size_from_use {
             vec!["MaxProcs is the most that was in use or asked for at once".to_owned()]
         } else {
@@ -151,6 +169,7 @@ impl Import {
             left_out: trace.dropped.iter().map(|(why, &count)| (why.text(), count)).collect(),
             users: users.len(),
             anonymised: self.key.is_some(),
+            remarks: trace.remarks.clone(),
         }
     }
 }

@@ -45,7 +45,7 @@ use std::process::ExitCode;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Show no progress
+    /// Show no progress and no notes, warnings alone
     #[arg(long, short, global = true)]
     quiet: bool,
     /// The verb's options that decide what it computes.
@@ -109,7 +109,7 @@ enum Command {
     Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
-    /// Make a trace of a site's accounting: sacct, PBS, LSF, CSV, JSON lines.
+    /// Make a trace of a site's accounting: sacct, PBS, LSF, Grid Engine, HTCondor, Flux, CSV, JSON.
     #[command(after_long_help = import::HELP)]
     Import(import::Import),
     /// Make a scheduler's state file of accounting: it has learnt before its first decision.

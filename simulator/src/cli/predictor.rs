@@ -1,7 +1,7 @@
 //! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
 
 use super::Failure;
-use super::args::source::{Source, complaints};
+use super::args::source::{Source, complaints, notes};
 use super::wait_bounds::{check_bound, probability};
 use crate::live::history::{self, History};
 use crate::live::site::Site;
@@ -130,7 +130,7 @@ impl PredictorArgs {
         (self.now == Some(NowSource::Clock)).then(|| clock(dates))
     }
 
-    fn read(&self) -> anyhow::Result<History> {
+    fn read(&self) -> Result<History, Failure> {
         let (name, bytes) = if self.is_stdin() {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
@@ -140,10 +140,12 @@ impl PredictorArgs {
             let bytes = std::fs::read(&self.history).with_context(|| name.clone())?;
             (name, bytes)
         };
-        let history = history::read(&bytes, &name, self.source.format)?;
+        let history = history::read_as(&bytes, &name, &self.source.reading())?;
         for sentence in complaints(&name, &history.problems) {
             eprintln!("warning: {sentence}");
         }
+        notes(&name, &history.remarks);
+        self.source.enough(&name, history.entries.len(), &history.problems)?;
         Ok(history)
     }
 

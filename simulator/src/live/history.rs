@@ -11,10 +11,13 @@
 use crate::base::words::several;
 use crate::studies::waits::queue::{ALL, NO_WAITS, WaitJob, queues};
 use crate::trace::collect::Collector;
+use crate::trace::columns::{Role, Row};
 use crate::trace::format::{self, Format};
-use crate::trace::rows::{self, Role, Row, State, Table, each_row};
+use crate::trace::rows::{self, State};
 use crate::trace::swf::{self, Problem, Strictness};
+use crate::trace::tables::{Reading, Table, each_row};
 use crate::trace::text::printable;
+use crate::trace::values::Clock;
 use crate::trace::{source, values};
 use std::collections::HashSet;
 use surefill::wait::Features;
@@ -54,6 +57,8 @@ pub struct History {
     pub entries: Vec<Entry>,
     /// Lines that are no jobs.
     pub problems: Vec<Problem>,
+    /// Sentences about how it was read.
+    pub remarks: Vec<String>,
     /// Jobs of a trace that are left out: their wait is unknown.
     pub without_wait: u64,
     /// Whether times were written as dates: then the present is what a clock on the wall shows.
@@ -76,14 +81,22 @@ pub enum Error {
 /// # Errors
 /// [`Error`].
 pub fn read(bytes: &[u8], name: &str, format: Option<Format>) -> Result<History, Error> {
+    read_as(bytes, name, &Reading { format, ..Reading::default() })
+}
+
+/// [`read`] of what does not say all by itself.
+///
+/// # Errors
+/// [`Error`].
+pub fn read_as(bytes: &[u8], name: &str, reading: &Reading) -> Result<History, Error> {
     let unreadable = |source| swf::Error::Read { name: name.to_owned(), line: 0, source };
     let (mut text, start) = source::text(bytes, name).map_err(unreadable)?;
-    let format = format.unwrap_or_else(|| Format::of(&start));
+    let format = reading.format_of(&start);
     let history = match format.table() {
-        Some(kind) => table(&mut text, name, kind)?,
+        Some(kind) => table(&mut text, name, kind, reading)?,
         None => {
             drop(text);
-            trace(bytes, name, format)?
+            trace(bytes, name, reading)?
         }
     };
     if history.entries.is_empty() {
@@ -104,8 +117,8 @@ fn instead(history: &History) -> String {
     [wrong, unknown].into_iter().flatten().collect()
 }
 
-fn trace(bytes: &[u8], name: &str, format: Format) -> Result<History, Error> {
-    let trace = format::read(bytes, name, Some(format), Strictness::Lenient)?;
+fn trace(bytes: &[u8], name: &str, reading: &Reading) -> Result<History, Error> {
+    let trace = format::read_as(bytes, name, reading, Strictness::Lenient)?;
     // Seconds since 1970, where the trace says when it begins.
     let origin = trace.header.unix_start_time.unwrap_or(0).max(0);
     let (found, counts) = queues(&trace, true);
@@ -123,19 +136,27 @@ fn trace(bytes: &[u8], name: &str, format: Format) -> Result<History, Error> {
     let mut entries: Vec<Entry> =
         found.iter().flat_map(|queue| queue.jobs.iter().map(|job| entry(&queue.name, job))).collect();
     entries.sort_by_key(|entry| entry.submit);
-    Ok(History { entries, problems: trace.problems, without_wait: counts.without_wait, dates: false })
+    Ok(History {
+        entries,
+        problems: trace.problems,
+        remarks: trace.remarks,
+        without_wait: counts.without_wait,
+        dates: false,
+    })
 }
 
-fn table(text: &mut source::Text, name: &str, kind: Table) -> Result<History, Error> {
+fn table(text: &mut source::Text, name: &str, kind: Table, reading: &Reading) -> Result<History, Error> {
+    let clock = rows::clock(text, name, kind, reading)?;
     let mut collector = Collector::new(name, Strictness::Lenient);
     let mut history = History::default();
     let mut seen = HashSet::new();
-    each_row(text, name, kind, &mut collector, |collector, line, row, columns| {
-        let needed = columns.need("Start", &[Role::Start, Role::Wait]);
+    each_row(text, name, kind, reading, &mut collector, |collector, line, row, columns| {
+        let needed = if kind.records() { Ok(()) } else { columns.need(&[Role::Start, Role::Wait]) };
         needed.map_err(|why| swf::Error::Columns { name: name.to_owned(), line: 1, why })?;
-        match entry(&row) {
+        match entry(row, &clock) {
             Ok(Some(entry)) => {
-                history.dates |= values::is_date(row.get(Role::Submit));
+                // Dates of a zone are seconds since 1970.
+                history.dates |= clock.zone.is_none() && values::is_date(row.get(Role::Submit));
                 if entry.id.is_empty() || seen.insert((entry.id.clone(), entry.submit)) {
                     history.entries.push(entry);
                 }
@@ -145,19 +166,21 @@ fn table(text: &mut source::Text, name: &str, kind: Table) -> Result<History, Er
         }
         Ok(())
     })?;
-    history.problems = collector.finish().problems;
+    let read = collector.finish();
+    (history.problems, history.remarks) = (read.problems, read.remarks);
     history.entries.sort_by_key(|entry| entry.submit);
     Ok(history)
 }
 
 /// The job on a line; none if it was cancelled before it started, nobody knows when.
-fn entry(row: &Row) -> Result<Option<Entry>, String> {
+fn entry(row: &Row, clock: &Clock) -> Result<Option<Entry>, String> {
+    let time = |text: &str| clock.time(text);
     let id = row.get(Role::Id);
     if id.contains('.') {
         return Ok(None);
     }
     let submit = time(row.get(Role::Submit))?.ok_or("no submission time")?;
-    let state = rows::state(row.get(Role::State));
+    let state = rows::state_of(row);
     let wait = values::elapsed(row.get(Role::Wait)).ok().flatten();
     let start = match state {
         State::Waits => None,
@@ -253,13 +276,18 @@ mod tests {
     #[test]
     fn what_is_missing_is_said() {
         let error = read(b"JobID|Start\n1|5\n", "h").unwrap_err().to_string();
-        assert_eq!(error, "h:1: no column Submit among 'JobID|Start'");
+        assert!(error.starts_with("h:1: no column Submit among 'JobID|Start'"), "{error}");
         assert_eq!(read(b"Submit|Start\n", "h").unwrap_err().to_string(), "h: no job");
         let error = read(b"Submit|Start\nx|1\n2|y\n", "h").unwrap_err().to_string();
         assert_eq!(error, "h: no job; 2 wrong lines, the first 2: not a time: 'x'");
         let error = read(b"1 5 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n", "h").unwrap_err().to_string();
         assert!(error.starts_with("h: no job; 1 of unknown wait (a workload before "), "{error}");
         let error = read(b"Job Submit\n", "h").unwrap_err().to_string();
+        assert!(
+            error.starts_with("h: it begins with 'Job Submit', which no known kind of log does"),
+            "{error}"
+        );
+        let error = read(b"1 2 3\n", "h").unwrap_err().to_string();
         assert!(error.starts_with("h: no job; 1 wrong line, the first 1: "), "{error}");
         let error = read(b"Submit|Start\n\xff|1\n", "h").unwrap_err().to_string();
         assert!(error.starts_with("h: no job; 1 wrong line, the first 2:"), "{error}");

@@ -70,6 +70,9 @@ pub struct Collector {
     /// Where the jobs are to which steps and further parts belong.
     places: HashMap<String, usize>,
     seen: HashSet<(String, i64, Option<i64>)>,
+    procs: Option<u32>,
+    /// The file of several that is read, for remarks and reasons.
+    file: String,
 }
 
 impl Collector {
@@ -81,7 +84,37 @@ impl Collector {
             jobs: Vec::new(),
             places: HashMap::new(),
             seen: HashSet::new(),
+            procs: None,
+            file: String::new(),
         }
+    }
+
+    /// From now on the log is this file of several: its wrong lines are named with it.
+    pub(super) fn file(&mut self, name: &str) {
+        self.file = format!("{name}: ");
+    }
+
+    /// Notes how the log was read, once.
+    pub fn remark(&mut self, remark: String) {
+        let remark = format!("{}{remark}", self.file);
+        if !self.trace.remarks.contains(&remark) {
+            self.trace.remarks.push(remark);
+        }
+    }
+
+    /// The jobs so far.
+    pub fn jobs(&self) -> &[RawJob] {
+        &self.jobs
+    }
+
+    /// The jobs from one on, to be changed.
+    pub(super) fn jobs_from(&mut self, first: usize) -> &mut [RawJob] {
+        self.jobs.get_mut(first..).unwrap_or_default()
+    }
+
+    /// The machine's size, where the log says it.
+    pub(super) fn machine(&mut self, procs: Option<u32>) {
+        self.procs = procs.filter(|&procs| procs > 0).or(self.procs);
     }
 
     /// Counts a line that is no job.
@@ -94,6 +127,8 @@ impl Collector {
     /// # Errors
     /// [`Error::Line`] when strict.
     pub fn problem(&mut self, line: u64, reason: Reason) -> Result<(), Error> {
+        let reason =
+            if self.file.is_empty() { reason } else { Reason::Row(format!("{}{reason}", self.file)) };
         if self.strictness == Strictness::Strict {
             return Err(Error::Line { name: self.trace.name.clone(), line, reason });
         }
@@ -142,6 +177,7 @@ impl Collector {
 
     /// All jobs as a trace.
     pub fn finish(mut self) -> Trace {
+        follow(&mut self.jobs);
         self.jobs.sort_by_key(|job| job.submit);
         let first = self.jobs.first().map_or(0, |job| job.submit);
         // Clocks that count from an origin of their own are left alone.
@@ -149,6 +185,11 @@ impl Collector {
         let origin = if dated || first < 0 { first } else { 0 };
         self.trace.header = Header { unix_start_time: dated.then_some(origin), ..Header::default() };
         let (numbers, jobs) = (numbers(&self.jobs), &self.jobs);
+        let named = |(job, number): (&RawJob, &i64)| {
+            let other = !job.id.is_empty() && job.id.parse() != Ok(*number);
+            other.then(|| (*number, printable(&job.id).into_owned()))
+        };
+        self.trace.names.jobs = jobs.iter().zip(&numbers).filter_map(named).collect();
         let [users, groups, programs, queues, partitions] =
             [RawJob::user, RawJob::group, RawJob::program, RawJob::queue, RawJob::partition]
                 .map(|of| Column::new(jobs.iter().map(of)));
@@ -164,9 +205,10 @@ impl Collector {
                 ..job.record(number, origin)
             })
             .collect();
-        self.trace.header.max_procs = most_at_once(&self.trace.records);
-        self.trace.size_from_use = true;
+        self.trace.header.max_procs = self.procs.or_else(|| most_at_once(&self.trace.records));
+        self.trace.size_from_use = self.procs.is_none();
         self.trace.names = Names {
+            jobs: std::mem::take(&mut self.trace.names.jobs),
             users: users.names(),
             groups: groups.names(),
             programs: programs.names(),
@@ -185,7 +227,31 @@ impl Collector {
 }
 
 /// Times from here on are counted from 1970, not from the beginning of a log.
-const SINCE_1970: i64 = 100_000_000;
+pub(super) const SINCE_1970: i64 = 100_000_000;
+
+/// Attempts of one job follow each other: one that was put back into the queue was submitted when the attempt before it
+/// ended, though logs may repeat the first submission.
+fn follow(jobs: &mut [RawJob]) {
+    let mut attempts: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, job) in jobs.iter().enumerate().filter(|(_, job)| !job.id.is_empty()) {
+        attempts.entry(&job.id).or_default().push(place);
+    }
+    let mut again: Vec<Vec<usize>> = attempts.into_values().filter(|places| places.len() > 1).collect();
+    for places in &mut again {
+        places.sort_by_key(|&place| jobs.get(place).map(|job| (job.start.or(job.end), job.submit)));
+        let mut ended = None;
+        for &place in places.iter() {
+            let Some(job) = jobs.get_mut(place) else { continue };
+            let starts = job.start.or(job.end);
+            if let Some(end) =
+                ended.filter(|&end| job.submit < end && starts.is_some_and(|start| start >= end))
+            {
+                job.submit = end;
+            }
+            ended = job.end.filter(|_| !job.never_started).or(ended);
+        }
+    }
+}
 
 /// What cannot be; and what follows of the rest.
 fn check(job: &mut RawJob) -> Result<(), String> {

@@ -2,8 +2,8 @@
 
 use super::collect::Collector;
 use super::record::{Error, Strictness, Trace};
-use super::rows::Table;
-use super::{lsf, openb, pbs, rows, source, swf};
+use super::tables::{Reading, Table};
+use super::{condor, json, looks, lsf, openb, pbs, rows, sge, source, swf, tables};
 use std::io::Read;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use std::path::Path;
 pub enum Format {
     /// Standard Workload Format
     Swf,
-    /// What `sacct --parsable2` prints: a line of names, fields between |
+    /// What `sacct --parsable2` prints: a line of names, fields between | or another separator
     Sacct,
     /// Accounting logs of PBS Professional, OpenPBS and Torque
     Pbs,
@@ -25,6 +25,12 @@ pub enum Format {
     Openb,
     /// One JSON object a line
     Jsonl,
+    /// A JSON document with a list of jobs: sacct, squeue, flux jobs, condor_history, Batsim
+    Json,
+    /// Accounting of Grid Engine
+    Sge,
+    /// HTCondor's history as ClassAds
+    Condor,
 }
 
 impl Format {
@@ -37,9 +43,14 @@ impl Format {
         if first.starts_with(b";") {
             return Format::Swf;
         }
+        if json::begins(start) {
+            return Format::Json;
+        }
         if first.starts_with(b"{") {
             return Format::Jsonl;
         }
+        // A schedule that `simulate --jobs` wrote has notes first, as Grid Engine's files do.
+        let first = std::iter::once(first).chain(lines).find(|line| !line.starts_with(b"#")).unwrap_or(first);
         if lsf::begins(first) {
             return Format::Lsf;
         }
@@ -49,8 +60,15 @@ impl Format {
         if openb::begins(first) {
             return Format::Openb;
         }
-        // A schedule that `simulate --jobs` wrote has notes first.
-        let first = std::iter::once(first).chain(lines).find(|line| !line.starts_with(b"#")).unwrap_or(first);
+        if sge::begins(first) {
+            return Format::Sge;
+        }
+        if condor::begins(first) {
+            return Format::Condor;
+        }
+        if let Some(separator) = tables::separator(start) {
+            return if tables::quoted(separator) { Format::Csv } else { Format::Sacct };
+        }
         let names = first.iter().any(u8::is_ascii_alphabetic);
         if names && first.contains(&b'|') {
             Format::Sacct
@@ -79,6 +97,9 @@ impl Format {
             Format::Sacct => Kind::Table(Table::Bars),
             Format::Csv => Kind::Table(Table::Csv),
             Format::Jsonl => Kind::Table(Table::JsonLines),
+            Format::Json => Kind::Table(Table::Json),
+            Format::Sge => Kind::Table(Table::Sge),
+            Format::Condor => Kind::Table(Table::Condor),
             Format::Pbs => Kind::Pbs,
             Format::Lsf => Kind::Lsf,
         }
@@ -99,33 +120,99 @@ impl Format {
 /// # Errors
 /// [`Error`].
 pub fn open(path: &Path, format: Option<Format>, strictness: Strictness) -> Result<Trace, Error> {
-    let name = source::name(path);
-    match source::bytes(path) {
-        Ok(reader) => read(reader, &name, format, strictness),
-        Err(source) => Err(Error::Open { name, source }),
+    open_as(&[path], &Reading { format, ..Reading::default() }, strictness)
+}
+
+/// Reads a trace from one file or several, which hold what one would that was cut into them: jobs that are in two count
+/// once. A path `-` is standard input.
+///
+/// # Errors
+/// [`Error`]; [`Error::Unknown`] for several files of a format whose clock begins in each anew.
+pub fn open_as(paths: &[&Path], reading: &Reading, strictness: Strictness) -> Result<Trace, Error> {
+    let names: Vec<String> = paths.iter().map(|path| source::name(path)).collect();
+    let opened = |path: &Path, name: &str| {
+        source::bytes(path).map_err(|source| Error::Open { name: name.to_owned(), source })
+    };
+    if let ([path], [name]) = (paths, &names[..]) {
+        return read_as(opened(path, name)?, name, reading, strictness);
     }
+    let mut collector = Collector::new(&names.join(", "), strictness);
+    for (path, name) in paths.iter().zip(&names) {
+        collector.file(name);
+        if let Some(other) = read_into(opened(path, name)?, name, reading, strictness, &mut collector)? {
+            let what = format!(
+                "of several files each is to be a table or an accounting log, and this is a {}: read it alone",
+                other.name_of_kind()
+            );
+            return Err(Error::Unknown { name: name.clone(), what });
+        }
+    }
+    Ok(collector.finish())
 }
 
 /// Reads a trace from any stream; `name` stands for it in errors.
 ///
 /// # Errors
-/// [`Error::Read`], [`Error::Columns`], and [`Error::Line`] when strict.
+/// [`Error`] but [`Error::Open`].
 pub fn read(
     reader: impl Read,
     name: &str,
     format: Option<Format>,
     strictness: Strictness,
 ) -> Result<Trace, Error> {
+    read_as(reader, name, &Reading { format, ..Reading::default() }, strictness)
+}
+
+/// [`read`] of what does not say all by itself.
+///
+/// # Errors
+/// Its.
+pub fn read_as(
+    reader: impl Read,
+    name: &str,
+    reading: &Reading,
+    strictness: Strictness,
+) -> Result<Trace, Error> {
+    let mut collector = Collector::new(name, strictness);
+    match read_into(reader, name, reading, strictness, &mut collector)? {
+        Some(Whole(trace, _)) => Ok(trace),
+        None => Ok(collector.finish()),
+    }
+}
+
+/// A trace that is no collection of jobs from accounting, and its format.
+struct Whole(Trace, Format);
+
+impl Whole {
+    fn name_of_kind(&self) -> &'static str {
+        if self.1 == Format::Openb { "list of tasks" } else { "trace in the Standard Workload Format" }
+    }
+}
+
+fn read_into(
+    reader: impl Read,
+    name: &str,
+    reading: &Reading,
+    strictness: Strictness,
+    collector: &mut Collector,
+) -> Result<Option<Whole>, Error> {
     let unreadable = |source| Error::Read { name: name.to_owned(), line: 0, source };
     let (mut text, start) = source::text(reader, name).map_err(unreadable)?;
-    let format = format.unwrap_or_else(|| Format::of(&start));
-    let mut collector = Collector::new(name, strictness);
-    match format.kind() {
-        Kind::Swf => return swf::read_text(text, name, strictness),
-        Kind::Openb => return openb::read(&mut text, name, collector),
-        Kind::Table(table) => rows::read(&mut text, name, table, &mut collector)?,
-        Kind::Pbs => pbs::read(&mut text, name, &mut collector)?,
-        Kind::Lsf => lsf::read(&mut text, name, &mut collector)?,
+    let format = reading.format_of(&start);
+    if reading.format.is_none()
+        && let Some(what) = looks::like(&start, format)
+    {
+        return Err(Error::Unknown { name: name.to_owned(), what });
     }
-    Ok(collector.finish())
+    match format.kind() {
+        Kind::Swf => return Ok(Some(Whole(swf::read_text(text, name, strictness)?, format))),
+        Kind::Openb => {
+            let trace = openb::read(&mut text, name, Collector::new(name, strictness))?;
+            return Ok(Some(Whole(trace, format)));
+        }
+        Kind::Table(table) => rows::read(&mut text, name, table, reading, collector)?,
+        Kind::Pbs => pbs::read(&mut text, name, collector)?,
+        Kind::Lsf => lsf::read(&mut text, name, collector)?,
+    }
+    Ok(None)
 }

@@ -3,8 +3,10 @@
 //! * [`mod@format`]: which format a trace has, and the one way to read any.
 //! * [`source`]: files and standard input, decompressed.
 //! * [`record`]: a trace as it is held, in the terms of the Standard Workload Format; [`swf`]: that format.
-//! * [`rows`]: tables with named columns: `sacct`, CSV, JSON lines; [`pbs`], [`lsf`]: accounting logs; [`values`]: what
-//!   their cells hold; [`collect`]: from their jobs to a trace.
+//! * [`columns`]: the names of columns and values, for all that has any; [`tables`]: where rows of them are in a text,
+//!   also in `json`, `condor` and `sge`; [`rows`]: from a row to a job; [`values`]: what their cells hold.
+//! * [`pbs`], [`lsf`]: accounting logs of their own; `openb`: one cluster's list of tasks; [`collect`]: from jobs to a
+//!   trace; `looks`: the looks of a text that is none of these.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
 //! * [`nodes`]: machines of nodes, and what jobs ask of them; [`node_list`]: as an option names such a machine.
@@ -12,9 +14,13 @@
 //!   waits.
 
 pub mod collect;
+pub mod columns;
+mod condor;
 pub mod export;
 pub mod format;
+mod json;
 mod lines;
+mod looks;
 pub mod lsf;
 pub mod node_list;
 pub mod nodes;
@@ -23,8 +29,10 @@ pub mod pbs;
 pub mod record;
 pub mod recorded;
 pub mod rows;
+mod sge;
 pub mod source;
 pub mod swf;
+pub mod tables;
 pub mod text;
 pub mod values;
 pub mod workload;

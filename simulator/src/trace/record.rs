@@ -123,6 +123,38 @@ pub struct Trace {
     /// Whether the header's `max_procs` is not the machine's size but the most that was in use at once, as accounting
     /// does not say how large the machine is.
     pub size_from_use: bool,
+    /// Sentences about how it was read that whoever uses it has to know.
+    pub remarks: Vec<String>,
+}
+
+impl Trace {
+    /// A sentence where so much is missing that no answer should rest on the rest: no job says how wide it was, or more
+    /// than a tenth of the lines are left out as wrong.
+    pub fn losses(&self) -> Option<String> {
+        let jobs = self.records.len();
+        if let Some(sentence) = lost(jobs, &self.problems) {
+            return Some(sentence);
+        }
+        let wide = |record: &Record| {
+            record.used_processors > 0 || record.requested_processors > 0 || record.tasks.is_some()
+        };
+        (jobs > 0 && !self.records.iter().any(wide)).then(|| {
+            "no job has a number of processors, so that nothing can be replayed (accepted columns: surefill import --columns)"
+                .to_owned()
+        })
+    }
+}
+
+/// A sentence where more than a tenth of the lines are left out as wrong.
+pub fn lost(jobs: usize, problems: &[Problem]) -> Option<String> {
+    let first = problems.first().filter(|_| problems.len() * 10 > jobs + problems.len())?;
+    Some(format!(
+        "{} of {} left out as wrong, more than a tenth (the first, line {}: {})",
+        problems.len(),
+        several((jobs + problems.len()) as u64, "job line"),
+        first.line,
+        first.reason
+    ))
 }
 
 /// Whether a wrong line ends the reading.
@@ -252,6 +284,14 @@ pub enum Error {
         /// What is wrong with it.
         why: BadColumns,
     },
+    /// A text that is of no known kind, or of one that cannot be read.
+    #[error("{name}: {what}")]
+    Unknown {
+        /// The file.
+        name: String,
+        /// A sentence: its looks, and the command that gives what can be read.
+        what: String,
+    },
     /// A wrong line, when reading strictly.
     #[error("{name}:{line}: {reason}")]
     Line {
@@ -264,20 +304,58 @@ pub enum Error {
     },
 }
 
-/// What is wrong with a line of names.
+/// A fault of a line of names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadColumns {
     /// Two columns have one name.
     #[error("two columns {0}")]
     Doubled(String),
     /// A column is missing.
-    #[error("no column {0} among '{1}'")]
-    Missing(&'static str, String),
+    #[error(
+        "no column {what} among '{among}': accepted names are {accepted} (all: surefill import --columns)"
+    )]
+    Missing {
+        /// Its first name, or those of several that would do.
+        what: String,
+        /// All names of the first.
+        accepted: String,
+        /// The names that are there.
+        among: String,
+    },
+    /// No column says how wide jobs are.
+    #[error(
+        "no column of processors or GPUs among '{among}': {}accepted names are {accepted} (all: surefill import --columns)",
+        nodes.as_ref().map_or_else(String::new, |nodes| format!(
+            "{nodes} counts nodes, which may be shared, so add AllocCPUS (sacct -o ...,AllocCPUS); "
+        ))
+    )]
+    NoWidth {
+        /// The title of a column of nodes.
+        nodes: Option<String>,
+        /// Names of processors.
+        accepted: String,
+        /// The names that are there.
+        among: String,
+    },
+    /// Without a line of names, and in no known layout.
+    #[error(
+        "no line of names: run sacct without -n (--noheader), or give the names in the order of sacct -o, as \
+         --names JobID,Submit,Start,End,State,AllocCPUS"
+    )]
+    NoNames,
+    /// Dates that mean different days to different people.
+    #[error(
+        "{0} has dates such as '{1}' whose day can be the first or the second number in every line: say which, with \
+         --dates dmy or --dates mdy"
+    )]
+    DayOrMonth(String, String),
 }
 
 /// What the numbers of a trace stand for, where its source had names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
+    /// Jobs whose names are not their numbers, such as tasks of arrays.
+    pub jobs: BTreeMap<i64, String>,
     /// Users.
     pub users: BTreeMap<i64, String>,
     /// Accounts or groups.
@@ -310,6 +388,10 @@ pub enum Dropped {
     Arrays,
     /// A record of something else than the end of a job.
     OtherRecords,
+    /// A part of a job's execution, between two suspensions; the job has a line of its own.
+    Bursts,
+    /// A message of the program that wrote the log.
+    Messages,
 }
 
 impl Dropped {
@@ -324,6 +406,10 @@ impl Dropped {
             Dropped::NeverQueued => "cancelled before they started, at an unknown time",
             Dropped::Arrays => "job arrays as a whole, whose tasks have lines of their own",
             Dropped::OtherRecords => "records of other things than a job's end",
+            Dropped::Bursts => {
+                "parts of a job's execution (status 2 to 4), which belong to their jobs' lines"
+            }
+            Dropped::Messages => "messages, not jobs",
         }
     }
 }

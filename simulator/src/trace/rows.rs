@@ -1,389 +1,216 @@
-//! Tables with named columns: what `sacct --parsable2` and `squeue` print, CSV, and JSON lines (whose keys are the
-//! names).
-//!
-//! Columns are found by their names, in any order; capitals, blanks, `_` and `-` in them do not matter. Others are
-//! passed over. Where there are several of one kind, the first of this list counts:
-//!
-//! | | names | what |
-//! |---|---|---|
-//! | required | `Submit`, `submit_time` | when it was submitted: seconds of any clock, or a date |
-//! | | `Eligible`, `eligible_time` | when nothing but the queue held it back any more |
-//! | | `Start`, `start_time`; `wait`, `wait_time` (a span) | when it started |
-//! | | `End`, `end_time`; `ElapsedRaw`, `Elapsed`, `run_time` (a span) | when it ended |
-//! | | `JobID`, `job_id`, `number`, `id`; `JobIDRaw` | its name, and its number beside that |
-//! | | `TimelimitRaw`, `Timelimit`, `time_limit` (a bare number is minutes, as in Slurm); `requested_time`, `limit` (seconds) | its limit |
-//! | | `AllocCPUS`, `NCPUS`, `CPUS`, `processors`, `used_processors` | processors it held |
-//! | | `ReqCPUS`, `requested_processors` | processors it asked for |
-//! | | `NNodes`, `AllocNodes`, `nodes` | nodes, for sizes of memory |
-//! | | `ReqMem` (`4Gc`: a processor, `16Gn`: a node, `64G`: the job), `requested_memory`, `used_memory` (KB a processor) | memory |
-//! | | `MaxRSS`, `NTasks` | of steps: the memory their job used |
-//! | | `TotalCPU` (a span, of all processors); `cpu_time` (seconds a processor) | processor time |
-//! | | `State`, `ST`, `status` | `COMPLETED`, `FAILED`, `CANCELLED by 7`, `PENDING`, ...; or 1, 0, 5 as in SWF |
-//! | | `User`, `user_name`, `UID`; `Account`, `Group`, `project`; `JobName`, `name`, `executable` | who, and what |
-//! | | `Partition`, `Queue` | where |
+//! Rows of named values, from whatever table or record, as jobs: what `sacct` and `squeue` print, CSV, JSON, ClassAds,
+//! accounting records. [`columns`](super::columns) has the names, [`tables`](super::tables) finds rows in a text.
 //!
 //! Job steps (`17.batch`, `17.0`) are no jobs.
 
-use super::collect::{Collector, RawJob};
-use super::lines::lines;
+use super::collect::{Collector, RawJob, SINCE_1970};
+use super::columns::{Columns, Role, Row};
 use super::record::{BadColumns, Dropped, Error, Reason};
 use super::source::Text;
-use super::values::{self, Bare, Each};
-use serde_json::Value;
-use std::borrow::Cow;
-use std::collections::HashMap;
+use super::tables::{Reading, Table, each_row};
+use super::values::{self, Bare, Clock, Each};
+use std::io::{Cursor, Read};
 
-/// How a table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Table {
-    /// Fields between `|`, as `sacct --parsable2` prints them.
-    Bars,
-    /// Fields between commas, semicolons or tabs.
-    Csv,
-    /// One JSON object a line.
-    JsonLines,
-}
-
-/// What a column can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Role {
-    Id,
-    Number,
-    Submit,
-    Eligible,
-    Start,
-    Wait,
-    End,
-    RunTime,
-    LimitMinutesOnly,
-    LimitMinutes,
-    LimitSeconds,
-    Used,
-    Requested,
-    Nodes,
-    RequestedMemory,
-    RequestedMemoryEach,
-    UsedMemoryEach,
-    StepMemory,
-    Tasks,
-    TotalCpu,
-    CpuTimeEach,
-    State,
-    User,
-    Account,
-    Group,
-    Program,
-    Partition,
-    Queue,
-}
-
-const ROLES: usize = 28;
-
-/// Names of columns, without capitals, blanks, `_` and `-`; of one role the earlier count.
-const NAMES: [(&str, Role); 78] = [
-    ("submit", Role::Submit),
-    ("submittime", Role::Submit),
-    ("submissiontime", Role::Submit),
-    ("submitted", Role::Submit),
-    ("eligible", Role::Eligible),
-    ("eligibletime", Role::Eligible),
-    ("start", Role::Start),
-    ("starttime", Role::Start),
-    ("started", Role::Start),
-    ("wait", Role::Wait),
-    ("waittime", Role::Wait),
-    ("end", Role::End),
-    ("endtime", Role::End),
-    ("ended", Role::End),
-    ("finishtime", Role::End),
-    ("elapsedraw", Role::RunTime),
-    ("elapsed", Role::RunTime),
-    ("runtime", Role::RunTime),
-    ("duration", Role::RunTime),
-    ("jobid", Role::Id),
-    ("id", Role::Id),
-    ("job", Role::Id),
-    ("number", Role::Id),
-    ("jobnumber", Role::Id),
-    ("jobidraw", Role::Number),
-    ("timelimitraw", Role::LimitMinutesOnly),
-    ("timelimit", Role::LimitMinutes),
-    ("requestedtime", Role::LimitSeconds),
-    ("limit", Role::LimitSeconds),
-    ("walltime", Role::LimitSeconds),
-    ("requestedwalltime", Role::LimitSeconds),
-    ("reqtime", Role::LimitSeconds),
-    ("runlimit", Role::LimitSeconds),
-    ("alloccpus", Role::Used),
-    ("ncpus", Role::Used),
-    ("cpus", Role::Used),
-    ("usedprocessors", Role::Used),
-    ("processors", Role::Used),
-    ("procs", Role::Used),
-    ("cores", Role::Used),
-    ("allocatedprocessors", Role::Used),
-    ("reqcpus", Role::Requested),
-    ("requestedprocessors", Role::Requested),
-    ("requestedcpus", Role::Requested),
-    ("reqprocs", Role::Requested),
-    ("nnodes", Role::Nodes),
-    ("allocnodes", Role::Nodes),
-    ("nodes", Role::Nodes),
-    ("reqnodes", Role::Nodes),
-    ("reqmem", Role::RequestedMemory),
-    ("requestedmemory", Role::RequestedMemoryEach),
-    ("usedmemory", Role::UsedMemoryEach),
-    ("maxrss", Role::StepMemory),
-    ("ntasks", Role::Tasks),
-    ("totalcpu", Role::TotalCpu),
-    ("cputime", Role::CpuTimeEach),
-    ("state", Role::State),
-    ("st", Role::State),
-    ("status", Role::State),
-    ("jobstate", Role::State),
-    ("user", Role::User),
-    ("username", Role::User),
-    ("uid", Role::User),
-    ("userid", Role::User),
-    ("owner", Role::User),
-    ("account", Role::Account),
-    ("project", Role::Account),
-    ("group", Role::Group),
-    ("groupname", Role::Group),
-    ("gid", Role::Group),
-    ("groupid", Role::Group),
-    ("jobname", Role::Program),
-    ("name", Role::Program),
-    ("executable", Role::Program),
-    ("partition", Role::Partition),
-    ("queue", Role::Queue),
-    ("queuename", Role::Queue),
-    ("class", Role::Queue),
-];
-
-/// A name of a column as [`NAMES`] writes it.
-fn plain(title: &str) -> String {
-    title
-        .chars()
-        .filter(|c| !matches!(c, ' ' | '_' | '-' | '\t' | '"'))
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-/// A row's cells by their roles; those that are not there are empty.
-pub(crate) struct Row<'a> {
-    cells: [&'a str; ROLES],
-}
-
-impl<'a> Row<'a> {
-    pub(crate) fn get(&self, role: Role) -> &'a str {
-        self.cells.get(role as usize).copied().unwrap_or("")
-    }
-
-    fn set(&mut self, role: Role, cell: &'a str) {
-        if let Some(place) = self.cells.get_mut(role as usize) {
-            *place = cell;
-        }
-    }
-}
-
-/// Which column has which role.
-#[derive(Debug)]
-pub(crate) struct Columns {
-    roles: Vec<Option<Role>>,
-    /// As they stand, for messages.
-    titles: String,
-}
-
-impl Columns {
-    /// # Errors
-    /// [`BadColumns`].
-    pub(crate) fn new(titles: &[&str]) -> Result<Columns, BadColumns> {
-        let names: Vec<String> = titles.iter().map(|title| plain(title)).collect();
-        let mut seen = HashMap::new();
-        for (name, title) in names.iter().zip(titles) {
-            if !name.is_empty() && seen.insert(name, ()).is_some() {
-                return Err(BadColumns::Doubled(super::text::excerpt(title.trim().as_bytes(), 40)));
-            }
-        }
-        let mut roles = vec![None; titles.len()];
-        let mut taken = Vec::new();
-        for (name, role) in NAMES {
-            if let Some(place) = names.iter().position(|title| title == name)
-                && !taken.contains(&role)
-                && let Some(slot) = roles.get_mut(place)
-            {
-                *slot = Some(role);
-                taken.push(role);
-            }
-        }
-        let titles = super::text::excerpt(titles.join("|").trim().as_bytes(), 200);
-        let columns = Columns { roles, titles };
-        columns.need("Submit", &[Role::Submit])?;
-        Ok(columns)
-    }
-
-    /// Refuses a table without a column of one of these roles.
-    ///
-    /// # Errors
-    /// [`BadColumns::Missing`].
-    pub(crate) fn need(&self, name: &'static str, roles: &[Role]) -> Result<(), BadColumns> {
-        let there = roles.iter().any(|role| self.roles.contains(&Some(*role)));
-        if there { Ok(()) } else { Err(BadColumns::Missing(name, self.titles.clone())) }
-    }
-
-    /// A row; a line may end with a separator.
-    ///
-    /// # Errors
-    /// The number of fields, when it is not that of the names.
-    pub(crate) fn row<'a>(&self, cells: &[&'a str]) -> Result<Row<'a>, Reason> {
-        let more = cells.get(self.roles.len()..).unwrap_or_default();
-        if cells.len() < self.roles.len() || more.iter().any(|cell| !cell.trim().is_empty()) {
-            return Err(Reason::Fields(cells.len(), self.roles.len()));
-        }
-        let mut row = Row { cells: [""; ROLES] };
-        for (cell, role) in cells.iter().zip(&self.roles) {
-            if let Some(role) = role {
-                row.set(*role, cell.trim());
-            }
-        }
-        Ok(row)
-    }
-}
+/// Columns of processors.
+pub(super) const PROCESSORS: [Role; 5] =
+    [Role::Used, Role::Requested, Role::UsedTres, Role::RequestedTres, Role::UsedIds];
 
 /// Reads a table.
 pub(super) fn read(
     text: &mut Text,
     name: &str,
     table: Table,
+    reading: &Reading,
     collector: &mut Collector,
 ) -> Result<(), Error> {
-    each_row(text, name, table, collector, |collector, line, row, _| match job(&row) {
-        Ok(Line::Job(job)) => collector.job(line, *job),
-        Ok(Line::Step(job, memory)) => {
-            collector.step(job, memory);
-            Ok(())
+    let clock = clock(text, name, table, reading)?;
+    let mut units = Units { first: collector.jobs().len(), ..Units::default() };
+    let mut widths = Widths::default();
+    each_row(text, name, table, reading, collector, |collector, line, row, columns| {
+        if !table.records() {
+            columns.need_past().map_err(|why| Error::Columns { name: name.to_owned(), line: 1, why })?;
         }
-        Ok(Line::Dropped(why)) => {
-            collector.drop(why);
-            Ok(())
+        match job(row, columns, &clock) {
+            Ok(Line::Job(job)) => {
+                units.note(row, &job);
+                widths.note(columns, row);
+                collector.job(line, *job)
+            }
+            Ok(Line::Step(job, memory)) => {
+                collector.step(&job, memory);
+                Ok(())
+            }
+            Ok(Line::Dropped(why)) => {
+                collector.drop(why);
+                Ok(())
+            }
+            Err(reason) => collector.problem(line, Reason::Row(reason)),
         }
-        Err(reason) => collector.problem(line, Reason::Row(reason)),
-    })
+    })?;
+    units.settle(collector);
+    widths.settle(collector);
+    Ok(())
 }
 
-/// Shows every row of a table, in order.
-pub(crate) fn each_row(
-    text: &mut Text,
-    name: &str,
-    table: Table,
-    collector: &mut Collector,
-    mut each: impl FnMut(&mut Collector, u64, Row, &Columns) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let bad = |line, why| Error::Columns { name: name.to_owned(), line, why };
-    match table {
-        Table::JsonLines => {
-            // Keys may differ from line to line: the columns are those of the line.
-            lines(text, name, collector, |collector, line, text| {
-                let object: HashMap<String, Value> = match serde_json::from_str(text) {
-                    Ok(object) => object,
-                    Err(error) => {
-                        return collector.problem(line, Reason::Row(format!("no JSON object: {error}")));
-                    }
-                };
-                let (titles, cells): (Vec<&str>, Vec<Cow<str>>) =
-                    object.iter().map(|(key, value)| (key.as_str(), cell(value))).unzip();
-                let columns = match Columns::new(&titles) {
-                    Ok(columns) => columns,
-                    Err(BadColumns::Missing(..)) => {
-                        return collector.problem(line, Reason::Row("no submission time".to_owned()));
-                    }
-                    Err(error) => return collector.problem(line, Reason::Row(error.to_string())),
-                };
-                let cells: Vec<&str> = cells.iter().map(|cell| &**cell).collect();
-                match columns.row(&cells) {
-                    Ok(row) => each(collector, line, row, &columns),
-                    Err(reason) => collector.problem(line, reason),
-                }
-            })
+/// How the dates of a table are meant.
+///
+/// # Errors
+/// When nobody says whether days or months are first and the dates do not show it.
+pub(crate) fn clock(text: &mut Text, name: &str, table: Table, reading: &Reading) -> Result<Clock, Error> {
+    let day_first = match reading.clock.day_first {
+        None => day_first(text, name, table, reading)?,
+        known => known,
+    };
+    Ok(Clock { day_first, ..reading.clock.clone() })
+}
+
+/// Whether the day is first in dates such as `05/06/2024`: all dates of the text decide, and where they cannot it is
+/// refused. The text can be read again afterwards.
+fn day_first(text: &mut Text, name: &str, table: Table, reading: &Reading) -> Result<Option<bool>, Error> {
+    let unreadable = |source| Error::Read { name: name.to_owned(), line: 0, source };
+    let start = text.fill_buf().map_err(unreadable)?;
+    let cells = start.split(|byte| !byte.is_ascii_digit() && !b"/ :".contains(byte));
+    let dated = |cell: &[u8]| str::from_utf8(cell).is_ok_and(|cell| values::slashed(cell.trim()).is_some());
+    if !cells.into_iter().any(dated) {
+        return Ok(None);
+    }
+    let mut whole = Vec::new();
+    text.read_to_end(&mut whole).map_err(unreadable)?;
+    let mut scanned: Text = Box::new(Cursor::new(whole.clone()));
+    *text = Box::new(Cursor::new(whole));
+    let (mut found, mut first_above, mut second_above) = (None, false, false);
+    let mut nobody = Collector::new(name, super::record::Strictness::Lenient);
+    each_row(&mut scanned, name, table, reading, &mut nobody, |_, line, row, columns| {
+        for role in [Role::Submit, Role::Eligible, Role::Start, Role::End] {
+            let cell = row.get(role);
+            let Some((first, second)) = values::slashed(cell) else { continue };
+            (first_above, second_above) = (first_above || first > 12, second_above || second > 12);
+            let title = || columns.title(role).unwrap_or("a column").to_owned();
+            found = found.take().or_else(|| Some((line, title(), cell.to_owned())));
         }
-        Table::Csv => csv(text, name, collector, each),
-        _ => {
-            let mut columns = None;
-            lines(text, name, collector, |collector, line, text| {
-                let cells: Vec<&str> = text.split('|').collect();
-                let Some(columns) = &columns else {
-                    columns = Some(Columns::new(&cells).map_err(|why| bad(line, why))?);
-                    return Ok(());
-                };
-                match columns.row(&cells) {
-                    Ok(row) => each(collector, line, row, columns),
-                    Err(reason) => collector.problem(line, reason),
-                }
-            })
-        }
+        Ok(())
+    })?;
+    match (found, first_above, second_above) {
+        (None, ..) => Ok(None),
+        (Some(_), true, false) => Ok(Some(true)),
+        (Some(_), false, true) => Ok(Some(false)),
+        // Where one cannot be the day and another not the month, each wrong line says so.
+        (Some(_), true, true) => Ok(None),
+        (Some((line, title, cell)), false, false) => Err(Error::Columns {
+            name: name.to_owned(),
+            line,
+            why: BadColumns::DayOrMonth(title, super::text::excerpt(cell.as_bytes(), 40)),
+        }),
     }
 }
 
-/// A JSON value as the text of a cell; what is neither text nor number is empty.
-fn cell(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Number(number) => Cow::Owned(number.to_string()),
-        _ => Cow::Borrowed(""),
-    }
+/// Whether bare numbers in a column of limits that are minutes for Slurm are seconds here.
+#[derive(Debug, Default)]
+struct Units {
+    /// The first of the table's jobs in the collector.
+    first: usize,
+    bare: u64,
+    other: u64,
+    /// Jobs that were ended at their limit, and ran as long as the number says in seconds, or in minutes.
+    at_seconds: u64,
+    at_minutes: u64,
+    /// Jobs with a limit and a run time, and those that ran longer than the limit in seconds.
+    ran: u64,
+    beyond: u64,
 }
 
-fn csv(
-    text: &mut Text,
-    name: &str,
-    collector: &mut Collector,
-    mut each: impl FnMut(&mut Collector, u64, Row, &Columns) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let unreadable = |line, source| Error::Read { name: name.to_owned(), line, source };
-    // The separator is the one that the line of names has most of.
-    let start = text.fill_buf().map_err(|source| unreadable(0, source))?;
-    let mut head = start.split(|byte| *byte == b'\n');
-    let head = head.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).unwrap_or(b"");
-    let most = b",;\t".iter().max_by_key(|separator| head.iter().filter(|byte| byte == separator).count());
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(most.copied().unwrap_or(b','))
-        .has_headers(false)
-        .flexible(true)
-        .comment(Some(b'#'))
-        .from_reader(text);
-    let mut columns = None;
-    let mut record = csv::ByteRecord::new();
-    loop {
-        let line = reader.position().line();
-        match reader.read_byte_record(&mut record) {
-            Ok(false) => return Ok(()),
-            Ok(true) => {}
-            Err(error) => return Err(unreadable(line, std::io::Error::other(error))),
-        }
-        let line = record.position().map_or(line, csv::Position::line);
-        let cells: Vec<Cow<str>> = record.iter().map(String::from_utf8_lossy).collect();
-        let cells: Vec<&str> = cells.iter().map(|cell| &**cell).collect();
-        if cells.iter().all(|cell| cell.trim().is_empty()) {
-            continue;
-        }
-        let Some(columns) = &columns else {
-            let bad = |why| Error::Columns { name: name.to_owned(), line, why };
-            columns = Some(Columns::new(&cells).map_err(bad)?);
-            continue;
+impl Units {
+    fn note(&mut self, row: &Row, job: &RawJob) {
+        let ran = job.run_time.or_else(|| Some(job.end? - job.start?)).filter(|_| !job.never_started);
+        let Ok(number) = row.get(Role::LimitMinutes).parse::<i64>() else {
+            self.other += u64::from(!row.get(Role::LimitMinutes).is_empty());
+            if let Some(ran) = ran.filter(|_| job.limit > 0) {
+                self.ran += 1;
+                self.beyond += u64::from(ran > job.limit + job.limit / 10 + 600);
+            }
+            return;
         };
-        match columns.row(&cells) {
-            Ok(row) => each(collector, line, row, columns)?,
-            Err(reason) => collector.problem(line, reason)?,
+        self.bare += 1;
+        let ended = row.get(Role::State).to_uppercase();
+        let Some(ran) = ran.filter(|_| ended == "TIMEOUT" || ended == "TO") else { return };
+        let near = |limit: i64| ran >= limit && ran <= limit + limit / 10 + 120;
+        self.at_seconds += u64::from(near(number));
+        self.at_minutes += u64::from(near(number.saturating_mul(60)));
+    }
+
+    fn settle(self, collector: &mut Collector) {
+        if self.bare > 0 && self.other == 0 && self.at_seconds > self.at_minutes {
+            collector.remark("the limits are bare numbers and are taken as seconds: jobs that were ended at their limit ran so \
+                              long".to_owned());
+            for job in collector.jobs_from(self.first) {
+                job.limit /= 60;
+            }
+        } else if self.bare > 0 && self.other == 0 && self.at_minutes == 0 {
+            collector.remark(
+                "the limits are bare numbers and are taken as minutes, as Slurm's: a column in seconds is called requested_time"
+                    .to_owned(),
+            );
+        }
+        if self.beyond * 2 > self.ran && self.ran > 9 {
+            collector.remark(format!(
+                "{} of {} jobs ran longer than their limit: the column of limits may not be in seconds",
+                self.beyond, self.ran
+            ));
         }
     }
 }
 
-/// What a row is.
-enum Line<'a> {
+/// How jobs are wide and when they started, by the columns that say it.
+#[derive(Debug, Default)]
+struct Widths {
+    /// Whether nothing says when jobs started.
+    without_start: bool,
+    /// The title of a column of GPUs that stands for processors, or of one beside them.
+    gpus: Option<String>,
+    beside: Option<String>,
+    /// Jobs with GPUs beside their processors.
+    with_gpus: u64,
+}
+
+impl Widths {
+    fn note(&mut self, columns: &Columns, row: &Row) {
+        let beside = PROCESSORS.into_iter().find(|role| columns.has(*role));
+        let tres =
+            values::tres(row.get(Role::UsedTres)).gpus.or(values::tres(row.get(Role::RequestedTres)).gpus);
+        let gpus = values::count(row.get(Role::Gpus)).ok().flatten().or(tres);
+        self.without_start |= ![Role::Start, Role::Wait, Role::End].iter().any(|role| columns.has(*role));
+        match beside {
+            None => self.gpus = self.gpus.take().or_else(|| columns.title(Role::Gpus).map(str::to_owned)),
+            Some(role) => {
+                self.with_gpus += u64::from(gpus.is_some_and(|gpus| gpus > 0));
+                self.beside = self.beside.take().or_else(|| columns.title(role).map(str::to_owned));
+            }
+        }
+    }
+
+    fn settle(self, collector: &mut Collector) {
+        if self.without_start {
+            collector.remark("no column says when jobs started: how long they waited is unknown".to_owned());
+        }
+        if let Some(title) = self.gpus {
+            collector
+                .remark(format!("the width of jobs is their GPUs ({title}): every processor here is a GPU"));
+        }
+        if let Some(title) = self.beside.filter(|_| self.with_gpus > 0) {
+            collector.remark(format!(
+                "{} had GPUs, which the width of jobs ({title}) does not say: leave the columns of processors out to have GPUs \
+                 as width",
+                crate::base::words::several(self.with_gpus, "job")
+            ));
+        }
+    }
+}
+
+/// A row, read.
+enum Line {
     Job(Box<RawJob>),
     /// A step of this job, with its memory in KB.
-    Step(&'a str, Option<f64>),
+    Step(String, Option<f64>),
     Dropped(Dropped),
 }
 
@@ -407,12 +234,23 @@ pub(crate) fn state(text: &str) -> State {
         | "SPECIAL_EXIT" | "SE" | "RESV_DEL_HOLD" | "RD" | "QUEUED" | "PEND" => State::Waits,
         "RUNNING" | "R" | "SUSPENDED" | "S" | "COMPLETING" | "CG" | "STOPPED" | "ST" | "RESIZING" | "RS"
         | "SIGNALING" | "SI" | "STAGE_OUT" | "SO" | "RUN" => State::Runs,
-        "COMPLETED" | "CD" | "DONE" | "FINISHED" | "1" => State::Over(1),
-        "CANCELLED" | "CA" | "CANCELED" | "5" => State::Over(5),
+        "COMPLETED" | "CD" | "DONE" | "FINISHED" | "TRUE" | "1" => State::Over(1),
+        "CANCELLED" | "CA" | "CANCELED" | "REMOVED" | "5" => State::Over(5),
         "FAILED" | "F" | "TIMEOUT" | "TO" | "NODE_FAIL" | "NF" | "OUT_OF_MEMORY" | "OOM" | "BOOT_FAIL"
         | "BF" | "DEADLINE" | "DL" | "PREEMPTED" | "PR" | "REVOKED" | "RV" | "REQUEUED" | "RQ" | "EXIT"
-        | "EXITED" | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "0" => State::Over(0),
+        | "EXITED" | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "FALSE" | "0" => State::Over(0),
         _ => State::Unknown,
+    }
+}
+
+/// How the job of a row stands.
+pub(crate) fn state_of(row: &Row) -> State {
+    match (row.get(Role::State), row.get(Role::CondorState)) {
+        ("", "1" | "5") => State::Waits,
+        ("", "2" | "6" | "7") => State::Runs,
+        ("", "3") => State::Over(5),
+        ("", "4") => State::Over(1),
+        (text, _) => state(text),
     }
 }
 
@@ -425,29 +263,105 @@ pub(crate) fn limit(row: &Row) -> Result<i64, String> {
     match row.get(Role::LimitMinutes) {
         // SWF writes an unknown one as -1.
         "" => match row.get(Role::LimitSeconds) {
-            "-1" => Ok(0),
+            "-1" | "-1.0" => Ok(0),
             seconds => values::limit(seconds, Bare::Seconds),
         },
-        minutes => values::limit(minutes, Bare::Minutes),
+        minutes => values::limit(unknown(minutes), Bare::Minutes),
     }
 }
 
-fn job<'a>(row: &Row<'a>) -> Result<Line<'a>, String> {
+/// When things happened to a job.
+struct Times {
+    submit: i64,
+    eligible: Option<i64>,
+    start: Option<i64>,
+    end: Option<i64>,
+    run_time: Option<i64>,
+    wait: Option<i64>,
+}
+
+impl Times {
+    fn of(row: &Row, clock: &Clock) -> Result<Times, String> {
+        let at = |role| clock.time(unknown(row.get(role)));
+        let submit = at(Role::Submit)?.ok_or("no submission time")?;
+        // Clocks that count from 1970 write 0 where nothing has happened yet.
+        let happened = |time: Option<i64>| time.filter(|&time| time != 0 || submit < SINCE_1970);
+        let (eligible, start) = (happened(at(Role::Eligible)?), happened(at(Role::Start)?));
+        let (wait, run_time) = (
+            values::elapsed(unknown(row.get(Role::Wait)))?,
+            values::elapsed(unknown(row.get(Role::RunTime)))?,
+        );
+        let mut times = Times { submit, eligible, start, end: happened(at(Role::End)?), run_time, wait };
+        times.set_back(row, clock)?;
+        let waited = times.wait.map(|wait| submit.saturating_add(wait));
+        let ran = || Some(times.end?.saturating_sub(run_time.filter(|&time| time > 0)?));
+        times.start = times.start.or(waited).or_else(ran);
+        Ok(times)
+    }
+
+    /// Corrects what clocks did that were set forward or back meanwhile.
+    fn set_back(&mut self, row: &Row, clock: &Clock) -> Result<(), String> {
+        let Some(mut start) = self.start else { return Ok(()) };
+        if start < self.submit {
+            start = clock.later(row.get(Role::Start)).unwrap_or(start);
+            let dated = start < self.submit && values::is_date(row.get(Role::Start));
+            if dated && self.submit - start <= 3600 && sunday_night(start, self.submit) {
+                return Err(
+                    "started within the hour before its submission: if clocks were set back then, --zone \
+                            Europe/Berlin reads dates as of that zone"
+                        .to_owned(),
+                );
+            }
+            self.start = Some(start);
+        }
+        let (Some(end), Some(ran)) = (self.end, self.run_time) else { return Ok(()) };
+        if end - start == ran {
+            return Ok(());
+        }
+        let later = clock.later(row.get(Role::End)).filter(|later| later - start == ran);
+        let dates = values::is_date(row.get(Role::Start)) && values::is_date(row.get(Role::End));
+        let changed = dates && (end - start - ran).abs() == 3600 && sunday_night(start, end.max(start + ran));
+        self.end = later.or((changed && clock.zone.is_none()).then_some(start + ran)).or(self.end);
+        Ok(())
+    }
+}
+
+/// Whether the first hours of a Sunday, in which clocks are changed, lie between two dates.
+fn sunday_night(from: i64, to: i64) -> bool {
+    const DAY: i64 = 86_400;
+    // 1970 began with a Thursday.
+    let sunday = (from - 3 * DAY).div_euclid(7 * DAY) * 7 * DAY + 3 * DAY;
+    [sunday, sunday + 7 * DAY].iter().any(|&night| from <= night + 5 * 3600 && to >= night)
+}
+
+/// A job's width: what it held, and what it asked for.
+fn widths(row: &Row, columns: &Columns) -> Result<(Option<i64>, Option<i64>), String> {
+    let (held, asked) = (values::tres(row.get(Role::UsedTres)), values::tres(row.get(Role::RequestedTres)));
+    // Slurm writes no resources for a job that held none.
+    let held = held.cpus.or((columns.has(Role::UsedTres) && row.get(Role::UsedTres).is_empty()).then_some(0));
+    let ids = values::ids(row.get(Role::UsedIds))?;
+    let used = values::count(row.get(Role::Used))?.or(held).or(ids);
+    let requested = values::count(row.get(Role::Requested))?.or(asked.cpus);
+    if PROCESSORS.iter().any(|role| columns.has(*role)) {
+        return Ok((used, requested));
+    }
+    Ok((values::count(row.get(Role::Gpus))?, None))
+}
+
+fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {
     let id = row.get(Role::Id);
-    if let Some((job, _)) = id.split_once('.') {
+    if let Some((job, step)) = id.split_once('.')
+        && (["batch", "extern", "interactive", "TBD"].contains(&step)
+            || step.starts_with(|c: char| c.is_ascii_digit()))
+    {
         let tasks =
             values::count(row.get(Role::Tasks)).ok().flatten().filter(|&tasks| tasks > 0).unwrap_or(1);
         let memory = values::memory(row.get(Role::StepMemory), 1.0 / 1024.0);
-        return Ok(Line::Step(job, memory.map(|(size, _)| size * tasks as f64)));
+        return Ok(Line::Step(job.to_owned(), memory.map(|(size, _)| size * tasks as f64)));
     }
-    let submit = values::time(row.get(Role::Submit))?.ok_or("no submission time")?;
-    let wait = values::elapsed(unknown(row.get(Role::Wait)))?;
-    let start = values::time(row.get(Role::Start))?.or(wait.map(|wait| submit.saturating_add(wait)));
-    let run_time = values::elapsed(unknown(row.get(Role::RunTime)))?;
-    let end = values::time(row.get(Role::End))?;
-    let used = values::count(row.get(Role::Used))?;
-    let state = state(row.get(Role::State));
-    let status = match state {
+    let Times { submit, eligible, start, end, run_time, wait } = Times::of(row, clock)?;
+    let (used, requested) = widths(row, columns)?;
+    let status = match state_of(row) {
         State::Waits => return Ok(Line::Dropped(Dropped::Waiting)),
         State::Runs => return Ok(Line::Dropped(Dropped::Running)),
         State::Over(status) => Some(status),
@@ -457,12 +371,15 @@ fn job<'a>(row: &Row<'a>) -> Result<Line<'a>, String> {
     let never_started = start.is_none() || (used == Some(0) && (start == end || run_time == Some(0)));
     match (start, end, status) {
         _ if run_time.is_some() => {}
-        (None, None, Some(_)) => return Ok(Line::Dropped(Dropped::NeverQueued)),
+        (None, None, Some(5)) => return Ok(Line::Dropped(Dropped::NeverQueued)),
+        (None, _, Some(1)) | (None, None, Some(_)) => {
+            return Err("ended, but when it started is unknown".to_owned());
+        }
         (None, None, None) => return Ok(Line::Dropped(Dropped::Waiting)),
         (Some(_), None, None) => return Ok(Line::Dropped(Dropped::Running)),
+        (Some(_), None, Some(_)) => return Err("ended, but when is unknown".to_owned()),
         _ => {}
     }
-    let requested = values::count(row.get(Role::Requested))?;
     let processors =
         used.filter(|&count| count > 0).or(requested).filter(|&count| count > 0).unwrap_or(1) as f64;
     let nodes = values::count(row.get(Role::Nodes)).ok().flatten().filter(|&count| count > 0);
@@ -477,14 +394,15 @@ fn job<'a>(row: &Row<'a>) -> Result<Line<'a>, String> {
         Some(seconds) => Some(seconds / processors),
         None => values::fractional(unknown(row.get(Role::CpuTimeEach)))?,
     };
-    let known = |role| Some(row.get(role)).filter(|cell| *cell != "-1").unwrap_or("").to_owned();
+    let known = |role| unknown(row.get(role)).to_owned();
     let group = [Role::Account, Role::Group].map(known).into_iter().find(|name| !name.is_empty());
     let (partition, queue) = (known(Role::Partition), known(Role::Queue));
+    let task = row.get(Role::Task).parse::<u64>().ok().filter(|&task| task > 0);
     Ok(Line::Job(Box::new(RawJob {
-        id: id.to_owned(),
+        id: task.map_or_else(|| id.to_owned(), |task| format!("{id}_{task}")),
         number: row.get(Role::Number).parse().ok(),
         submit,
-        eligible: values::time(row.get(Role::Eligible))?,
+        eligible,
         start,
         end,
         // Where start and end are known, what is between them counts: a suspended job holds its processors.
@@ -511,5 +429,5 @@ fn job<'a>(row: &Row<'a>) -> Result<Line<'a>, String> {
 
 /// SWF's -1 is nothing.
 fn unknown(cell: &str) -> &str {
-    if cell == "-1" { "" } else { cell }
+    if cell == "-1" || cell == "-1.0" { "" } else { cell }
 }

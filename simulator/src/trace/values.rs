@@ -1,38 +1,103 @@
 //! What the cells of accounting tables hold: times, spans, sizes of memory, numbers.
 
 use jiff::civil::DateTime;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
 use surefill::runtime::MAX_SECONDS;
 
-/// Seconds, from seconds or a date; none where there is no time. Fractions of a second are cut off.
-///
-/// Dates without a zone (`2024-05-01T10:00:00`, also with a space, also `05/01/2024 10:00:00` as PBS writes them) are
-/// taken as they stand; those with one (`...Z`, `...+02:00`) are seconds since 1970.
+/// How dates are to be read that leave something open.
+#[derive(Debug, Clone, Default)]
+pub struct Clock {
+    /// Whether the day is before the month in `05/06/2024`; where nobody says so it is behind it, as PBS writes dates.
+    pub day_first: Option<bool>,
+    /// The zone of dates that name none; without it they are taken as they stand.
+    pub zone: Option<TimeZone>,
+}
+
+/// Numbers from here on that count from 1970 are milliseconds: as seconds they would be years beyond 30,000.
+const MILLISECONDS: f64 = 1e12;
+
+impl Clock {
+    /// Seconds, from seconds or a date; none where there is no time. Fractions of a second are cut off.
+    ///
+    /// Numbers of 13, 16 or 19 digits count milliseconds, microseconds or nanoseconds. Dates with a zone (`...Z`,
+    /// `...+02:00`) are seconds since 1970. Those without are `2024-05-01T10:00:00`, also with a space, `2024/05/01
+    /// 10:00:00`, `01.05.2024 10:00:00`, `05/01/2024 10:00:00` and ctime's `Wed May  1 10:00:00 2024`. Where clocks are
+    /// set back an hour comes twice: it is the first.
+    ///
+    /// # Errors
+    /// A text that is no time.
+    pub fn time(&self, text: &str) -> Result<Option<i64>, String> {
+        self.times(text).map(|times| times.map(|(earlier, _)| earlier))
+    }
+
+    /// The second time that a date can be, in an hour that comes twice in the clock's zone.
+    pub fn later(&self, text: &str) -> Option<i64> {
+        self.times(text).ok().flatten().filter(|(earlier, later)| earlier < later).map(|(_, later)| later)
+    }
+
+    fn times(&self, text: &str) -> Result<Option<(i64, i64)>, String> {
+        if ["", "unknown", "none", "n/a", "null", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
+            return Ok(None);
+        }
+        let wrong = || format!("not a time: '{}'", shown(text));
+        let twice = |seconds: i64| Some((seconds, seconds));
+        if let Some(seconds) = number(text) {
+            if seconds.abs() > 1e21 {
+                return Err(wrong());
+            }
+            let exact = text.parse::<i64>().ok().map(i128::from);
+            let mut parts = exact.unwrap_or(seconds.floor() as i128);
+            while parts.unsigned_abs() as f64 >= MILLISECONDS {
+                parts = parts.div_euclid(1000);
+            }
+            return Ok(twice(parts as i64));
+        }
+        // The parser of dates without a zone passes over one.
+        if let Ok(stamp) = text.parse::<Timestamp>() {
+            return Ok(twice(stamp.as_second()));
+        }
+        let Some(date) = text.parse::<DateTime>().ok().or_else(|| self.written(text)) else {
+            if let Some(utc) = text.strip_suffix(" UTC").or_else(|| text.strip_suffix(" GMT")) {
+                return Clock { zone: None, ..self.clone() }.times(utc.trim_end());
+            }
+            let zoned = Zoned::strptime("%a, %d %b %Y %H:%M:%S %z", text).map_err(|_| wrong())?;
+            return Ok(twice(zoned.timestamp().as_second()));
+        };
+        let zone = self.zone.clone().unwrap_or(TimeZone::UTC);
+        let either = zone.to_ambiguous_timestamp(date);
+        let (earlier, later) = (either.clone().earlier(), either.later());
+        match (earlier, later) {
+            (Ok(earlier), Ok(later)) => Ok(Some((earlier.as_second(), later.as_second()))),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// A date in one of the ways in which programs write it.
+    fn written(&self, text: &str) -> Option<DateTime> {
+        let slashes = if self.day_first == Some(true) { "%d/%m/%Y" } else { "%m/%d/%Y" };
+        ["%Y/%m/%d", "%d.%m.%Y", slashes]
+            .iter()
+            .flat_map(|date| ["%H:%M:%S", "%H:%M", "%I:%M:%S %p"].map(|time| format!("{date} {time}")))
+            .chain(["%a %b %d %H:%M:%S %Y".to_owned(), "%Y/%m/%d-%H:%M:%S".to_owned()])
+            .find_map(|format| DateTime::strptime(format, text).ok())
+    }
+}
+
+/// [`Clock::time`] of a clock about which nothing is known.
 ///
 /// # Errors
-/// What is no time.
+/// A text that is no time.
 pub fn time(text: &str) -> Result<Option<i64>, String> {
-    if ["", "unknown", "none", "n/a", "null", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
-        return Ok(None);
-    }
-    let wrong = || format!("not a time: '{}'", shown(text));
-    if let Ok(seconds) = text.parse::<i64>() {
-        return if seconds.unsigned_abs() <= 1 << 53 { Ok(Some(seconds)) } else { Err(wrong()) };
-    }
-    if let Some(seconds) = number(text) {
-        return if seconds.abs() <= (1i64 << 53) as f64 {
-            Ok(Some(seconds.floor() as i64))
-        } else {
-            Err(wrong())
-        };
-    }
-    // The parser of dates without a zone passes over one.
-    if let Ok(stamp) = text.parse::<Timestamp>() {
-        return Ok(Some(stamp.as_second()));
-    }
-    let date = text.parse::<DateTime>().or_else(|_| DateTime::strptime("%m/%d/%Y %H:%M:%S", text));
-    let zoned = date.map_err(|_| wrong())?.to_zoned(TimeZone::UTC).map_err(|_| wrong())?;
-    Ok(Some(zoned.timestamp().as_second()))
+    Clock::default().time(text)
+}
+
+/// The two numbers that begin a date such as `05/06/2024`, of which one is the day and one the month.
+pub(crate) fn slashed(text: &str) -> Option<(u8, u8)> {
+    let mut parts = text.split(['/', ' ']);
+    let mut part = || parts.next().filter(|part| (1..=2).contains(&part.len()))?.parse().ok();
+    let (first, second) = (part()?, part()?);
+    parts.next().filter(|year| year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit()))?;
+    text.contains('/').then_some((first, second))
 }
 
 /// Whether a time is written as a date.
@@ -151,6 +216,47 @@ pub fn count(text: &str) -> Result<Option<i64>, String> {
         .ok_or_else(|| format!("not a number of processors or nodes: '{}'", shown(text)))
 }
 
+/// A job's width by Slurm's lists of resources.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tres {
+    /// Processors.
+    pub cpus: Option<i64>,
+    /// GPUs of all models.
+    pub gpus: Option<i64>,
+}
+
+/// Reads `billing=4,cpu=4,gres/gpu=2,gres/gpu:a100=2,mem=8G,node=1`.
+pub fn tres(text: &str) -> Tres {
+    let value = |name: &str| {
+        let mut parts = text.split(',').filter_map(|part| part.trim().split_once('='));
+        count(parts.find(|(key, _)| *key == name)?.1).ok().flatten()
+    };
+    let model = |part: &str| {
+        let (key, number) = part.trim().split_once('=')?;
+        if key.starts_with("gres/gpu:") { count(number).ok().flatten() } else { None }
+    };
+    let models = || Some(text.split(',').filter_map(model).sum()).filter(|&gpus: &i64| gpus > 0);
+    Tres { cpus: value("cpu"), gpus: value("gres/gpu").or_else(models) }
+}
+
+/// How many processors a list names: `0-3 7` are five.
+///
+/// # Errors
+/// A text that is no such list.
+pub fn ids(text: &str) -> Result<Option<i64>, String> {
+    let one = |part: &str| -> Option<i64> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+        (first <= last).then(|| i64::from(last - first) + 1)
+    };
+    let parts: Vec<&str> = text.split([' ', ',']).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() || parts == ["-1"] {
+        return Ok(None);
+    }
+    let total: Option<i64> = parts.into_iter().map(one).sum();
+    total.map(Some).ok_or_else(|| format!("not a list of processors: '{}'", shown(text)))
+}
+
 /// Whose memory a size is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Each {
@@ -209,7 +315,26 @@ mod tests {
         }
         assert_eq!(time("2024-13-01T00:00:00"), Err("not a time: '2024-13-01T00:00:00'".to_owned()));
         assert_eq!(time("\x1b[2J"), Err(r"not a time: '\u{1b}[2J'".to_owned()));
-        assert!(time("99999999999999999999").is_err());
+        assert!(time("9999999999999999999999").is_err());
+        for text in [
+            "1714557600123",
+            "1714557600123456",
+            "1714557600123456789",
+            "Wed May  1 10:00:00 2024",
+            "Wed, 01 May 2024 12:00:00 +0200",
+            "2024/05/01 10:00:00",
+            "01.05.2024 10:00",
+            "05/01/2024 10:00:00 AM",
+            "2024-05-01 10:00:00 UTC",
+        ] {
+            assert_eq!(time(text), Ok(Some(base)), "{text}");
+        }
+        let swiss = Clock { zone: TimeZone::get("Europe/Zurich").ok(), day_first: Some(true) };
+        assert_eq!(swiss.time("01/05/2024 12:00:00"), Ok(Some(base)));
+        let set_back = "2024-10-27T02:30:00";
+        assert_eq!(swiss.later(set_back), swiss.time(set_back).unwrap().map(|first| first + 3600));
+        assert_eq!(swiss.later("2024-10-27T03:30:00"), None);
+        assert_eq!((slashed("13/05/2024 10:00"), slashed("2024/05/13 10:00")), (Some((13, 5)), None));
         assert!(is_date("2024-05-01T10:00:00") && !is_date("17.5"));
     }
 
@@ -250,6 +375,10 @@ mod tests {
         assert_eq!(memory("512Mn", 1.0), Some((512.0 * 1024.0, Each::Node)));
         assert_eq!(memory("12kb", 1.0), Some((12.0, Each::Job)));
         assert_eq!(memory("1.5K", 1.0), Some((1.5, Each::Job)));
+        assert_eq!(tres("billing=8,cpu=8,gres/gpu=2,mem=32G"), Tres { cpus: Some(8), gpus: Some(2) });
+        assert_eq!(tres("gres/gpu:a100=2,gres/gpu:t4=1,cpu=2K").gpus, Some(3));
+        assert_eq!((ids("0-3 7"), ids("5"), ids("")), (Ok(Some(5)), Ok(Some(1)), Ok(None)));
+        assert!(ids("3-1").is_err() && ids("x").is_err());
         assert_eq!(memory("", 1.0), None);
         assert_eq!(memory("many", 1.0), None);
     }

@@ -1,6 +1,7 @@
 //! Small workloads and replays for the tests.
 
 pub mod models;
+pub mod sites;
 
 use proptest::prelude::*;
 use surefill_simulator::replay::engine::replay;

@@ -1,8 +1,9 @@
 //! Reading a trace, plain or gzip, from a file or any byte stream.
 
 use super::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
+use crate::base::words::several;
 use crate::trace::lines::next_line;
-use crate::trace::record::{MAX_FEATURES, Tasks, unit};
+use crate::trace::record::{Dropped, MAX_FEATURES, Tasks, unit};
 use crate::trace::{source, text};
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -56,7 +57,7 @@ impl Lines {
     fn read(mut self, mut reader: impl BufRead) -> Result<Trace, Error> {
         let mut bytes = Vec::new();
         let mut number = 0;
-        let mut latest = i64::MIN;
+        let (mut latest, mut longer) = (i64::MIN, 0);
         loop {
             let complete = match next_line(&mut reader, &mut bytes, MAX_LINE) {
                 Ok(None) => break,
@@ -81,12 +82,24 @@ impl Lines {
             }
             match parse(line, &self.trace.header) {
                 Err(reason) => self.problem(number, reason)?,
-                Ok(record) => {
+                // A burst of a job that was suspended; the job has a line of its own.
+                Ok((record, _)) if (2..=4).contains(&record.status) => {
+                    *self.trace.dropped.entry(Dropped::Bursts).or_default() += 1;
+                }
+                Ok((record, _)) if record.submit < 0 => self.problem(number, Reason::NoSubmission)?,
+                Ok((record, more)) => {
+                    longer += u64::from(more);
                     self.trace.out_of_order += u64::from(record.submit < latest);
                     latest = latest.max(record.submit);
                     self.trace.records.push(record);
                 }
             }
+        }
+        if longer > 0 {
+            let lines = several(longer, "line");
+            self.trace.remarks.push(format!(
+                "{lines} with more than {FIELDS} fields, of which the first {FIELDS} are read"
+            ));
         }
         self.trace.records.sort_by_key(|record| record.submit);
         Ok(self.trace)
@@ -171,10 +184,12 @@ fn tasks(fields: &[&[u8]], header: &Header) -> Result<Option<Tasks>, Reason> {
     Ok(Some(Tasks { count, each, feature }))
 }
 
-fn parse(line: &[u8], header: &Header) -> Result<Record, Reason> {
+/// A job line, and whether more stands behind its fields. Some programs put commas or semicolons between them.
+fn parse(line: &[u8], header: &Header) -> Result<(Record, bool), Reason> {
     let mut fields = [&b""[..]; MOST_FIELDS];
     let mut count = 0;
-    for text in line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()) {
+    let apart = |byte: &u8| byte.is_ascii_whitespace() || b",;".contains(byte);
+    for text in line.split(apart).filter(|text| !text.is_empty()) {
         if let Some(field) = fields.get_mut(count) {
             *field = text;
         }
@@ -183,7 +198,8 @@ fn parse(line: &[u8], header: &Header) -> Result<Record, Reason> {
     let Header { resources, features, .. } = header;
     let more = 1 + resources.len() + usize::from(!features.is_empty());
     let expected = FIELDS + if resources.is_empty() { 0 } else { more };
-    if count != expected {
+    let longer = resources.is_empty() && count > expected;
+    if count != expected && !longer {
         return Err(match resources.is_empty() {
             true => Reason::FieldCount(count),
             false => Reason::ResourceFields(count, expected),
@@ -213,10 +229,7 @@ fn parse(line: &[u8], header: &Header) -> Result<Record, Reason> {
         think_time: next().seconds()?,
         tasks,
     };
-    if record.submit < 0 {
-        return Err(Reason::NoSubmission);
-    }
-    Ok(record)
+    Ok((record, longer))
 }
 
 #[derive(Clone, Copy)]
@@ -345,6 +358,17 @@ mod tests {
     }
 
     #[test]
+    fn bursts_are_no_jobs() {
+        let line = |submit: i64, status: i64| {
+            format!("1 {submit} 5 60 4 -1 -1 4 100 -1 {status} 7 8 9 1 -1 -1 -1\n")
+        };
+        let trace =
+            lenient(&[line(10, 1), line(10, 2), line(-1, 2), line(-1, 3), line(20, 0), line(20, 4)].concat());
+        assert_eq!(trace.records.iter().map(|job| job.status).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!((trace.dropped.get(&Dropped::Bursts), trace.problems.len()), (Some(&4), 0));
+    }
+
+    #[test]
     fn integral_floats_are_integers() {
         let trace = lenient("1.0 10 -1.0 6e1 4 -1 -1 4 100 -1 1 7 8 9 1 -1 -1 -1\r\n");
         assert_eq!((trace.records[0].number, trace.records[0].run_time), (1, 60));
@@ -361,7 +385,12 @@ mod tests {
     #[test]
     fn wrong_lines_say_why() {
         assert_eq!(reason("1 2 3\n"), "3 fields instead of 18");
-        assert_eq!(reason(&format!("{} 5", JOB.trim_end())), "19 fields instead of 18");
+        let more = lenient(&format!("{} 5\n{} 6 7\n", JOB.trim_end(), JOB.trim_end()));
+        assert_eq!((more.records.len(), more.problems.len()), (2, 0));
+        assert_eq!(more.remarks, ["2 lines with more than 18 fields, of which the first 18 are read"]);
+        for separator in [",", ";", "\t", ", "] {
+            assert_eq!(lenient(&JOB.replace(' ', separator)).records, lenient(JOB).records);
+        }
         assert_eq!(reason(&JOB.replacen("60", "sixty", 1)), "field 4 is not an integer: 'sixty'");
         assert_eq!(reason(&JOB.replacen("7 8 9", "7.5 8 9", 1)), "field 12 is not an integer: '7.5'");
         assert_eq!(reason(&JOB.replacen("60", "\u{1b}[2J", 1)), r"field 4 is not an integer: '\u{1b}[2J'");
