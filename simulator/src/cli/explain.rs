@@ -10,6 +10,7 @@ use crate::report::grid::Grid;
 use crate::report::room::prose;
 use crate::report::{TableStyle, label, starts};
 use crate::studies::starts::{Asks, Told, of_job, plays_forward};
+use crate::trace::text::printable;
 use crate::trace::workload::{JobId, Workload};
 use clap::Args;
 use comfy_table::CellAlignment;
@@ -23,9 +24,9 @@ use std::path::PathBuf;
 pub struct Explain {
     /// The trace: any format that import reads; - is standard input
     trace: PathBuf,
-    /// The job, by its number in the trace
-    #[arg(long, value_name = "N")]
-    job: i64,
+    /// The job, by its number in the trace, or by its name in an accounting log, as 396_4
+    #[arg(long, value_name = "JOB")]
+    job: String,
     /// Only the pass at this second of the trace's clock, or the last before it
     #[arg(long, value_name = "TIME")]
     at: Option<i64>,
@@ -78,8 +79,11 @@ impl Explain {
         self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
-        let Some(job) = workload.jobs.iter().find(|job| job.number == self.job) else {
-            let message = format!("{name}: no job {} among the {} replayed", self.job, workload.jobs.len());
+        let named = trace.names.jobs.iter().find(|(_, name)| **name == self.job).map(|(number, _)| *number);
+        let number = named.or_else(|| self.job.parse().ok());
+        let Some(job) = workload.jobs.iter().find(|job| Some(job.number) == number) else {
+            let job = printable(&self.job);
+            let message = format!("{name}: no job {job} among the {} replayed", workload.jobs.len());
             return Err(Failure::Usage(message));
         };
         let policy = self.prob.options(&self.replay, &choice)?;
@@ -94,7 +98,8 @@ impl Explain {
         if let Some(at) = self.at {
             let after = explained.passes.partition_point(|seen| seen.time <= at);
             let Some(pass) = after.checked_sub(1).map(|index| explained.passes.swap_remove(index)) else {
-                let message = format!("job {} was submitted at {} only", self.job, explained.job.submit);
+                let job = printable(&self.job);
+                let message = format!("job {job} was submitted at {} only", explained.job.submit);
                 return Err(Failure::Usage(message));
             };
             explained.passes = vec![pass];
