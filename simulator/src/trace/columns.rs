@@ -4,7 +4,9 @@
 //! passed over. [`COLUMNS`] is the one list: `surefill import --columns` prints it, and the manual has it.
 
 use super::record::{BadColumns, Reason};
+use super::rows;
 use super::text::excerpt;
+use super::values::{self, Bare};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -278,7 +280,7 @@ const FREE: [&str; 16] = [
 ];
 
 /// Roles by names without capitals, blanks, `_` and `-`, and which of the role's names it is.
-static NAMES: LazyLock<HashMap<String, (Role, usize)>> = LazyLock::new(|| {
+pub(super) static NAMES: LazyLock<HashMap<String, (Role, usize)>> = LazyLock::new(|| {
     let names = |column: &Column| {
         let role = column.role;
         column
@@ -292,7 +294,7 @@ static NAMES: LazyLock<HashMap<String, (Role, usize)>> = LazyLock::new(|| {
 });
 
 /// A title without what does not matter in it.
-fn plain(title: &str) -> String {
+pub(super) fn plain(title: &str) -> String {
     let matters = |c: &char| !matches!(c, ' ' | '_' | '-' | '\t' | '"');
     title.chars().filter(matters).flat_map(char::to_lowercase).collect()
 }
@@ -426,7 +428,7 @@ impl Columns {
                 (false, false) => self.need(&[Role::Start, Role::End, Role::RunTime])?,
             }
         }
-        if super::rows::PROCESSORS.iter().chain(&[Role::Gpus]).any(|role| self.has(*role)) {
+        if rows::PROCESSORS.iter().chain(&[Role::Gpus]).any(|role| self.has(*role)) {
             return Ok(());
         }
         let nodes = self.title(Role::Nodes).map(str::to_owned);
@@ -504,59 +506,16 @@ impl Columns {
 }
 
 /// Whether a cell can be one of such a column.
-fn plausible(role: Role, cell: &str) -> bool {
+pub(super) fn plausible(role: Role, cell: &str) -> bool {
     let number = || cell.bytes().all(|byte| byte.is_ascii_digit() || b".-KMkm".contains(&byte));
     match role {
-        Role::Submit | Role::Eligible | Role::Start | Role::End => super::values::time(cell).is_ok(),
+        Role::Submit | Role::Eligible | Role::Start | Role::End => values::time(cell).is_ok(),
         Role::Used | Role::Requested | Role::Gpus | Role::Nodes | Role::Number => number(),
-        Role::State => super::rows::state(cell) != super::rows::State::Unknown,
-        Role::LimitMinutes | Role::LimitMinutesOnly => {
-            super::values::limit(cell, super::values::Bare::Minutes).is_ok()
-        }
-        Role::RunTime | Role::Wait | Role::TotalCpu => super::values::elapsed(cell).is_ok(),
+        Role::State => rows::state(cell) != rows::State::Unknown,
+        Role::LimitMinutes | Role::LimitMinutesOnly => values::limit(cell, Bare::Minutes).is_ok(),
+        Role::RunTime | Role::Wait | Role::TotalCpu => values::elapsed(cell).is_ok(),
         Role::Id => cell.starts_with(|c: char| c.is_ascii_digit()),
         _ => true,
-    }
-}
-
-/// Layouts of files without a line of names that are written by known programs: Open XDMoD's of two generations, and
-/// what this manual asks for.
-const LAYOUTS: [&str; 5] = [
-    "jobid,jobidraw,-,partition,-,account,group,gid,user,uid,submit,eligible,start,end,elapsed,-,state,nnodes,ncpus,reqcpus,\
-     reqmem,reqtres,alloctres,timelimit,-,jobname",
-    "jobid,jobidraw,-,partition,account,group,gid,user,uid,submit,eligible,start,end,elapsed,-,state,nnodes,ncpus,reqcpus,\
-     reqmem,-,-,timelimit,-,jobname",
-    "jobid,jobidraw,submit,eligible,start,end,state,timelimitraw,alloccpus,reqcpus,user,account,partition",
-    "jobid,jobidraw,submit,eligible,start,end,state,timelimitraw,alloccpus,reqcpus,nnodes,reqmem,maxrss,ntasks,totalcpu,\
-     user,account,partition,jobname",
-    "jobid,submit,eligible,start,end,state,timelimitraw,alloccpus,user,account,partition",
-];
-
-impl Columns {
-    /// Whether a line is one of data, not of names: two dates or more.
-    pub(crate) fn are_data(cells: &[&str]) -> bool {
-        let date = |cell: &&&str| {
-            super::values::is_date(cell.trim())
-                && super::values::time(cell.trim()).is_ok_and(|time| time.is_some())
-        };
-        cells.iter().filter(date).count() >= 2
-    }
-
-    /// The columns of a known layout that a line without names fits, and no other does.
-    pub(crate) fn by_position(cells: &[&str]) -> Option<Columns> {
-        let cells =
-            if cells.last().is_some_and(|cell| cell.is_empty()) { &cells[..cells.len() - 1] } else { cells };
-        let fits = |layout: &&&str| {
-            let titles: Vec<&str> = layout.split(',').collect();
-            let fit = |(title, cell): (&&str, &&str)| {
-                NAMES.get(&plain(title)).is_none_or(|(role, _)| plausible(*role, cell.trim()))
-            };
-            titles.len() == cells.len() && titles.iter().zip(cells).all(fit)
-        };
-        let mut fitting = LAYOUTS.iter().filter(fits);
-        let layout = fitting.next()?;
-        let none = fitting.next().is_none();
-        Columns::new(&layout.split(',').collect::<Vec<_>>()).ok().filter(|_| none)
     }
 }
 

@@ -3,8 +3,9 @@
 //! * [`mod@format`]: which format a trace has, and the one way to read any.
 //! * [`source`]: files and standard input, decompressed.
 //! * [`record`]: a trace as it is held, in the terms of the Standard Workload Format; [`swf`]: that format.
-//! * [`columns`]: the names of columns and values, for all that has any; [`tables`]: where rows of them are in a text,
-//!   also in `json`, `condor` and `sge`; [`rows`]: from a row to a job; [`values`]: what their cells hold.
+//! * [`columns`]: the names of columns and values, for all that has any (`layouts`: for what has none); [`tables`]:
+//!   where rows of them are in a text, also in `json`, `condor` and `sge`; [`rows`]: from a row to a job; [`values`]:
+//!   what their cells hold.
 //! * [`pbs`], [`lsf`]: accounting logs of their own; `openb`: one cluster's list of tasks; [`collect`]: from jobs to a
 //!   trace; `looks`: the looks of a text that is none of these.
 //! * [`export`]: writing a trace, also under other names.
@@ -19,6 +20,7 @@ mod condor;
 pub mod export;
 pub mod format;
 mod json;
+mod layouts;
 mod lines;
 mod looks;
 pub mod lsf;

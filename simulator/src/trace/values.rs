@@ -65,7 +65,7 @@ impl Clock {
         };
         let zone = self.zone.clone().unwrap_or(TimeZone::UTC);
         let either = zone.to_ambiguous_timestamp(date);
-        let (earlier, later) = (either.clone().earlier(), either.later());
+        let (earlier, later) = (either.earlier(), either.later());
         match (earlier, later) {
             (Ok(earlier), Ok(later)) => Ok(Some((earlier.as_second(), later.as_second()))),
             _ => Err(wrong()),
