@@ -90,8 +90,11 @@ fn table(knobs: &Knobs) -> String {
     text
 }
 
+/// A turn of a knob.
+type Change = fn(&mut Knobs);
+
 /// A turn of a knob, by name.
-type Turn = (&'static str, fn(&mut Knobs));
+type Turn = (&'static str, Change);
 
 #[test]
 fn tables_in_every_way_in_which_they_are_written() {
@@ -211,7 +214,7 @@ fn tables_with_other_columns() {
 #[test]
 fn what_stands_around_tables() {
     let names = "JobID|Submit|Start|End|State|TimelimitRaw|AllocCPUS|User|Account|Partition|JobName\n";
-    let variants: [(&str, fn(&mut Knobs), &[&str]); 6] = [
+    let variants: [(&str, Change, &[&str]); 6] = [
         (
             "a banner",
             |knobs| knobs.banner = "Welcome!\n\n  Read the news.\n",
