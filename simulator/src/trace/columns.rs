@@ -128,7 +128,7 @@ pub const COLUMNS: [Column; 34] = [
     column(Role::LimitMinutesOnly, &["TimelimitRaw"], "its limit in minutes"),
     column(
         Role::LimitMinutes,
-        &["Timelimit", "time_limit"],
+        &["Timelimit"],
         "its limit: [days-]hours:minutes:seconds; a bare number is minutes, as in Slurm, unless jobs that were ended at it \
          show that it is seconds",
     ),

@@ -473,6 +473,7 @@ mod tests {
             with_requested_processors: 1,
             cut_to_machine: 1,
             without_limit: 1,
+            without_user: 6,
             overrun: 1,
             jobs: 6,
             ..Counts::default()
