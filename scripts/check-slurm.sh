@@ -6,7 +6,8 @@
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 #
 # Three of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and
-# unstable, "chroot" runs some of the tests with the daemons of Debian 13, "upstream" with those of 26.05, which it builds.
+# unstable, "chroot" runs some of the tests with the daemons of Debian 13, "upstream" with those of 26.05, which it builds;
+# without names one of these two runs, "upstream" where there are its sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
@@ -141,7 +142,11 @@ echo "check-slurm: built and packaged in $((SECONDS - begun)) s"
 
 # Those in the chroot, which is made first, and those of upstream's release, which is built first, run beside three others.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(chroot upstream releases "${every[@]}")
+if [ ${#tests[@]} = 0 ]; then
+    other=chroot
+    ! compgen -G "${SUREFILL_MANAGERS:-../shared/managers}/slurm-26.05*.tar.xz" >/dev/null || other=upstream
+    tests=("$other" releases "${every[@]}")
+fi
 logs=$(mktemp -d)
 export SLURM_ROOT=${SLURM_ROOT:-$logs/debian} # for a second try as well
 who=check-slurm
