@@ -1,6 +1,7 @@
 //! `surefill compare`: traces under several policies, side by side.
 
 use super::Failure;
+use super::args::quiet;
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
 use super::rows::Rows;
@@ -78,7 +79,7 @@ struct Subject {
 
 impl Compare {
     pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
-        if self.progress && output::is_quiet() {
+        if self.progress && quiet::is_quiet() {
             return Err(Failure::Usage(
                 "--progress and --quiet ask for the opposite of each other".to_owned(),
             ));

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::file;
+use super::args::quiet;
 use super::args::source::{Source, complain, guess};
 use super::output;
 use crate::base::words::counted;
@@ -117,7 +118,7 @@ impl Import {
         if !self.json {
             complain(&trace);
             guess(&trace);
-            if !output::is_quiet() {
+            if !quiet::is_quiet() {
                 eprintln!("{}", prose(&sentence(&report)));
             }
         }

@@ -89,7 +89,7 @@ impl Learn {
         }
         match fs::read_to_string(&self.passwd) {
             Ok(text) => Ok(uids(&text)),
-            Err(error) if self.passwd == PathBuf::from("/etc/passwd") => {
+            Err(error) if self.passwd == *"/etc/passwd" => {
                 eprintln!("warning: /etc/passwd: {error}: users are to be numbers");
                 Ok(BTreeMap::new())
             }

@@ -203,7 +203,7 @@ impl Cli {
 
     fn run_in(self, found: Option<shard::Found>) -> Result<(), Failure> {
         if self.quiet {
-            output::be_quiet();
+            args::quiet::be_quiet();
         }
         let invocation = shard::Invocation { options: self.options, found };
         match self.command {

@@ -1,6 +1,7 @@
 //! Progress, tables, JSON and pages: what the user gets to see.
 
 use super::args::file;
+use super::args::quiet::is_quiet;
 use crate::base::papers::Published;
 use crate::report::room::prose;
 use crate::report::{self, Compared, Made, Section, TableStyle, View};
@@ -9,20 +10,6 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Whether the command line says --quiet.
-static QUIET: AtomicBool = AtomicBool::new(false);
-
-/// From now on no progress is shown.
-pub fn be_quiet() {
-    QUIET.store(true, Ordering::Relaxed);
-}
-
-/// Whether no progress is shown.
-pub fn is_quiet() -> bool {
-    QUIET.load(Ordering::Relaxed)
-}
 
 /// A bar as long as this, or without a known length.
 fn bar(length: Option<u64>) -> ProgressBar {

@@ -4,12 +4,15 @@
 //! passed over. [`COLUMNS`] is the one list: `surefill import --columns` prints it, and the manual has it.
 
 use super::record::{BadColumns, Reason};
-use super::rows;
 use super::text::excerpt;
 use super::values::{self, Bare};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+/// Columns of processors.
+pub(super) const PROCESSORS: [Role; 5] =
+    [Role::Used, Role::Requested, Role::UsedTres, Role::RequestedTres, Role::UsedIds];
 
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -428,7 +431,7 @@ impl Columns {
                 (false, false) => self.need(&[Role::Start, Role::End, Role::RunTime])?,
             }
         }
-        if rows::PROCESSORS.iter().chain(&[Role::Gpus]).any(|role| self.has(*role)) {
+        if PROCESSORS.iter().chain(&[Role::Gpus]).any(|role| self.has(*role)) {
             return Ok(());
         }
         let nodes = self.title(Role::Nodes).map(str::to_owned);
@@ -511,7 +514,7 @@ pub(super) fn plausible(role: Role, cell: &str) -> bool {
     match role {
         Role::Submit | Role::Eligible | Role::Start | Role::End => values::time(cell).is_ok(),
         Role::Used | Role::Requested | Role::Gpus | Role::Nodes | Role::Number => number(),
-        Role::State => rows::state(cell) != rows::State::Unknown,
+        Role::State => values::state(cell) != values::State::Unknown,
         Role::LimitMinutes | Role::LimitMinutesOnly => values::limit(cell, Bare::Minutes).is_ok(),
         Role::RunTime | Role::Wait | Role::TotalCpu => values::elapsed(cell).is_ok(),
         Role::Id => cell.starts_with(|c: char| c.is_ascii_digit()),

@@ -1,37 +1,12 @@
 //! The formats of traces, recognised by content, and the one way to read any of them.
 
 use super::collect::Collector;
+pub use super::record::Format;
 use super::record::{Error, Strictness, Trace};
 use super::tables::{Reading, Table};
 use super::{condor, json, looks, lsf, openb, pbs, rows, sge, source, swf, tables};
 use std::io::Read;
 use std::path::Path;
-
-/// How a trace is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// Standard Workload Format
-    Swf,
-    /// What `sacct --parsable2` prints: a line of names, fields between | or another separator
-    Sacct,
-    /// Accounting logs of PBS Professional, OpenPBS and Torque
-    Pbs,
-    /// LSF's lsb.acct
-    Lsf,
-    /// A line of names, fields between commas, semicolons or tabs
-    Csv,
-    /// The task list of Alibaba's GPU cluster trace of 2023
-    Openb,
-    /// One JSON object a line
-    Jsonl,
-    /// A JSON document with a list of jobs: sacct, squeue, flux jobs, condor_history, Batsim
-    Json,
-    /// Accounting of Grid Engine
-    Sge,
-    /// HTCondor's history as ClassAds
-    Condor,
-}
 
 impl Format {
     /// The format that a text begins as; what has no other format is taken for the Standard Workload Format, whose
@@ -77,6 +52,17 @@ impl Format {
         } else {
             Format::Swf
         }
+    }
+}
+
+impl Reading {
+    /// The format that a text is read as, which begins so.
+    pub(crate) fn format_of(&self, start: &[u8]) -> Format {
+        self.format.unwrap_or_else(|| match &self.delimiter {
+            Some(separator) if tables::quoted(separator) => Format::Csv,
+            Some(_) => Format::Sacct,
+            None => Format::of(start),
+        })
     }
 }
 

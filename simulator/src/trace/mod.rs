@@ -7,7 +7,7 @@
 //!   where rows of them are in a text, also in `json`, `condor` and `sge`; [`rows`]: from a row to a job; [`values`]:
 //!   what their cells hold.
 //! * [`pbs`], [`lsf`]: accounting logs of their own; `openb`: one cluster's list of tasks; [`collect`]: from jobs to a
-//!   trace; `looks`: the looks of a text that is none of these.
+//!   trace; `looks`: the sentence about a text of no known kind.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
 //! * [`nodes`]: machines of nodes, and what jobs ask of them; [`node_list`]: as an option names such a machine.

@@ -5,6 +5,32 @@ use crate::base::words::several;
 use std::collections::BTreeMap;
 use surefill::nodes::Amounts;
 
+/// How a trace is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Standard Workload Format
+    Swf,
+    /// What `sacct --parsable2` prints: a line of names, fields between | or another separator
+    Sacct,
+    /// Accounting logs of PBS Professional, OpenPBS and Torque
+    Pbs,
+    /// LSF's lsb.acct
+    Lsf,
+    /// A line of names, fields between commas, semicolons or tabs
+    Csv,
+    /// The task list of Alibaba's GPU cluster trace of 2023
+    Openb,
+    /// One JSON object a line
+    Jsonl,
+    /// A JSON document with a list of jobs: sacct, squeue, flux jobs, condor_history, Batsim
+    Json,
+    /// Accounting of Grid Engine
+    Sge,
+    /// HTCondor's history as ClassAds
+    Condor,
+}
+
 /// The largest magnitude of any field: seconds beyond it (34,000 years) are no time, and the core accepts no more.
 pub const MAX_VALUE: i64 = surefill::runtime::MAX_SECONDS;
 

@@ -4,16 +4,12 @@
 //! Job steps (`17.batch`, `17.0`) are no jobs.
 
 use super::collect::{Collector, RawJob, SINCE_1970};
-use super::columns::{Columns, Role, Row};
+use super::columns::{Columns, PROCESSORS, Role, Row};
 use super::record::{BadColumns, Dropped, Error, Reason};
 use super::source::Text;
 use super::tables::{Reading, Table, each_row};
-use super::values::{self, Bare, Clock, Each};
+use super::values::{self, Bare, Clock, Each, State};
 use std::io::{Cursor, Read};
-
-/// Columns of processors.
-pub(super) const PROCESSORS: [Role; 5] =
-    [Role::Used, Role::Requested, Role::UsedTres, Role::RequestedTres, Role::UsedIds];
 
 /// Reads a table.
 pub(super) fn read(
@@ -214,35 +210,6 @@ enum Line {
     Dropped(Dropped),
 }
 
-/// How a job stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    Waits,
-    Runs,
-    /// It is over, with this status of the format.
-    Over(i64),
-    /// The table does not say.
-    Unknown,
-}
-
-/// Slurm's states, long and short, those of other systems as far as they are plain, and the numbers of SWF.
-pub(crate) fn state(text: &str) -> State {
-    let word = text.split([' ', '+', ',']).next().unwrap_or("").to_uppercase();
-    match word.as_str() {
-        "" => State::Unknown,
-        "PENDING" | "PD" | "CONFIGURING" | "CF" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF"
-        | "SPECIAL_EXIT" | "SE" | "RESV_DEL_HOLD" | "RD" | "QUEUED" | "PEND" => State::Waits,
-        "RUNNING" | "R" | "SUSPENDED" | "S" | "COMPLETING" | "CG" | "STOPPED" | "ST" | "RESIZING" | "RS"
-        | "SIGNALING" | "SI" | "STAGE_OUT" | "SO" | "RUN" => State::Runs,
-        "COMPLETED" | "CD" | "DONE" | "FINISHED" | "TRUE" | "1" => State::Over(1),
-        "CANCELLED" | "CA" | "CANCELED" | "REMOVED" | "5" => State::Over(5),
-        "FAILED" | "F" | "TIMEOUT" | "TO" | "NODE_FAIL" | "NF" | "OUT_OF_MEMORY" | "OOM" | "BOOT_FAIL"
-        | "BF" | "DEADLINE" | "DL" | "PREEMPTED" | "PR" | "REVOKED" | "RV" | "REQUEUED" | "RQ" | "EXIT"
-        | "EXITED" | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "FALSE" | "0" => State::Over(0),
-        _ => State::Unknown,
-    }
-}
-
 /// How the job of a row stands.
 pub(crate) fn state_of(row: &Row) -> State {
     match (row.get(Role::State), row.get(Role::CondorState)) {
@@ -250,7 +217,7 @@ pub(crate) fn state_of(row: &Row) -> State {
         ("", "2" | "6" | "7") => State::Runs,
         ("", "3") => State::Over(5),
         ("", "4") => State::Over(1),
-        (text, _) => state(text),
+        (text, _) => values::state(text),
     }
 }
 

@@ -5,9 +5,8 @@
 
 use super::collect::Collector;
 use super::columns::{Columns, Row};
-use super::format::Format;
 use super::lines::lines;
-use super::record::{BadColumns, Dropped, Error, Reason};
+use super::record::{BadColumns, Dropped, Error, Format, Reason};
 use super::source::Text;
 use super::text::excerpt;
 use super::values::Clock;
@@ -51,18 +50,7 @@ pub struct Reading {
     pub clock: Clock,
 }
 
-impl Reading {
-    /// The format that a text is read as, which begins so.
-    pub(crate) fn format_of(&self, start: &[u8]) -> Format {
-        self.format.unwrap_or_else(|| match &self.delimiter {
-            Some(separator) if quoted(separator) => Format::Csv,
-            Some(_) => Format::Sacct,
-            None => Format::of(start),
-        })
-    }
-}
-
-/// So many lines may stand before the line of names.
+/// The most lines that may stand before the line of names.
 const BANNER: u64 = 60;
 
 /// Separators of fields that are recognised; the first three may stand in quoted fields.

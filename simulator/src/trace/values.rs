@@ -292,6 +292,35 @@ pub fn memory(text: &str, bare: f64) -> Option<(f64, Each)> {
     (value <= MAX_SECONDS as f64).then_some((value, each))
 }
 
+/// How a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Waits,
+    Runs,
+    /// It is over, with this status of the format.
+    Over(i64),
+    /// The table does not say.
+    Unknown,
+}
+
+/// Slurm's states, long and short, those of other systems as far as they are plain, and the numbers of SWF.
+pub(crate) fn state(text: &str) -> State {
+    let word = text.split([' ', '+', ',']).next().unwrap_or("").to_uppercase();
+    match word.as_str() {
+        "" => State::Unknown,
+        "PENDING" | "PD" | "CONFIGURING" | "CF" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF"
+        | "SPECIAL_EXIT" | "SE" | "RESV_DEL_HOLD" | "RD" | "QUEUED" | "PEND" => State::Waits,
+        "RUNNING" | "R" | "SUSPENDED" | "S" | "COMPLETING" | "CG" | "STOPPED" | "ST" | "RESIZING" | "RS"
+        | "SIGNALING" | "SI" | "STAGE_OUT" | "SO" | "RUN" => State::Runs,
+        "COMPLETED" | "CD" | "DONE" | "FINISHED" | "TRUE" | "1" => State::Over(1),
+        "CANCELLED" | "CA" | "CANCELED" | "REMOVED" | "5" => State::Over(5),
+        "FAILED" | "F" | "TIMEOUT" | "TO" | "NODE_FAIL" | "NF" | "OUT_OF_MEMORY" | "OOM" | "BOOT_FAIL"
+        | "BF" | "DEADLINE" | "DL" | "PREEMPTED" | "PR" | "REVOKED" | "RV" | "REQUEUED" | "RQ" | "EXIT"
+        | "EXITED" | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "FALSE" | "0" => State::Over(0),
+        _ => State::Unknown,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

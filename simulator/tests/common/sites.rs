@@ -1,5 +1,5 @@
-//! Four jobs that are written in every kind of file that sites have, and the comparison of what is read of them with what
-//! is known, field by field.
+//! Four jobs that are written in every kind of file that sites have, and the comparison of what is read of them with
+//! what is known, field by field.
 
 use surefill_simulator::trace::format::read_as;
 use surefill_simulator::trace::swf::{Record, Strictness, Trace};

@@ -2,8 +2,8 @@
 //! is wrong with them.
 
 use super::file;
+use super::quiet::is_quiet;
 use crate::cli::Failure;
-use crate::cli::output::is_quiet;
 use crate::trace::format::{self, Format};
 use crate::trace::record::lost;
 use crate::trace::source;
@@ -120,7 +120,7 @@ impl Source {
         self.accept(&trace.name, trace.losses(), &trace.problems)
     }
 
-    /// [`Source::whole`] for questions that need no widths, of a history of so many jobs.
+    /// The trace as [`Source::whole`] reads it, for questions that need no widths but this number of jobs.
     ///
     /// # Errors
     /// Its.
