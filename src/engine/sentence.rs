@@ -125,15 +125,15 @@ impl<W: fmt::Write> Sentence<'_, W> {
             }
             None => self.text(&["planned for later"])?,
         }
-        let Some(price) = self.reason.price else {
+        // Where others would gain as well, it waits for a job alone that must not be delayed.
+        let Some(price) = self.reason.price.filter(|price| price.others >= 0) else {
             if self.reason.head == 0 {
                 return self.text(&[": starting it now would cost others more"]);
             }
             self.text(&[": what is idle is kept for "])?;
             return self.head();
         };
-        let does = if price.others < 0 { "save" } else { "cost" };
-        self.text(&[": starting it now would ", does, " others "])?;
+        self.text(&[": starting it now would cost others "])?;
         self.amount(price.others.unsigned_abs())?;
         self.text(&[" of waiting and save it "])?;
         self.amount(price.saved.into())

@@ -67,7 +67,7 @@ const fn column(role: Role, names: &'static [&'static str], meaning: &'static st
     Column { role, names, meaning }
 }
 
-/// Every column that is read, in the order of [`Role`].
+/// Every column that is read, in the order of its role.
 pub const COLUMNS: [Column; 34] = [
     column(
         Role::Submit,
