@@ -193,41 +193,42 @@ def test_what_waits_is_planned():
 
 
 def test_reasons():
+    now = 1_000_000
     scheduler = Scheduler("predictor=limit")
     scheduler.set_pool("nodes", 8)
-    scheduler.set_job(1000, 1, "running", processors=4, limit=96, start=1000)
-    scheduler.set_job(1000, 2, processors=8, limit=64)
-    scheduler.set_job(1000, 3, processors=4, limit=192)
-    scheduler.set_job(1000, 4, "held", processors=4, limit=192, why="dependency")
-    assert scheduler.decide(1000, lambda offer: True) == []
-    held = scheduler.reason(1000, 4)
+    scheduler.set_job(now, 1, "running", processors=4, limit=96, start=now)
+    scheduler.set_job(now, 2, processors=8, limit=64, submit=now - 900_000)
+    scheduler.set_job(now, 3, processors=4, limit=192)
+    scheduler.set_job(now, 4, "held", processors=4, limit=192, why="dependency")
+    assert scheduler.decide(now, lambda offer: True) == []
+    held = scheduler.reason(now, 4)
     assert (held["why"], held["sentence"]) == ("dependency", "held by the manager: dependency")
-    assert scheduler.reason(1000, 3)["sentence"] == "planned in 2 min: what is idle is kept for job 2"
-    found = scheduler.reasons(1000, [2, 3, 4], names={2: "the wide one"})
+    assert scheduler.reason(now, 3)["sentence"] == "planned in 2 min: what is idle is kept for job 2"
+    found = scheduler.reasons(now, [2, 3, 4], names={2: "the wide one"})
     assert found[2]["sentence"] == "no room: 4 of 8 processors are idle, it wants 8; planned in 1 min"
-    assert (found[3]["why"], found[3]["behind"], found[3]["start"], found[3]["place"]) == ("later", 2, 1160, 2)
+    assert (found[3]["why"], found[3]["behind"], found[3]["start"], found[3]["place"]) == ("later", 2, now + 160, 2)
     assert (found[3]["saves"], found[3]["costs_others"], found[2]["saves"]) == (160, 96, None)
     assert found[4] == held | {"idle": 4}
     # That was a question, as is what would become of another job.
     before = scheduler.checkpoint()
-    tried = scheduler.try_job(1000, processors=4, limit=60)
-    assert (tried["why"], tried["start"], tried["sentence"]) == ("starts", 1000, "starts now")
-    assert scheduler.try_job(1000, processors=9, limit=60)["why"] == "never"
+    tried = scheduler.try_job(now, processors=4, limit=60)
+    assert (tried["why"], tried["start"], tried["sentence"]) == ("starts", now, "starts now")
+    assert scheduler.try_job(now, processors=9, limit=60)["why"] == "never"
     assert scheduler.checkpoint() == before
     for wrong in (dict(processors=0), dict(processors=1, limit=-1), dict(processors=1, each=(1, 0, 0))):
         with pytest.raises(ValueError):
-            scheduler.try_job(1000, **wrong)
+            scheduler.try_job(now, **wrong)
     with pytest.raises(KeyError):
-        scheduler.try_job(1000, processors=1, queue="night")
+        scheduler.try_job(now, processors=1, queue="night")
     with pytest.raises(ValueError):
-        scheduler.reason(1000, 1)
+        scheduler.reason(now, 1)
     with pytest.raises(ValueError):
-        scheduler.reasons(1000, [77])
+        scheduler.reasons(now, [77])
     # On nodes a feature that no node has is none; nor is it known afterwards.
     scheduler.set_node("a", "cluster", processors=4, features=["fast"])
     one = dict(processors=1, each=(1, 0, 0), queue="cluster")
-    assert scheduler.try_job(1000, **one, features=["fast"])["why"] == "starts"
-    assert scheduler.try_job(1000, **one, features=["slow"])["why"] == "never"
+    assert scheduler.try_job(now, **one, features=["fast"])["why"] == "starts"
+    assert scheduler.try_job(now, **one, features=["slow"])["why"] == "never"
 
 
 def test_nodes_are_offered():
