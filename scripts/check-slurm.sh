@@ -7,7 +7,7 @@
 #
 # Three of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and
 # unstable, "chroot" runs some of the tests with the daemons of Debian 13, "upstream" with those of 26.05, which it builds;
-# without names one of these two runs, "upstream" where there are its sources.
+# without names one of these two runs, "upstream" where 26.05 has been built before (tests/slurm/upstream.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
@@ -144,7 +144,7 @@ echo "check-slurm: built and packaged in $((SECONDS - begun)) s"
 tests=("$@")
 if [ ${#tests[@]} = 0 ]; then
     other=chroot
-    ! compgen -G "${SUREFILL_MANAGERS:-../shared/managers}/slurm-26.05*.tar.xz" >/dev/null || other=upstream
+    [ ! -e "${SUREFILL_SLURMS:-$build-upstream}/26.05/made" ] || other=upstream
     tests=("$other" releases "${every[@]}")
 fi
 logs=$(mktemp -d)
