@@ -47,7 +47,7 @@ impl Scheduler<'_> {
         }
         let left = self.parts.table.get_mut(array)?;
         left.tasks -= 1;
-        // What was promised was the task's that has started.
+        // The promise was that of the task that has started.
         left.promised = 0;
         if left.at_once == 1 {
             // No more of them may start before the manager says so.

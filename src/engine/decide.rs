@@ -26,13 +26,11 @@ fn waiting_job(
     now: i64,
 ) -> Result<WaitingJob> {
     let settings = scheduler.settings();
-    let job = *scheduler.parts.table.get(candidate.slot)?;
+    let job = scheduler.parts.table.get(candidate.slot)?;
     let by_points = settings.order == OrderWord::Priority;
     let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
-    if credit != job.credit && !scheduler.parts.table.has_guest() {
-        scheduler.parts.table.get_mut(candidate.slot)?.credit = credit;
-    }
-    Ok(WaitingJob {
+    let stale = credit != job.credit && !scheduler.parts.table.has_guest();
+    let waiting = WaitingJob {
         id: candidate.planned_as(),
         processors: candidate.processors,
         run_time: job.mean,
@@ -42,7 +40,11 @@ fn waiting_job(
         tier,
         promised: job.promised.into(),
         later: candidate.later != 0,
-    })
+    };
+    if stale {
+        scheduler.parts.table.get_mut(candidate.slot)?.credit = credit;
+    }
+    Ok(waiting)
 }
 
 /// Notes what was promised to the head job.

@@ -115,7 +115,7 @@ impl<P: Profile> Queue<'_, P> {
         let steep = rule.long_waits(counted, median_counted)?.steep;
         let longest = longest_but(self.waiting, None);
         let is = |job: &usize, is: &dyn Fn(&Waiting) -> bool| at(self.waiting, *job).is_ok_and(is);
-        let head = head(self.waiting).filter(|_| rule.budget < NO_BUDGET);
+        let head = if rule.budget < NO_BUDGET { head(self.waiting) } else { None };
         let due = head.filter(|job| is(job, &|job| job.promised != 0 && job.waited >= job.promised));
         let front = longest.filter(|job| is(job, &|job| job.waited >= front_after)).or(due);
         let guarded = match (front, head) {

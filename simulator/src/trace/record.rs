@@ -11,7 +11,7 @@ use surefill::nodes::Amounts;
 pub enum Format {
     /// Standard Workload Format
     Swf,
-    /// What `sacct --parsable2` prints: a line of names, fields between | or another separator
+    /// Output of `sacct --parsable2`: a line of names, fields between | or another separator
     Sacct,
     /// Accounting logs of PBS Professional, OpenPBS and Torque
     Pbs,
