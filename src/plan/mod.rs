@@ -20,8 +20,8 @@
 //! The first of those that wait, the **head**, may have a promise: when somebody would pass it for the first time, its
 //! start by the limits is noted, and [`PlanRule::budget`] says by which share of its wait until then it may come later.
 //! Only those start ahead of it that leave its processors free at that instant, by the limits; when its wait has become
-//! as long as promised, it is in front of everybody. With [`PlanRule::slack`] the front job has such a promise instead of
-//! its start by the limits.
+//! as long as promised, it is in front of everybody. With [`PlanRule::slack`] the front job has such a promise
+//! instead of its start by the limits.
 //!
 //! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory; `waiting`: the waiting jobs.
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
