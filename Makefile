@@ -47,8 +47,7 @@ TOOL_PROFILE ?= release
 TOOL := $(CARGO_TARGET_DIR)/$(TOOL_PROFILE)/surefill
 
 SONAME := libsurefill.so.$(ABI)
-HEADERS := include/surefill.h include/surefill_nodes.h include/surefill_models.h include/surefill.f90 \
-	include/surefill_nodes.f90 include/surefill_models.f90
+HEADERS := include/surefill.h include/surefill_parts.h include/surefill.f90 include/surefill_parts.f90
 # With types in the debug information, which scripts/check-abi.sh compares; what is installed has none.
 RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type staticlib -- -C debuginfo=2
 LINK_SHARED = $(CC) -shared -nostartfiles -nodefaultlibs -o $@ -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/surefill.map \

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill.h>
+#include <surefill_parts.h>
 
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 #define CHECK(call) check((call), #call)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill_models.h> /* lifetimes; the rest is in surefill.h */
+#include <surefill_parts.h>
 
 #define CHECK(call) check((call), #call)
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))

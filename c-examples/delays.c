@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <surefill_models.h>
+#include <surefill_parts.h>
 
 enum { PASSES = 400, IDLE = 40, RUNS = 60, NARROW = 30, HEAD = 80 }; /* processors */
 

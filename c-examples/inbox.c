@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill.h>
+#include <surefill_parts.h>
 
 enum { THREADS = 2, JOBS = 1000, EVENTS = 256 };
 

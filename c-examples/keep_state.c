@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill_models.h> /* clusters; the rest is in surefill.h */
+#include <surefill_parts.h>
 
 #define CHECK(call) check((call), #call)
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <surefill_models.h>
+#include <surefill_parts.h>
 
 enum { STATES = 2, BINS = 3, A_DAY = 48, DAYS = 60 }; /* slots of half an hour; short, middling and long jobs */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill_nodes.h>
+#include <surefill_parts.h>
 
 #define CHECK(call) check((call), #call)
 enum { CORES, GIB, GPUS, KINDS, NODES = 4 };

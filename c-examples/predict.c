@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill_models.h> /* bins and probabilities; the rest is in surefill.h */
+#include <surefill_parts.h>
 
 #define CHECK(call) check((call), #call)
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <surefill.h>
+#include <surefill_parts.h>
 
 enum {
     MAX_JOBS = 1 << 19,

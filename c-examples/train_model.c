@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <surefill_models.h>
+#include <surefill_parts.h>
 enum { STATES = 2, BINS = 24, A_DAY = 96, SLOTS = 28 * A_DAY }; /* four weeks in slots of 15 minutes */
 
 static int64_t block[40000], disk[40000], predictor_block[60000], bins_block[SUREFILL_BINS_SIZE / 8];

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill_models.h> /* lower bounds and clustering; the rest is in surefill.h */
+#include <surefill_parts.h>
 
 #define CHECK(call) check((call), #call)
 

@@ -29,7 +29,7 @@ describe() { # LIBRARY
 }
 
 constants() { # FOLDER of the headers
-    printf '#include "%s"\n' surefill_models.h surefill_nodes.h | ${CC:-cc} -E -dM -I"$1" - | sed -n 's/^#define \(SUREFILL_[A-Z_0-9]* .*\)/\1/p' | grep -v '^SUREFILL_VERSION_NUMBER ' | sort
+    echo '#include "surefill_parts.h"' | ${CC:-cc} -E -dM -I"$1" - | sed -n 's/^#define \(SUREFILL_[A-Z_0-9]* .*\)/\1/p' | grep -v '^SUREFILL_VERSION_NUMBER ' | sort
 }
 
 # compare OLD NEW: status 0 when a program that was linked with OLD runs with NEW.
@@ -168,7 +168,7 @@ expect "a copy elsewhere: the same description" same - cmp "$work/new.abi" "$wor
 
 for change in changed gone more; do
     mkdir "$work/$change"
-    cp include/surefill_models.h include/surefill_nodes.h "$work/$change"
+    cp include/surefill_parts.h "$work/$change"
 done
 sed 's/^#define SUREFILL_ERROR_FULL -7$/#define SUREFILL_ERROR_FULL -8/' include/surefill.h > "$work/changed/surefill.h"
 grep -v '^#define SUREFILL_ERROR_FULL ' include/surefill.h > "$work/gone/surefill.h"

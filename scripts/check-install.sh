@@ -35,12 +35,11 @@ needs_library() { grep -q 'NEEDED.*libsurefill' <<< "$(readelf -d "$1")"; }
 
 # The module's source is beside the header.
 ${FC:-gfortran} -std=f2008 -J"$root" -c -o "$root/module.o" "$prefix/include/surefill.f90"
-${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/models.o" "$prefix/include/surefill_models.f90"
-${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/nodes.o" "$prefix/include/surefill_nodes.f90"
+${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/parts.o" "$prefix/include/surefill_parts.f90"
 for kind in shared static; do
     # shellcheck disable=SC2086 # the flags are words
     for compile in "${CC:-cc} -std=c11 $strict $cflags $root/readme.c" "${CXX:-c++} -std=c++17 $strict $cflags $root/readme.cpp" \
-        "${FC:-gfortran} -std=f2008 -Wall -Wextra -Werror -I$root c-examples/fortran/backfill.f90 $root/module.o"; do
+        "${FC:-gfortran} -std=f2008 -Wall -Wextra -Werror -I$root c-examples/fortran/backfill.f90 $root/module.o $root/parts.o"; do
         $compile -o "$root/program" ${!kind}
         [ $kind = shared ] && ! needs_library "$root/program" && { echo "linked statically: $compile"; exit 1; }
         [ $kind = static ] && needs_library "$root/program" && { echo "needs the shared library: $compile"; exit 1; }

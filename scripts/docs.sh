@@ -8,6 +8,6 @@ python3 scripts/check-links.py
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps --target-dir "${CARGO_TARGET_DIR:-target}"
 rm -rf "$build/reference"
 cp -r "${CARGO_TARGET_DIR:-target}/doc" "$build/reference"
-cp include/surefill.h include/surefill_nodes.h include/surefill_models.h "$build"
+cp include/surefill.h include/surefill_parts.h "$build"
 python3 scripts/book.py "${1:-build}"
 echo "The reference: $build/reference/surefill/index.html"

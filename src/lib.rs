@@ -20,7 +20,7 @@
 //! 13. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
 //! 14. [`engine`]: the whole scheduler without a machine: told what the resource manager says, it offers jobs to start.
 //!
-//! With the feature `capi` the functions of `include/surefill.h`, `surefill_nodes.h` and `surefill_models.h` are
+//! With the feature `capi` the functions of `include/surefill.h` and `include/surefill_parts.h` are
 //! exported; Rust programs do not need it.
 //!
 //! ```

@@ -41,7 +41,7 @@ fn every_status_has_its_constant() {
 /// Every constant of these kinds has the name that its own says, and other numbers have none.
 #[test]
 fn every_name_is_its_constants() {
-    let header = concat!(include_str!("../include/surefill.h"), include_str!("../include/surefill_nodes.h"));
+    let header = concat!(include_str!("../include/surefill.h"), include_str!("../include/surefill_parts.h"));
     let kinds = [
         ("STEP", SUREFILL_NAME_STEP),
         ("CRITERION", SUREFILL_NAME_CRITERION),

@@ -90,7 +90,7 @@ fn without_comments(text: &str) -> String {
 
 /// Both headers.
 fn c_text() -> String {
-    text("include/surefill.h") + &text("include/surefill_nodes.h") + &text("include/surefill_models.h")
+    text("include/surefill.h") + &text("include/surefill_parts.h")
 }
 
 fn header(text: &str) -> Interface {
@@ -144,7 +144,7 @@ fn fortran_text() -> String {
     let first = text("include/surefill.f90");
     let (first, rest) = first.split_once("\ncontains\n").unwrap();
     assert!(rest.contains("end module surefill"));
-    format!("{first}\n{}\n{}", text("include/surefill_nodes.f90"), text("include/surefill_models.f90"))
+    format!("{first}\n{}", text("include/surefill_parts.f90"))
 }
 
 /// A file's statements in small letters, without comments, continued lines joined.

@@ -1,7 +1,6 @@
 ! One scheduling pass, printed as a table: which waiting jobs may start ahead of the head job?
 program backfill
-  use surefill
-  use surefill_models, only: surefill_pass_idle
+  use surefill_parts
   implicit none
 
   ! The candidates: processors, time limit in seconds, how many seconds jobs like it ran.

@@ -7,8 +7,7 @@
 ! Without a scheduler at hand, three made-up lines: printf '60 3600 4\n90 3600 4\n600 7200 8\n' | wait_bounds 3600 4
 program wait_bounds
   use, intrinsic :: iso_fortran_env, only: error_unit, iostat_end
-  use surefill
-  use surefill_models, only: surefill_wait_predict_lower, surefill_wait_recluster
+  use surefill_parts
   implicit none
 
   real(c_double), parameter :: quantiles(4) = [0.5_c_double, 0.75_c_double, 0.9_c_double, 0.95_c_double]

@@ -6,7 +6,7 @@
 #include "compat.h"
 #include "engine.h"
 
-#include <surefill_nodes.h>
+#include <surefill.h>
 
 enum { KIND_CORES, KIND_MEMORY, KIND_GRES }; /* where kinds of resource stand; generic ones follow */
 

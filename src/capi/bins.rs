@@ -26,9 +26,6 @@ pub const SUREFILL_BINS_SIZE: i64 = 816;
 
 const _: () = assert!(SUREFILL_BINS_SIZE as usize == size_of::<Block<RawBins>>());
 
-/// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
-pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;
-
 /// Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
 /// 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
 ///

@@ -1,4 +1,4 @@
-//! What objects of surefill.h hold, in detail.
+//! What bins, distributions, inboxes and recent waits hold, in detail.
 //!
 //! Bins and their edges, probabilities bin by bin, and what objects have counted.
 //!

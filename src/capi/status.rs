@@ -1,11 +1,13 @@
 //! Versions, statuses, sizes of blocks, work in slices.
 //!
 //! ```c
-//! static int64_t memory[SUREFILL_BINS_SIZE / 8];
-//! surefill_bins *bins;
+//! static int64_t memory[40000];
+//! surefill_inbox_capacity capacity;
+//! surefill_inbox *inbox;
 //! int64_t bytes;
-//! surefill_bins_init_default(memory, sizeof memory, &bins);
-//! surefill_block_size(bins, &bytes);
+//! surefill_inbox_capacity_init(&capacity);
+//! surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
+//! surefill_block_size(inbox, &bytes);
 //! if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
 //! if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
 //! printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
@@ -24,6 +26,9 @@ pub const SUREFILL_VERSION_NUMBER: i32 = number(env!("CARGO_PKG_VERSION_MAJOR"))
 /// Version of the binary interface: programs run with every library of the same number, which is in the library's name
 /// and in the version of each symbol. Structures may grow without a change: they say their size.
 pub const SUREFILL_ABI_VERSION: i32 = 0;
+
+/// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
+pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;
 
 /// Success.
 pub const SUREFILL_OK: i32 = 0;

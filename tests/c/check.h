@@ -2,8 +2,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <surefill_models.h>
-#include <surefill_nodes.h>
+#include <surefill_parts.h>
 
 /* Both go on after a failure and return whether the check held. */
 #define CHECK(condition) check_that((condition) ? 1 : 0, __FILE__, __LINE__, #condition)

@@ -1,7 +1,7 @@
 /* A pass and a scheduler without any standard library: the static library needs five functions on memory, and nothing
  * else. Linux on x86-64; the exit status is the line of the first failure. */
 #include <stddef.h>
-#include <surefill.h>
+#include <surefill_parts.h>
 
 /* The volatile pointers keep a compiler from making each of these a call of itself. */
 void *memcpy(void *to, const void *from, size_t size) {

@@ -1,5 +1,5 @@
 // The header in C++17, in a shared object that links the static library, as a plugin would.
-#include <surefill.h>
+#include <surefill_parts.h>
 
 #include <cstdint>
 #include <vector>

@@ -135,14 +135,14 @@ try "the same under valgrind" $memcheck "$work/sweep"
 
 # Compilers that know C89 alone have no // comments; C++ has its own words.
 headers_stand_alone() {
-    for header in surefill surefill_nodes surefill_models; do
+    for header in surefill surefill_parts; do
         echo "#include <$header.h>" > "$work/alone.c"
         "$CC" -std=c89 -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only "$work/alone.c" || return 1
         "$CXX" -std=c++98 -pedantic -Wall -Wextra -Werror -Wno-long-long -Iinclude -fsyntax-only -x c++ "$work/alone.c" || return 1
     done
     # Where a long has 32 bits and there is no C library: every constant in an expression.
     {
-        printf '#include "surefill_models.h"\n#include "surefill_nodes.h"\nint64_t constants[] = {\n'
+        printf '#include "surefill_parts.h"\nint64_t constants[] = {\n'
         sed -nE 's/^#define (SUREFILL_[A-Z_0-9]+) .+/    \1,/p' include/*.h
         printf '    0\n};\n'
     } > "$work/alone.c"
@@ -153,14 +153,14 @@ try_here "each header alone, in C89 and C++" headers_stand_alone
 
 # The headers' own examples, each a function's body.
 examples_in_the_headers() {
-    python3 tests/c/uses.py include/surefill.h include/surefill_nodes.h include/surefill_models.h > "$work/uses.c" &&
+    python3 tests/c/uses.py include/surefill.h include/surefill_parts.h > "$work/uses.c" &&
         "$CC" -std=c89 -pedantic -Wall -Wextra -Werror ${CFLAGS:--O2 -g} -Iinclude -o "$work/uses" "$work/uses.c" $static &&
         $memcheck "$work/uses"
 }
 try_here "the examples in the headers, in C89" examples_in_the_headers
 
 sweep_is_complete() {
-    grep -ohE '\bsurefill_[a-z_]+\(' include/surefill.h include/surefill_nodes.h include/surefill_models.h | tr -d '(' | sort -u > "$work/header"
+    grep -ohE '\bsurefill_[a-z_]+\(' include/surefill.h include/surefill_parts.h | tr -d '(' | sort -u > "$work/header"
     "$work/sweep" --list | sort > "$work/swept"
     diff "$work/header" "$work/swept"
 }

@@ -6,7 +6,7 @@
 import re
 import sys
 
-print("#include <surefill_models.h>\n#include <surefill_nodes.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
+print("#include <surefill_parts.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
 print("static void fail(const char *call) { printf(\"FAILED: %s\\n\", call); exit(1); }")
 print("#define MUST(call) if ((call) != SUREFILL_OK) fail(#call)\n")
 count = 0

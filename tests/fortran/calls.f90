@@ -1,6 +1,6 @@
 ! Calls from Fortran: every group of functions once, with the values that come back and a few errors.
 program calls
-  use surefill_models
+  use surefill_parts
   implicit none
 
   integer :: failed = 0

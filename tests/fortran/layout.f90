@@ -2,8 +2,7 @@
 program layout
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_sizeof
   use surefill
-  use surefill_models
-  use surefill_nodes
+  use surefill_parts
   implicit none
 
   type(surefill_scheduler_capacity), target :: a_scheduler_capacity
@@ -15,13 +14,18 @@ program layout
   type(surefill_action), target :: a_action
   type(surefill_reason), target :: a_reason
   type(surefill_start), target :: a_start
+  type(surefill_inbox_capacity), target :: a_inbox_capacity
+  type(surefill_job_event), target :: a_job_event
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
   type(surefill_forecast_capacity), target :: a_forecast_capacity
   type(surefill_forecast_options), target :: a_forecast_options
   type(surefill_preset), target :: a_preset
-  type(surefill_inbox_capacity), target :: a_inbox_capacity
-  type(surefill_job_event), target :: a_job_event
+  type(surefill_nodes_capacity), target :: a_nodes_capacity
+  type(surefill_request), target :: a_request
+  type(surefill_node_pass_capacity), target :: a_node_pass_capacity
+  type(surefill_node_pass_options), target :: a_node_pass_options
+  type(surefill_node_forecast_capacity), target :: a_node_forecast_capacity
   type(surefill_expert), target :: a_expert
   type(surefill_predictor_options), target :: a_predictor_options
   type(surefill_held_job), target :: a_held_job
@@ -31,11 +35,6 @@ program layout
   type(surefill_sizing_capacity), target :: a_sizing_capacity
   type(surefill_choice_options), target :: a_choice_options
   type(surefill_choice), target :: a_choice
-  type(surefill_nodes_capacity), target :: a_nodes_capacity
-  type(surefill_request), target :: a_request
-  type(surefill_node_pass_capacity), target :: a_node_pass_capacity
-  type(surefill_node_pass_options), target :: a_node_pass_options
-  type(surefill_node_forecast_capacity), target :: a_node_forecast_capacity
   type(surefill_hmm_capacity), target :: a_hmm_capacity
   type(surefill_model_parameters), target :: a_model_parameters
   type(surefill_online_hmm_options), target :: a_online_hmm_options
@@ -163,6 +162,19 @@ program layout
   call member('capped', c_loc(a_start%capped))
   call member('by', c_loc(a_start%by))
 
+  call begin('surefill_inbox_capacity', c_loc(a_inbox_capacity), c_sizeof(a_inbox_capacity))
+  call member('struct_size', c_loc(a_inbox_capacity%struct_size))
+  call member('events', c_loc(a_inbox_capacity%events))
+
+  call begin('surefill_job_event', c_loc(a_job_event), c_sizeof(a_job_event))
+  call member('kind', c_loc(a_job_event%kind))
+  call member('processors', c_loc(a_job_event%processors))
+  call member('job', c_loc(a_job_event%job))
+  call member('time', c_loc(a_job_event%time))
+  call member('limit', c_loc(a_job_event%limit))
+  call member('user', c_loc(a_job_event%user))
+  call member('name', c_loc(a_job_event%name))
+
   call begin('surefill_pass_capacity', c_loc(a_pass_capacity), c_sizeof(a_pass_capacity))
   call member('struct_size', c_loc(a_pass_capacity%struct_size))
   call member('running', c_loc(a_pass_capacity%running))
@@ -233,18 +245,51 @@ program layout
   call member('candidate_age_unit', c_loc(a_preset%candidate_age_unit))
   call member('candidate_age', c_loc(a_preset%candidate_age))
 
-  call begin('surefill_inbox_capacity', c_loc(a_inbox_capacity), c_sizeof(a_inbox_capacity))
-  call member('struct_size', c_loc(a_inbox_capacity%struct_size))
-  call member('events', c_loc(a_inbox_capacity%events))
+  call begin('surefill_nodes_capacity', c_loc(a_nodes_capacity), c_sizeof(a_nodes_capacity))
+  call member('struct_size', c_loc(a_nodes_capacity%struct_size))
+  call member('nodes', c_loc(a_nodes_capacity%nodes))
+  call member('classes', c_loc(a_nodes_capacity%classes))
+  call member('resources', c_loc(a_nodes_capacity%resources))
+  call member('jobs', c_loc(a_nodes_capacity%jobs))
+  call member('parts', c_loc(a_nodes_capacity%parts))
 
-  call begin('surefill_job_event', c_loc(a_job_event), c_sizeof(a_job_event))
-  call member('kind', c_loc(a_job_event%kind))
-  call member('processors', c_loc(a_job_event%processors))
-  call member('job', c_loc(a_job_event%job))
-  call member('time', c_loc(a_job_event%time))
-  call member('limit', c_loc(a_job_event%limit))
-  call member('user', c_loc(a_job_event%user))
-  call member('name', c_loc(a_job_event%name))
+  call begin('surefill_request', c_loc(a_request), c_sizeof(a_request))
+  call member('struct_size', c_loc(a_request%struct_size))
+  call member('count', c_loc(a_request%count))
+  call member('spread', c_loc(a_request%spread))
+  call member('exclusive', c_loc(a_request%exclusive))
+  call member('features', c_loc(a_request%features))
+  call member('each', c_loc(a_request%each))
+  call member('pool', c_loc(a_request%pool))
+
+  call begin('surefill_node_pass_capacity', c_loc(a_node_pass_capacity), c_sizeof(a_node_pass_capacity))
+  call member('struct_size', c_loc(a_node_pass_capacity%struct_size))
+  call member('nodes', c_loc(a_node_pass_capacity%nodes))
+  call member('resources', c_loc(a_node_pass_capacity%resources))
+  call member('running', c_loc(a_node_pass_capacity%running))
+  call member('candidates', c_loc(a_node_pass_capacity%candidates))
+  call member('parts', c_loc(a_node_pass_capacity%parts))
+  call member('bins', c_loc(a_node_pass_capacity%bins))
+  call member('events_per_bin', c_loc(a_node_pass_capacity%events_per_bin))
+
+  call begin('surefill_node_pass_options', c_loc(a_node_pass_options), c_sizeof(a_node_pass_options))
+  call member('struct_size', c_loc(a_node_pass_options%struct_size))
+  call member('scenarios', c_loc(a_node_pass_options%scenarios))
+  call member('seed', c_loc(a_node_pass_options%seed))
+  call member('confidence', c_loc(a_node_pass_options%confidence))
+  call member('shared', c_loc(a_node_pass_options%shared))
+
+  call begin('surefill_node_forecast_capacity', c_loc(a_node_forecast_capacity), c_sizeof(a_node_forecast_capacity))
+  call member('struct_size', c_loc(a_node_forecast_capacity%struct_size))
+  call member('nodes', c_loc(a_node_forecast_capacity%nodes))
+  call member('classes', c_loc(a_node_forecast_capacity%classes))
+  call member('resources', c_loc(a_node_forecast_capacity%resources))
+  call member('running', c_loc(a_node_forecast_capacity%running))
+  call member('waiting', c_loc(a_node_forecast_capacity%waiting))
+  call member('parts', c_loc(a_node_forecast_capacity%parts))
+  call member('bins', c_loc(a_node_forecast_capacity%bins))
+  call member('events_per_bin', c_loc(a_node_forecast_capacity%events_per_bin))
+  call member('scenarios', c_loc(a_node_forecast_capacity%scenarios))
 
   call begin('surefill_expert', c_loc(a_expert), c_sizeof(a_expert))
   call member('keys', c_loc(a_expert%keys))
@@ -341,52 +386,6 @@ program layout
   call member('predicted', c_loc(a_choice%predicted))
   call member('run_time', c_loc(a_choice%run_time))
   call member('gain', c_loc(a_choice%gain))
-
-  call begin('surefill_nodes_capacity', c_loc(a_nodes_capacity), c_sizeof(a_nodes_capacity))
-  call member('struct_size', c_loc(a_nodes_capacity%struct_size))
-  call member('nodes', c_loc(a_nodes_capacity%nodes))
-  call member('classes', c_loc(a_nodes_capacity%classes))
-  call member('resources', c_loc(a_nodes_capacity%resources))
-  call member('jobs', c_loc(a_nodes_capacity%jobs))
-  call member('parts', c_loc(a_nodes_capacity%parts))
-
-  call begin('surefill_request', c_loc(a_request), c_sizeof(a_request))
-  call member('struct_size', c_loc(a_request%struct_size))
-  call member('count', c_loc(a_request%count))
-  call member('spread', c_loc(a_request%spread))
-  call member('exclusive', c_loc(a_request%exclusive))
-  call member('features', c_loc(a_request%features))
-  call member('each', c_loc(a_request%each))
-  call member('pool', c_loc(a_request%pool))
-
-  call begin('surefill_node_pass_capacity', c_loc(a_node_pass_capacity), c_sizeof(a_node_pass_capacity))
-  call member('struct_size', c_loc(a_node_pass_capacity%struct_size))
-  call member('nodes', c_loc(a_node_pass_capacity%nodes))
-  call member('resources', c_loc(a_node_pass_capacity%resources))
-  call member('running', c_loc(a_node_pass_capacity%running))
-  call member('candidates', c_loc(a_node_pass_capacity%candidates))
-  call member('parts', c_loc(a_node_pass_capacity%parts))
-  call member('bins', c_loc(a_node_pass_capacity%bins))
-  call member('events_per_bin', c_loc(a_node_pass_capacity%events_per_bin))
-
-  call begin('surefill_node_pass_options', c_loc(a_node_pass_options), c_sizeof(a_node_pass_options))
-  call member('struct_size', c_loc(a_node_pass_options%struct_size))
-  call member('scenarios', c_loc(a_node_pass_options%scenarios))
-  call member('seed', c_loc(a_node_pass_options%seed))
-  call member('confidence', c_loc(a_node_pass_options%confidence))
-  call member('shared', c_loc(a_node_pass_options%shared))
-
-  call begin('surefill_node_forecast_capacity', c_loc(a_node_forecast_capacity), c_sizeof(a_node_forecast_capacity))
-  call member('struct_size', c_loc(a_node_forecast_capacity%struct_size))
-  call member('nodes', c_loc(a_node_forecast_capacity%nodes))
-  call member('classes', c_loc(a_node_forecast_capacity%classes))
-  call member('resources', c_loc(a_node_forecast_capacity%resources))
-  call member('running', c_loc(a_node_forecast_capacity%running))
-  call member('waiting', c_loc(a_node_forecast_capacity%waiting))
-  call member('parts', c_loc(a_node_forecast_capacity%parts))
-  call member('bins', c_loc(a_node_forecast_capacity%bins))
-  call member('events_per_bin', c_loc(a_node_forecast_capacity%events_per_bin))
-  call member('scenarios', c_loc(a_node_forecast_capacity%scenarios))
 
   call begin('surefill_hmm_capacity', c_loc(a_hmm_capacity), c_sizeof(a_hmm_capacity))
   call member('struct_size', c_loc(a_hmm_capacity%struct_size))

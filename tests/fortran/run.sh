@@ -40,13 +40,12 @@ check() {
 
 compiles() {
     "$fc" "${fortran[@]}" -c -o "$work/surefill.o" include/surefill.f90 &&
-        "$fc" "${fortran[@]}" -c -o "$work/surefill_models.o" include/surefill_models.f90 &&
-        "$fc" "${fortran[@]}" -c -o "$work/surefill_nodes.o" include/surefill_nodes.f90
+        "$fc" "${fortran[@]}" -c -o "$work/surefill_parts.o" include/surefill_parts.f90
 }
 
 same_layout() {
     "$cc" -std=c11 -Wall -Wextra -Werror -Iinclude -o "$work/layout_c" tests/fortran/layout.c &&
-        "$fc" "${fortran[@]}" -o "$work/layout_f" tests/fortran/layout.f90 "$work/surefill.o" "$work/surefill_nodes.o" "$work/surefill_models.o" "${static[@]}" &&
+        "$fc" "${fortran[@]}" -o "$work/layout_f" tests/fortran/layout.f90 "$work/surefill.o" "$work/surefill_parts.o" "${static[@]}" &&
         "$work/layout_c" > "$work/c.txt" && "$work/layout_f" > "$work/f.txt" &&
         diff "$work/c.txt" "$work/f.txt"
 }
@@ -55,7 +54,7 @@ same_layout() {
 runs() {
     local source=$1
     shift
-    "$fc" "${fortran[@]}" -o "$work/program" "$source" "$work/surefill.o" "$work/surefill_nodes.o" "$work/surefill_models.o" "$@" && "$work/program"
+    "$fc" "${fortran[@]}" -o "$work/program" "$source" "$work/surefill.o" "$work/surefill_parts.o" "$@" && "$work/program"
 }
 
 example() { diff tests/fortran/backfill.txt <(runs c-examples/fortran/backfill.f90 "$@"); }
@@ -64,7 +63,7 @@ scheduler() { diff tests/fortran/scheduler.txt <(runs c-examples/fortran/schedul
 
 # The site tool gives the figures of the one in C: those of exact arithmetic.
 site_tool() {
-    "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$work/surefill_nodes.o" "$work/surefill_models.o" "$@" &&
+    "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$work/surefill_parts.o" "$@" &&
         python3 tests/c/wait_bounds.py history > "$work/history.txt" || return 1
     for job in "3600 4" "36000 4 7000" "36000 4 24000" "36000 1 99999"; do
         # shellcheck disable=SC2086 # the words are the arguments

@@ -1,7 +1,8 @@
 /* surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
  *
- * What a resource manager or a site's tool links. Machines of nodes that jobs share are in surefill_nodes.h, models for
- * research in surefill_models.h. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
+ * The scheduler that a resource manager or a site's tool links. The parts that it is built of, for programs that need
+ * them by themselves, are in surefill_parts.h. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do
+ * not edit.
  *
  * One section per object: how it is used, then its constants, structures and functions. The examples leave out what to
  * do when a function fails; a program looks at every status. c-examples has whole programs.

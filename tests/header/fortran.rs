@@ -216,8 +216,7 @@ pub fn check_tables(items: &[&Item]) {
 pub fn layout_c(items: &[&Item]) -> String {
     let mut text = String::from(
         "/* What the C compiler makes of the headers' structures: name, bytes; name%member, offset. Generated: tests/header. */
-#include \"surefill_models.h\"
-#include \"surefill_nodes.h\"
+#include \"surefill_parts.h\"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -258,8 +257,7 @@ pub fn layout_f90(items: &[&Item]) -> String {
 program layout
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_sizeof
   use surefill
-  use surefill_models
-  use surefill_nodes
+  use surefill_parts
   implicit none
 
 {declarations}  integer(c_intptr_t) :: start

@@ -9,27 +9,27 @@ mod used;
 use items::{Item, Kind, Section};
 use std::path::Path;
 
-/// The sections of `surefill.h`, in the order in which a reader needs them: files of `src/capi`.
-const FIRST: [&[&str]; 12] = [
+/// The sections of `surefill.h`, the scheduler, in the order in which a reader needs them: files of `src/capi`.
+const SCHEDULER: [&[&str]; 5] = [
     &["status"],
     &["bins"],
     &["distribution"],
     &["engine", "parts", "engine/machine", "engine/events", "engine/cycle", "engine/reason", "engine/starts"],
+    &["inbox"],
+];
+
+/// Those of `surefill_parts.h`, which a scheduler of one's own is built of.
+const PARTS: [&[&str]; 20] = [
     &["pass", "pass/head_start"],
     &["forecast"],
     &["schedule"],
-    &["inbox"],
+    &["nodes"],
+    &["nodes/node_pass"],
+    &["nodes/node_forecast"],
     &["predictor", "predictor/events", "predictor/answers", "markov"],
     &["wait", "wait/ask"],
     &["allocate", "allocate/sizing", "allocate/choose"],
     &["names"],
-];
-
-/// Those of `surefill_nodes.h`.
-const NODES: [&[&str]; 3] = [&["nodes"], &["nodes/node_pass"], &["nodes/node_forecast"]];
-
-/// Those of `surefill_models.h`.
-const MODELS: [&[&str]; 10] = [
     &["hmm"],
     &["online"],
     &["predictor/model"],
@@ -48,10 +48,9 @@ fn the_committed_files_are_fresh() {
     let sections = |files: &[&[&str]]| -> Vec<Section> {
         files.iter().map(|files| items::section(root, files)).collect()
     };
-    let (mut first, nodes, models) = (sections(&FIRST), sections(&NODES), sections(&MODELS));
-    first[0].items.insert(0, version());
-    let all: Vec<&Item> =
-        first.iter().chain(&nodes).chain(&models).flat_map(|section| &section.items).collect();
+    let (mut scheduler, parts) = (sections(&SCHEDULER), sections(&PARTS));
+    scheduler[0].items.insert(0, version());
+    let all: Vec<&Item> = scheduler.iter().chain(&parts).flat_map(|section| &section.items).collect();
     fortran::check_tables(&all);
     let structures: Vec<&str> = all
         .iter()
@@ -63,41 +62,30 @@ fn the_committed_files_are_fresh() {
 
     let includes = "#include <stdint.h>\n";
     let header =
-        c::Header { guard: "SUREFILL_H", about: include_str!("about.h"), includes, sections: &first };
+        c::Header { guard: "SUREFILL_H", about: include_str!("about.h"), includes, sections: &scheduler };
     let includes = "#include \"surefill.h\"\n";
-    let about = include_str!("about_nodes.h");
-    let nodes_header = c::Header { guard: "SUREFILL_NODES_H", about, includes, sections: &nodes };
-    let about = include_str!("about_models.h");
-    let models_header = c::Header { guard: "SUREFILL_MODELS_H", about, includes, sections: &models };
+    let about = include_str!("about_parts.h");
+    let parts_header = c::Header { guard: "SUREFILL_PARTS_H", about, includes, sections: &parts };
     let module = fortran::Module {
         name: "surefill",
         about: include_str!("about.f90"),
         uses: include_str!("uses.f90"),
-        sections: &first,
+        sections: &scheduler,
         end: include_str!("end.f90"),
     };
-    let nodes_module = fortran::Module {
-        name: "surefill_nodes",
-        about: include_str!("about_nodes.f90"),
+    let parts_module = fortran::Module {
+        name: "surefill_parts",
+        about: include_str!("about_parts.f90"),
         uses: "  use surefill\n",
-        sections: &nodes,
-        end: "  end interface\n\nend module surefill_nodes\n",
-    };
-    let models_module = fortran::Module {
-        name: "surefill_models",
-        about: include_str!("about_models.f90"),
-        uses: "  use surefill\n",
-        sections: &models,
-        end: "  end interface\n\nend module surefill_models\n",
+        sections: &parts,
+        end: "  end interface\n\nend module surefill_parts\n",
     };
     let mut stale = Vec::new();
     for (path, made) in [
         ("include/surefill.h", header.text()),
-        ("include/surefill_nodes.h", nodes_header.text()),
-        ("include/surefill_models.h", models_header.text()),
+        ("include/surefill_parts.h", parts_header.text()),
         ("include/surefill.f90", module.text(&structures)),
-        ("include/surefill_nodes.f90", nodes_module.text(&structures)),
-        ("include/surefill_models.f90", models_module.text(&structures)),
+        ("include/surefill_parts.f90", parts_module.text(&structures)),
         ("tests/fortran/layout.c", fortran::layout_c(&all)),
         ("tests/fortran/layout.f90", fortran::layout_f90(&all)),
     ] {

@@ -12,7 +12,7 @@ use crate::seal::Sealed;
 /// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms
 /// of predicted and actual waits (Downey 1997, section 5.4).
 ///
-/// Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the caller's
+/// Its functions are in surefill_parts.h. Distinct corrections are independent; one needs one thread, or the caller's
 /// lock. The block holds no pointers, and sealed it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_correction {
