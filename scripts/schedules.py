@@ -70,7 +70,7 @@ def change(own, easy):
 
 def first(traces):
     """README's table: changes against EASY in percent, the longest wait as a factor."""
-    print("| workload | mean wait under EASY | EASY++ | delay rule (`delay`) | **the plan** | the plan, `fast` | the plan, 99th percentile | the plan, longest wait |")
+    print("| workload | EASY's mean wait | EASY++ | `delay` | **`fair`** | `fast` | `fair`: 99 % wait | `fair`: longest wait |")
     print("|---|---|---|---|---|---|---|---|")
     for trace in traces:
         policies = by_label(trace)

@@ -23,7 +23,8 @@ pub struct PlanRule {
     /// [`LEAST_BUDGET`] to [`NO_BUDGET`], which is no bound.
     pub budget: f64,
     /// The same of the job that is in front of everybody, 0 to [`NO_BUDGET`]: 0 if nobody may pass it whose limit could
-    /// delay it.
+    /// delay it. A little keeps a growing backlog, in which somebody is always in front, from being served first come
+    /// first served.
     pub slack: f64,
 }
 
@@ -49,7 +50,7 @@ impl PlanRule {
         front: 0.998,
         proposals: 50,
         budget: NO_BUDGET,
-        slack: 0.0,
+        slack: 0.05,
     };
 
     /// The shortest mean wait, at the price of some long ones.
@@ -60,7 +61,7 @@ impl PlanRule {
         front: 1.0,
         proposals: 50,
         budget: NO_BUDGET,
-        slack: 0.0,
+        slack: 0.01,
     };
 
     /// Refuses numbers outside their ranges.

@@ -277,7 +277,7 @@ fn the_front_job_behind_a_higher_tier() {
         for (job, request) in [(higher, wide(1, 3)), (front, wide(2, 2)), (last, wide(1, 4))] {
             plan.add_waiting(&nodes, &job, &request, Fit::Best).unwrap();
         }
-        plan.decide(&nodes, &PlanRule::FAIR, &recent, &recent).unwrap();
+        plan.decide(&nodes, &PlanRule { slack: 0.0, ..PlanRule::FAIR }, &recent, &recent).unwrap();
         assert_eq!(plan.starting().map(|(number, _)| number).collect::<Vec<_>>(), started, "{limit}");
         assert_eq!(plan.planned(1), Ok(Some(100)));
     }

@@ -229,6 +229,7 @@ impl World {
             rule: PlanRule {
                 proposals: random.of(&[0, 7, 50]),
                 front: random.of(&[0.3, 0.998, 1.0]),
+                slack: random.of(&[0.0, 0.0, 0.05, 1.5]),
                 ..random.of(&[PlanRule::FAIR, PlanRule::FAST])
             },
             plain: Machine { nodes: plain.collect(), pool },
@@ -419,6 +420,11 @@ impl World {
             then.first(request, head.later, &limits)
         };
         let (promised, kept) = (reservation(i64::from(head.tier) + 1), reservation(i64::MIN));
+        // With slack by so much of the whole wait that the limits promise, and by a second at least.
+        let promised = promised.map(|promised| {
+            let longer = self.rule.slack * (head.waited.clamp(0, LONGEST.into()) + promised) as f64;
+            promised + if self.rule.slack > 0.0 { (longer as i64).max(1) } else { 0 }
+        });
         assert!(
             promised.is_none() || kept.is_some_and(|kept| Some(kept) <= promised),
             "{head:?} {request:?}: {promised:?} {kept:?}"
