@@ -246,6 +246,10 @@ module surefill
     integer(c_int64_t) :: features
     !> Its amounts, kind by kind, processors first.
     integer(c_int32_t) :: amounts(8)
+    !> Of the nodes that a job may have those with the smallest weights come first; not negative.
+    integer(c_int32_t) :: weight
+    !> 0.
+    integer(c_int32_t) :: reserved
   end type surefill_node
 
   !> A reservation of nodes: who may not use it ends before it begins, by the time limit, or is elsewhere.

@@ -619,6 +619,10 @@ typedef struct surefill_node {
   int64_t features;
   /* Its amounts, kind by kind, processors first. */
   int32_t amounts[8];
+  /* Of the nodes that a job may have those with the smallest weights come first; not negative. */
+  int32_t weight;
+  /* 0. */
+  int32_t reserved;
 } surefill_node;
 
 /* A reservation of nodes: who may not use it ends before it begins, by the time limit, or is elsewhere. */

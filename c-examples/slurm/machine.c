@@ -56,6 +56,7 @@ static void see_node(struct cluster *cluster, int i) {
     if (made->state == SUREFILL_NODE_AWAITED) made->until = cluster->now + SOON;
     made->amounts[KIND_CORES] = node->cpus_efctv / cluster->threads * (cluster->shares[i] > 1 ? cluster->shares[i] : 1);
     if (cluster->memory) made->amounts[KIND_MEMORY] = bounded(memory);
+    if (node->config_ptr != NULL) made->weight = bounded(node->config_ptr->weight);
     for (int32_t kind = KIND_GRES; kind < cluster->kinds; kind++) {
         const gres_node_state_t *state = cluster_gres(cluster, i, kind);
         if (state != NULL && !state->no_consume) made->amounts[kind] = bounded(state->gres_cnt_avail);

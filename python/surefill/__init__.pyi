@@ -148,6 +148,7 @@ class Scheduler:
         features: Sequence[str] = (),
         state: str = "up",
         until: int = 0,
+        weight: int = 0,
     ) -> None: ...
     def set_queue(self, name: str, pool: str) -> None: ...
     def set_job(

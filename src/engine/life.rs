@@ -333,6 +333,7 @@ impl Scheduler<'_> {
         pool.losses = pool.losses.wrapping_add(1);
         self.state.totals.started += 1;
         self.concern_others(slot, true)?;
+        self.seek(slot, now)?;
         self.go_on(slot, said, to, now)
     }
 

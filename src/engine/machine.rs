@@ -41,6 +41,8 @@ pub struct NodeReport {
     pub features: u64,
     /// Its amounts, kind by kind.
     pub amounts: Amounts,
+    /// Of the nodes that a job may have those with the smallest weights come first.
+    pub weight: u32,
 }
 
 /// A reservation of nodes. Who may not use it ends before it begins, by the time limit, or is elsewhere.
@@ -75,7 +77,16 @@ pub(crate) struct Node {
     /// A [`NodeState`]; 0 for a number that no node has.
     pub state: u32,
     pub pool: u32,
+    /// How much jobs that may not be everywhere seek it: of each such job [`WHOLE`] over the nodes that it may have.
+    pub sought: u32,
+    pub weight: u32,
 }
+
+/// The share of a job that only one node will do for. See [`Node::sought`].
+const WHOLE: u32 = 1 << 20;
+
+/// All shares count half from here on: the last thousand of those that seek the same node matter.
+const MOST: u32 = 1 << 30;
 
 impl Node {
     /// Its state at a time: none that was awaited for too long is there.
@@ -89,6 +100,11 @@ impl Node {
     /// Whether it is awaited, and nobody knows yet until when.
     pub fn is_awaited_for_ever(&self) -> bool {
         self.state == NodeState::Awaited as u32 && self.until == 0
+    }
+
+    /// How much it is sought, in powers of two: nodes that are sought about as much rank by what would be left on them.
+    pub fn scarcity(&self) -> u32 {
+        u32::BITS - self.sought.leading_zeros()
     }
 
     /// Whether jobs may be planned on it.
@@ -144,6 +160,12 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
+    /// Whether it admits every node of its pool that is in no reservation.
+    pub fn is_none(&self) -> bool {
+        let Requirement { features, any, without, queue, .. } = *self;
+        (features, any, without, queue) == (0, 0, 0, NOBODYS)
+    }
+
     /// Whether a node is so.
     pub fn admits(&self, node: &Node) -> bool {
         let in_queue = 1_u64.checked_shl(self.queue).is_none_or(|bit| node.queues & bit != 0);
@@ -154,6 +176,27 @@ impl Requirement {
             && node.features & self.without == 0
             && (self.inside == 0 || node.reservations & self.inside != 0)
             && node.reservations & self.crossed == 0
+    }
+}
+
+/// A job of a pool has started that might have the nodes that one of these requirements admits: where those are not all
+/// of the pool's, they are sought. O(nodes x requirements).
+pub(super) fn note_sought(nodes: &mut [Node], pool: u32, requirements: &[Requirement]) {
+    let own = |node: &Node| node.state != 0 && node.pool == pool;
+    let admitted = |node: &Node| own(node) && requirements.iter().any(|one| one.admits(node));
+    let count = |is: &dyn Fn(&Node) -> bool| nodes.iter().filter(|node| is(node)).count() as u32;
+    let (all, those) = (count(&own), count(&admitted));
+    if those == all {
+        return;
+    }
+    let share = WHOLE.checked_div(those).unwrap_or(0).max(1);
+    let mut most = 0;
+    for node in nodes.iter_mut().filter(|node| admitted(node)) {
+        node.sought = node.sought.saturating_add(share);
+        most = most.max(node.sought);
+    }
+    if most >= MOST {
+        nodes.iter_mut().for_each(|node| node.sought /= 2);
     }
 }
 

@@ -204,6 +204,7 @@ impl<'a> Machine<'a> {
         (*at_mut(self.counts, 0)?, *at_mut(self.counts, 1)?) = (0, requirements as u32);
         let mut nodes = Nodes::init_scratch(self.nodes, &self.capacities.nodes)?;
         let requirements = range(self.requirements, 0, requirements)?;
+        let sparing = scheduler.settings().sparing;
         // A block that has grown may have more of them.
         for node in scheduler.parts.nodes.iter().take(self.found.len()) {
             let mut admitted = 0_u64;
@@ -214,7 +215,9 @@ impl<'a> Machine<'a> {
             for (requirement, bit) in requirements.iter().zip(0..) {
                 admitted |= u64::from(requirement.admits(node)) << bit;
             }
-            nodes.add_node(admitted, &node.amounts)?;
+            let number = nodes.add_node(admitted, &node.amounts)?;
+            let sought = if sparing { node.scarcity() } else { 0 };
+            nodes.set_place(number, node.weight, sought)?;
         }
         if scheduler.licences() != Amounts::default() {
             nodes.add_node(0, &Amounts::default())?;

@@ -1,13 +1,14 @@
 //! Reports of nodes: their states, the queues and the reservations that they belong to, and the licences.
 
-use super::job::MAX_TIME;
+use super::job::{JOB_QUEUES, MAX_TIME};
 use super::machine::{
     Booked, MOST_RESERVATIONS, NOBODYS, Node, NodeReport, NodeState, Requirement, Reservation, are_counted,
+    note_sought,
 };
 use super::object::Scheduler;
 use super::pools::{self, pool_mut};
 use crate::error::{Error, Result};
-use crate::memory::{at, at_mut};
+use crate::memory::{at, at_mut, range};
 use crate::nodes::{Amounts, Part};
 use bytemuck::Zeroable;
 
@@ -33,6 +34,7 @@ impl Scheduler<'_> {
             until: if report.state == NodeState::Awaited { report.until } else { 0 },
             features: report.features,
             amounts: report.amounts,
+            weight: report.weight,
             state: report.state as u32,
             pool,
             ..old
@@ -42,7 +44,7 @@ impl Scheduler<'_> {
             new.until = old.until;
         }
         if old.state != 0 && old.name != new.name {
-            (new.queues, new.reservations) = (0, 0);
+            (new.queues, new.reservations, new.sought) = (0, 0, 0);
         }
         self.change_node(number, &new)
     }
@@ -275,6 +277,26 @@ impl Scheduler<'_> {
         let queue = if at(self.parts.queues, queue as usize)?.listed != 0 { queue } else { NOBODYS };
         let (features, any, without) = (ask.features, ask.any, ask.without);
         Ok(Requirement { features, any, without, inside, crossed, queue, nowhere: nowhere.into() })
+    }
+
+    /// A job that starts has sought the nodes that it might have, unless these were any of its pool. O(nodes) then.
+    pub(super) fn seek(&mut self, slot: u32, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        if !self.pool_at(job.pool)?.is_of_nodes() {
+            return Ok(());
+        }
+        let mut requirements = [Requirement::zeroed(); JOB_QUEUES];
+        let queues = job.queues.iter().take(job.queue_count as usize);
+        let count = queues.len();
+        for (to, &queue) in requirements.iter_mut().zip(queues) {
+            // Reservations come and go.
+            *to = Requirement { inside: 0, crossed: 0, nowhere: 0, ..self.requirement(slot, queue, now)? };
+        }
+        let requirements = range(&requirements, 0, count)?;
+        if !requirements.iter().any(Requirement::is_none) {
+            note_sought(self.parts.nodes, job.pool, requirements);
+        }
+        Ok(())
     }
 
     /// Whether the reservation in which a job runs has not begun.

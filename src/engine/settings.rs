@@ -94,8 +94,10 @@ pub struct Settings {
     pub order: OrderWord,
     /// `predictor=`; it cannot be changed once a job has been reported.
     pub predictor: PredictorWord,
-    /// `fit=`: how nodes are chosen in a pool of nodes, a [`Fit`].
+    /// `fit=`: how nodes are chosen in a pool of nodes, among those with the smallest weights: a [`Fit`].
     pub fit: Fit,
+    /// `fit=sparing`: those that others seek come last, then by [`Fit::Best`].
+    pub sparing: bool,
     /// `short=`, `steep=`, `long=`, `front=`, `proposals=`, `budget=`, `slack=`.
     pub rule: PlanRule,
     /// `cut=`: of predicted run times of waiting jobs, what lies above this quantile counts as the quantile.
@@ -123,6 +125,7 @@ impl Settings {
         order: OrderWord::Ties,
         predictor: PredictorWord::Contexts,
         fit: Fit::Best,
+        sparing: true,
         rule: PlanRule::FAIR,
         cut: 0.95,
         running: 0.85,
@@ -152,7 +155,11 @@ const CHOICES: [Choices; 5] = [
     Choices { word: "mode", names: &["on", "shadow"], wanted: "mode= on or shadow" },
     Choices { word: "order", names: &["ties", "priority", "free"], wanted: "order= ties, priority or free" },
     Choices { word: "predictor", names: &["contexts", "limit"], wanted: "predictor= contexts or limit" },
-    Choices { word: "fit", names: &["best", "first", "apart"], wanted: "fit= best, first or apart" },
+    Choices {
+        word: "fit",
+        names: &["sparing", "best", "first", "apart"],
+        wanted: "fit= sparing, best, first or apart",
+    },
 ];
 
 /// The range of a number.
@@ -307,9 +314,10 @@ impl Settings {
             ("order", _) => self.order = OrderWord::Ties,
             ("predictor", 1) => self.predictor = PredictorWord::Limit,
             ("predictor", _) => self.predictor = PredictorWord::Contexts,
-            (_, 1) => self.fit = Fit::First,
-            (_, 2) => self.fit = Fit::Apart,
-            _ => self.fit = Fit::Best,
+            (_, 1) => (self.fit, self.sparing) = (Fit::Best, false),
+            (_, 2) => (self.fit, self.sparing) = (Fit::First, false),
+            (_, 3) => (self.fit, self.sparing) = (Fit::Apart, false),
+            _ => (self.fit, self.sparing) = (Fit::Best, true),
         }
     }
 
@@ -334,9 +342,9 @@ impl Settings {
 
     fn chosen(&self) -> [u32; CHOSEN] {
         let fit = match self.fit {
-            Fit::Best => 0,
-            Fit::First => 1,
-            Fit::Apart => 2,
+            Fit::Best => u32::from(!self.sparing),
+            Fit::First => 2,
+            Fit::Apart => 3,
         };
         [self.preset as u32, self.mode as u32, self.order as u32, self.predictor as u32, fit, 0]
     }

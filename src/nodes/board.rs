@@ -1,7 +1,7 @@
 //! A machine as a manager describes it: what it says of running jobs holds, whatever is free.
 
 use crate::error::{Error, Result};
-use crate::memory::{Object, at, range, range_mut};
+use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::nodes::machine::{Nodes, NodesCapacity};
 use crate::nodes::request::{Amounts, MAX_TASKS, Part, RawRequest, Request, Spread};
 
@@ -30,6 +30,14 @@ impl<'a> Nodes<'a> {
             if is_like(last) { Some(last) } else { (0..self.state.classes).find(|&class| is_like(class)) };
         let class = like.map_or_else(|| self.add_class(features, amounts), Ok)?;
         self.add_nodes(class, 1)
+    }
+
+    /// Sets a node's weight in the site's order, and how much others seek it: of the nodes that a job may have those
+    /// with less come first.
+    pub(crate) fn set_place(&mut self, node: u32, weight: u32, sought: u32) -> Result<()> {
+        let node = at_mut(self.slices.nodes, node as usize)?;
+        (node.weight, node.sought) = (weight, sought as u16);
+        Ok(())
     }
 
     /// A job is on these nodes, which come in increasing order, with the tasks named there; `count` and `spread` of

@@ -103,9 +103,12 @@ pub(crate) struct Node {
     pub class: u32,
     /// How many jobs are on it; [`HELD`] when one holds it alone.
     pub jobs: u32,
+    /// The site's order of nodes, then how much others seek it: nodes with less come first, whatever would be left on
+    /// them.
+    pub weight: u32,
+    pub sought: u16,
     /// Whether jobs may be placed on it.
-    pub open: u32,
-    reserved: u32,
+    pub open: u16,
 }
 
 /// What a job holds.
@@ -274,7 +277,7 @@ impl<'a> Nodes<'a> {
         }
         let stride = self.state.capacity.resources as usize;
         for node in first as usize..(first + count) as usize {
-            *at_mut(self.slices.nodes, node)? = Node { class, jobs: 0, open: 1, reserved: 0 };
+            *at_mut(self.slices.nodes, node)? = Node { class, jobs: 0, open: 1, weight: 0, sought: 0 };
             for (free, amount) in
                 range_mut(self.slices.free, node * stride, stride)?.iter_mut().zip(like.capacity)
             {
@@ -309,7 +312,7 @@ impl<'a> Nodes<'a> {
     /// [`Error::NoSuchIndex`].
     pub fn set_open(&mut self, node: u32, open: bool) -> Result<()> {
         let nodes = range_mut(self.slices.nodes, 0, self.state.nodes as usize)?;
-        nodes.get_mut(node as usize).ok_or(Error::NoSuchIndex)?.open = u32::from(open);
+        nodes.get_mut(node as usize).ok_or(Error::NoSuchIndex)?.open = u16::from(open);
         self.changed();
         Ok(())
     }

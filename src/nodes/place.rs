@@ -3,8 +3,15 @@
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, range_mut};
-use crate::nodes::machine::{Class, Nodes, Ranked};
+use crate::nodes::machine::{Class, Node, Nodes, Ranked};
 use crate::nodes::request::{Fit, HELD, Part, RawRequest, Request};
+
+impl Node {
+    /// Its place among nodes on which the head job would be disturbed as much, the smallest first.
+    pub(super) fn place(&self) -> u64 {
+        u64::from(self.weight) << 8 | u64::from(self.sought & 0xff)
+    }
+}
 
 /// What of a node would be free after one task more, in shares of its capacity added up.
 #[inline]
@@ -26,14 +33,18 @@ pub(super) fn place(
         return Ok(None);
     }
     let each_room = |each: &mut EachRoom<'_>| {
-        nodes.each_room(request, |node, class, free, room| each(node, class, free, room, 0))
+        nodes.each_room(request, |node, class, free, room| {
+            let place = at(nodes.slices.nodes, node as usize)?.place();
+            each(node, class, free, room, (place, 0))
+        })
     };
     choose(request, fit, avoided, ranked, out, each_room, |node| nodes.room(request, node))
 }
 
-/// Is shown a node on which a task finds room, its class, what is free on it, for how many tasks there is room, and how
-/// it ranks among nodes with as much left, the smallest first; returns whether it has seen enough.
-pub(super) type EachRoom<'e> = dyn FnMut(u32, &Class, &[u32], u32, u32) -> Result<bool> + 'e;
+/// Is shown a node on which a task finds room, its class, what is free on it, for how many tasks there is room, its
+/// place, and how it ranks among nodes with as much left, the smallest first of both; returns whether it has seen
+/// enough.
+pub(super) type EachRoom<'e> = dyn FnMut(u32, &Class, &[u32], u32, (u64, u32)) -> Result<bool> + 'e;
 
 /// Chooses among the nodes with room that `each_room` shows, in order; `room` is that of one of them.
 pub(super) fn choose(
@@ -64,11 +75,12 @@ pub(super) fn choose(
     // The best nodes, as many as tasks: each takes a task at least.
     let most = (request.count as usize).min(ranked.len());
     let (mut count, mut rooms) = (0, 0u64);
-    each_room(&mut |node, class, free, room, tie| {
+    each_room(&mut |node, class, free, room, (place, tie)| {
         rooms += u64::from(room);
-        let rank = if fit == Fit::Apart { !u64::from(avoided(node)) } else { 0 };
+        let avoided = if fit == Fit::Apart { avoided(node) } else { 0 };
         let entry = Ranked {
-            rank,
+            // A place has 40 bits.
+            rank: !(u64::from(avoided) << 40 | place),
             left: !left(class, request, free).to_bits(),
             node: !(u64::from(tie) << 32 | u64::from(node)),
         };

@@ -204,7 +204,9 @@ impl<'a> Timeline<'a> {
             for (number, node) in nodes.slices.nodes.iter().take(nodes.state.nodes as usize).enumerate() {
                 let (room, free, gap) = self.room(jobs, request, number as u32, span)?;
                 let class = at(nodes.slices.classes, node.class as usize)?;
-                if room > 0 && each(number as u32, class, free.get(..resources).unwrap_or(&[]), room, gap)? {
+                let ranks = (node.place(), gap);
+                if room > 0 && each(number as u32, class, free.get(..resources).unwrap_or(&[]), room, ranks)?
+                {
                     break;
                 }
             }

@@ -98,6 +98,9 @@ void sweep_scheduler_set_node(void) {
         bad.amounts[i % 2] = 0;
         bad.amounts[2 + i] = 1; /* a kind that is not counted */
         KEPT(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_node(NODES, 0, 0, &bad));
+        bad = node;
+        bad.weight = i < 3 ? -1 : INT32_MIN;
+        KEPT(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_node(NODES, 0, 0, &bad));
     }
     bad_wants();
     CHECK_OK(surefill_scheduler_set_node(NODES, -1, 3, NULL));

@@ -252,6 +252,7 @@ impl Fuzz {
             until,
             features: if some { random.below(8) } else { 7 },
             amounts: if some { amounts(random) } else { PLENTY },
+            weight: random.of(&[0, 0, 9]),
         };
         let (what, queue, licences) = (random.below(16), random.below(6) as u32, amounts(random));
         let _ = self.block.call(|scheduler| match what {
@@ -493,7 +494,7 @@ impl Fuzz {
 fn hostile_calls() {
     let mut counts = [0; 5];
     let (mut tried, mut reasons) = (0, 0);
-    for seed in 0..160 * longer() {
+    for seed in 0..180 * longer() {
         let mut fuzz = Fuzz::new(seed);
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             for step in 0..500 {

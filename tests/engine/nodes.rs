@@ -534,3 +534,59 @@ fn lost_features_and_won_ones_are_heeded() {
     block.tell(T, &on(2, 100, Wants { each: [1, 8, 0, 0, 0, 0, 0, 0], ..wide(1) }, &[]));
     assert_eq!(block.next(), Action::Stale);
 }
+
+/// Nodes that jobs sought which might not have others come last for those that may, by queues too.
+#[test]
+fn nodes_that_others_seek_come_last() {
+    for words in BOTH {
+        let mut block = of_nodes(4, words);
+        set(&mut block, 0, NodeReport { features: 2, ..node(NodeState::Up, 0) });
+        // Where a job starts, in a cycle; then it is over.
+        let first = |block: &mut Block, job: &JobReport<'_>| {
+            block.tell(T, job);
+            let first = offers(block, 0, T);
+            assert_eq!(block.pass(0, T), [job.id]);
+            block.tell(T, &over(job.id, JobState::Gone, 0));
+            first.first().map(|&(_, node)| node)
+        };
+        let anywhere = asks(1, 1, 100, wide(1));
+        let there = asks(2, 1, 100, Wants { features: 2, ..wide(1) });
+        assert_eq!(first(&mut block, &anywhere), Some(0), "nobody has sought any");
+        assert_eq!(first(&mut block, &there), Some(0));
+        assert_eq!(first(&mut block, &anywhere), Some(1));
+        assert_eq!(first(&mut block, &there), Some(0));
+        // It takes the scarce node where there is no other.
+        assert_eq!(first(&mut block, &asks(3, 4, 100, wide(1))), Some(0));
+        // A queue of two nodes: each is sought half as much as the first node, twice as often.
+        assert_eq!(block.scheduler().set_queue(b"two", 0), Ok(1));
+        block.scheduler().set_queue_nodes(1, Some(&[1, 2])).unwrap();
+        for id in 10..14 {
+            let queued = JobReport { queues: &[1], ..asks(id, 1, 100, wide(1)) };
+            assert_eq!(first(&mut block, &queued), Some(1));
+        }
+        assert_eq!(first(&mut block, &anywhere), Some(3));
+        // What is left on a node decides among those that are sought as much.
+        block.tell(T, &on(20, 1000, wide(2), &one(2)));
+        assert_eq!(first(&mut block, &JobReport { queues: &[1], ..asks(21, 1, 100, wide(1)) }), Some(2));
+        // Another node under the number is sought by nobody.
+        block.scheduler().set_node(0, 0, &node(NodeState::Up, 9)).unwrap();
+        assert_eq!(first(&mut block, &anywhere), Some(0), "{words}");
+        // Shares count half once one of them is large, and go on.
+        block.scheduler().set_node(0, 0, &NodeReport { features: 4, ..node(NodeState::Up, 9) }).unwrap();
+        let other = asks(4, 1, 100, Wants { any: 12, ..wide(1) });
+        (0..3000).for_each(|_| assert_eq!(first(&mut block, &other), Some(0)));
+        assert_eq!(first(&mut block, &anywhere), Some(3));
+        // The site's own order comes before, and is all that counts where it is asked for.
+        let weighty = |weight, number| NodeReport { weight, ..node(NodeState::Up, number) };
+        (1..4).for_each(|number| set(&mut block, number, weighty(300, number)));
+        assert_eq!(first(&mut block, &anywhere), Some(0));
+        set(&mut block, 1, weighty(299, 1));
+        assert_eq!(first(&mut block, &asks(5, 2, 100, wide(1))), Some(0));
+        set(&mut block, 0, NodeReport { features: 4, weight: u32::MAX, ..node(NodeState::Up, 9) });
+        assert_eq!(first(&mut block, &anywhere), Some(1));
+        set(&mut block, 0, NodeReport { features: 4, weight: 299, ..node(NodeState::Up, 9) });
+        assert_eq!(first(&mut block, &anywhere), Some(1));
+        block.scheduler().configure("fit=best", "").unwrap();
+        assert_eq!(first(&mut block, &anywhere), Some(0));
+    }
+}

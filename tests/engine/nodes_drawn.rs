@@ -159,8 +159,11 @@ fn whatever_is_offered_fits() {
 fn easy_on_nodes_is_easy() {
     let (mut starts, mut passed, mut awaited) = (0, 0, 0);
     for seed in 0..60 * longer() {
-        let (words, fit) =
-            if seed % 2 == 0 { ("preset=easy", Fit::Best) } else { ("preset=easy fit=first", Fit::First) };
+        let (words, fit) = if seed % 2 == 0 {
+            ("preset=easy fit=best", Fit::Best)
+        } else {
+            ("preset=easy fit=first", Fit::First)
+        };
         let mut world = World::new(seed, true, seed % 3 == 0);
         let mut random = Random(seed ^ 0x99);
         let mut block = new(&world, words);

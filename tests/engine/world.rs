@@ -187,7 +187,15 @@ impl World {
         let mut amounts = [0; 8];
         amounts[0] = random.of(&[2, 4, 4, 8]);
         amounts[1] = random.of(&[0, 8, 8, 30]);
-        NodeReport { state: NodeState::Up, name: number.into(), until: 0, features: random.below(8), amounts }
+        let weight = random.of(&[0, 0, 0, 7, u32::MAX]);
+        NodeReport {
+            state: NodeState::Up,
+            name: number.into(),
+            until: 0,
+            features: random.below(8),
+            amounts,
+            weight,
+        }
     }
 
     fn touch(&mut self, phase: u32, id: i64) {
@@ -452,19 +460,19 @@ fn place_apart(
     let up = |node: &u32| world.is(*node, NodeState::Up) || world.is(*node, NodeState::Awaited);
     let admitted = (0..world.nodes.len() as u32).filter(up).filter(|&node| world.admits(job, queue, node));
     let room = |node: u32| free.room(&job.wants, job.count, node as usize);
-    let mut ranked: Vec<(bool, f64, u32)> = Vec::new();
+    let mut ranked: Vec<(bool, u32, f64, u32)> = Vec::new();
     for node in admitted.filter(|&node| room(node) > 0) {
-        let amounts = world.nodes[node as usize].report.amounts;
+        let NodeReport { amounts, weight, .. } = world.nodes[node as usize].report;
         let share = |kind: usize| {
             let left = (free.left[node as usize][kind] - i64::from(job.wants.each[kind])).max(0);
             if amounts[kind] == 0 { 0.0 } else { left as f64 * (1.0 / f64::from(amounts[kind])) }
         };
-        let left = if fit == Fit::First { 0.0 } else { share(0) + share(1) };
-        ranked.push((avoided(node), left, node));
+        let (weight, left) = if fit == Fit::First { (0, 0.0) } else { (weight, share(0) + share(1)) };
+        ranked.push((avoided(node), weight, left, node));
     }
     ranked.sort_by(|a, b| a.partial_cmp(b).unwrap());
     let (mut parts, mut missing) = (Vec::new(), i64::from(job.count));
-    for (_, _, node) in ranked {
+    for (.., node) in ranked {
         let tasks = room(node).min(missing);
         if tasks > 0 {
             parts.push(Part { node, tasks: tasks as u32 });

@@ -28,6 +28,8 @@ int main(void) {
     OFFSET(surefill_node, until);
     OFFSET(surefill_node, features);
     OFFSET(surefill_node, amounts);
+    OFFSET(surefill_node, weight);
+    OFFSET(surefill_node, reserved);
     SIZE(surefill_reservation);
     OFFSET(surefill_reservation, struct_size);
     OFFSET(surefill_reservation, pool);

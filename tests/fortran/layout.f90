@@ -64,6 +64,8 @@ program layout
   call member('until', c_loc(a_node%until))
   call member('features', c_loc(a_node%features))
   call member('amounts', c_loc(a_node%amounts))
+  call member('weight', c_loc(a_node%weight))
+  call member('reserved', c_loc(a_node%reserved))
 
   call begin('surefill_reservation', c_loc(a_reservation), c_sizeof(a_reservation))
   call member('struct_size', c_loc(a_reservation%struct_size))

@@ -36,6 +36,19 @@ CONF
 CLUSTER_NODES=3
 cluster_start
 
+# Of two nodes that are as empty the one with the smaller weight is taken, whichever that is.
+for light in 2 1 2; do
+    timeout 10 scontrol update 'NodeName=n[1-2]' Weight=9
+    timeout 10 scontrol update "NodeName=n$light" Weight=3
+    number=$(TASK="sleep 1000" submit -N 1 -c 1 --mem=1000)
+    wait_for 20 has_run "$number"
+    lies=$(timeout 5 squeue -h -j "$number" -o %N)
+    [ "$lies" = "n$light" ] || fail "job $number is on $lies, where n$light has the smaller weight"
+    timeout 10 scancel "$number"
+done
+timeout 10 scontrol update 'NodeName=n[1-2]' Weight=1
+wait_for 20 queue_empty
+
 # Every core of n1 and of n3, and one of n2, is busy: a job that needs two nodes, or one of n3's cores, is the head.
 busy=$(TASK="sleep 1000" submit -N 1 -w n1 --exclusive --mem=8000 --gres=gpu:4)
 other=$(TASK="sleep 1000" submit -N 1 -p types --exclusive)

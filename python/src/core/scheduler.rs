@@ -185,10 +185,11 @@ impl Scheduler {
     ///
     /// ``state`` is ``"up"``, ``"closed"`` (nobody new starts on it), ``"awaited"`` (it counts in every plan, and nobody
     /// starts on it before it is up; after ``until``, else after the word ``grace``, it is down) or ``"down"``. Amounts
-    /// are whole numbers in any unit: thousandths of a GPU, say.
+    /// are whole numbers in any unit: thousandths of a GPU, say. Of the nodes that a job may have those with the smallest
+    /// ``weight`` come first.
     ///
     /// Raises KeyError for a state of another name, ValueError for a pool of units.
-    #[pyo3(signature = (name, pool, *, processors, memory = 0, gpus = 0, features = Vec::new(), state = "up", until = 0))]
+    #[pyo3(signature = (name, pool, *, processors, memory = 0, gpus = 0, features = Vec::new(), state = "up", until = 0, weight = 0))]
     #[allow(clippy::too_many_arguments)] // all by name
     fn set_node(
         &mut self,
@@ -200,6 +201,7 @@ impl Scheduler {
         features: Vec<String>,
         state: &str,
         until: i64,
+        #[pyo3(from_py_with = count)] weight: u32,
     ) -> PyResult<()> {
         let state = named("state", state, &NODE_STATES)?;
         let number = self.node(name)?;
@@ -209,7 +211,7 @@ impl Scheduler {
         let (pool, features) = (self.pool(Some(pool))?, self.bits(&features)?);
         let (name, amounts) = (engine::hash(name.as_bytes()), amounts((processors, memory, gpus)));
         self.with(|scheduler| {
-            scheduler.set_node(pool, number, &NodeReport { state, name, until, features, amounts })
+            scheduler.set_node(pool, number, &NodeReport { state, name, until, features, amounts, weight })
         })
     }
 

@@ -67,7 +67,8 @@ pub struct ReplayOptions {
     /// easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace of 2023
     #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
-    /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best]
+    /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best;
+    /// under fair and fast sparing, by which those that others seek come last]
     #[arg(long, value_parser = fit, requires = "nodes")]
     fit: Option<Fit>,
     /// On machines of nodes: how wide a job is to the orders of queue and candidates
@@ -175,7 +176,7 @@ impl ReplayOptions {
             procs: self.procs.or(published.map(|published| published.procs)),
             // More jobs than memory holds are all jobs.
             limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
-            nodes: self.nodes.clone().map(|machine| Arc::new(machine.placing(self.fit.unwrap_or_default()))),
+            nodes: self.nodes.clone().map(|machine| Arc::new(machine.placing(self.fit))),
             width: self.width.unwrap_or_default(),
             estimates: self.estimates,
         }

@@ -113,7 +113,7 @@ impl NodeState {
     pub(crate) fn start(&mut self, job: &Job) {
         let request = job.request.as_ref().expect("a job on nodes asks for something");
         if self.handles[job.id].is_none() {
-            let fit = self.machine.fit;
+            let fit = self.machine.fit.unwrap_or_default();
             let mut nodes = self.block.view();
             let placed = nodes.place(request, fit, &mut self.parts).expect("room for all nodes");
             let count = placed.unwrap_or_else(|| panic!("job {} does not fit the nodes", job.number));

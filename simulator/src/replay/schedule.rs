@@ -42,7 +42,15 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("procs", setup.procs.to_string()),
         ("limit-jobs", or_none(rules.limit_jobs.map(|jobs| jobs.to_string()))),
         ("nodes", or_none(rules.nodes.as_ref().map(|nodes| nodes.to_string()))),
-        ("fit", or_none(rules.nodes.as_ref().map(|nodes| format!("{:?}", nodes.fit).to_lowercase()))),
+        (
+            "fit",
+            or_none(rules.nodes.as_ref().map(|nodes| {
+                nodes.fit.map_or_else(
+                    || "best, sparing where the plan decides".to_owned(),
+                    |fit| format!("{fit:?}").to_lowercase(),
+                )
+            })),
+        ),
         ("width", name_of(rules.width)),
         ("estimates", or_none(rules.estimates.map(|factor| factor.to_string()))),
         ("shared", or_none(prob.shared.map(|share| share.to_string()))),

@@ -32,8 +32,8 @@ pub struct Machine {
     pub features: Vec<String>,
     /// The nodes.
     pub classes: Vec<NodeClass>,
-    /// How nodes are chosen for a job.
-    pub fit: Fit,
+    /// How nodes are chosen for a job; `None` for the policy's own way.
+    pub fit: Option<Fit>,
 }
 
 impl fmt::Display for Machine {
@@ -96,13 +96,13 @@ impl FromStr for Machine {
         if nodes > u64::from(MAX_NODES) || resources.is_empty() {
             return Err(format!("a machine has up to {MAX_NODES} nodes with a resource at least"));
         }
-        Ok(Machine { text: text.to_owned(), resources, features, classes, fit: Fit::default() })
+        Ok(Machine { text: text.to_owned(), resources, features, classes, fit: None })
     }
 }
 
 impl Machine {
     /// The machine with another way of choosing nodes.
-    pub fn placing(self, fit: Fit) -> Machine {
+    pub fn placing(self, fit: Option<Fit>) -> Machine {
         Machine { fit, ..self }
     }
 

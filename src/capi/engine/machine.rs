@@ -39,6 +39,10 @@ pub struct surefill_node {
     pub features: i64,
     /// Its amounts, kind by kind, processors first.
     pub amounts: [i32; 8],
+    /// Of the nodes that a job may have those with the smallest weights come first; not negative.
+    pub weight: i32,
+    /// 0.
+    pub reserved: i32,
 }
 
 /// A reservation of nodes: who may not use it ends before it begins, by the time limit, or is elsewhere.
@@ -105,11 +109,21 @@ pub unsafe extern "C" fn surefill_scheduler_set_node(
         }
         let pool = u32::try_from(pool).map_err(|_| Error::NoSuchIndex)?;
         let struct_size = size_of::<surefill_node>() as u32;
-        let none = surefill_node { struct_size, state: 0, name: 0, until: 0, features: 0, amounts: [0; 8] };
+        let none = surefill_node {
+            struct_size,
+            state: 0,
+            name: 0,
+            until: 0,
+            features: 0,
+            amounts: [0; 8],
+            weight: 0,
+            reserved: 0,
+        };
         let given = unsafe { sized(node, none, &[])? };
         let state = NodeState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
         let (name, until, features) = (given.name, given.until, given.features as u64);
-        let report = NodeReport { state, name, until, features, amounts: amounts(&given.amounts)? };
+        let (amounts, weight) = (amounts(&given.amounts)?, count(given.weight)?);
+        let report = NodeReport { state, name, until, features, amounts, weight };
         scheduler.set_node(pool, number, &report)
     })())
 }

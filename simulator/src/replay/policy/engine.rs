@@ -138,10 +138,11 @@ impl Engine {
         machine: Option<&Machine>,
     ) -> Engine {
         let order = if site.is_some() { " order=priority seconds=1" } else { "" };
-        let fit = match machine.map_or(Fit::Best, |machine| machine.fit) {
-            Fit::Best => "best",
-            Fit::First => "first",
-            Fit::Apart => "apart",
+        let fit = match machine.and_then(|machine| machine.fit) {
+            None => "sparing",
+            Some(Fit::Best) => "best",
+            Some(Fit::First) => "first",
+            Some(Fit::Apart) => "apart",
         };
         Engine {
             blocks: Blocks::new(&format!("{options} settle=0{order} fit={fit}"), bins, machine),

@@ -137,7 +137,7 @@ impl OnNodes {
     /// Tells the pass of the running jobs and the candidates.
     fn fill(&self, pass: &mut NodePass<'_>, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
         let now = cluster.now();
-        let fit = cluster.node_state().machine().fit;
+        let fit = cluster.node_state().machine().fit.unwrap_or_default();
         pass.begin(&cluster.nodes(), now, head.id as i64, request(head), &self.options)?;
         pass.set_head_waited(now - head.submit)?;
         for running in cluster.running().to_vec() {

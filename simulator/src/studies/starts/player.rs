@@ -164,7 +164,8 @@ impl Player {
         mut predictor: Option<&mut dyn DistributionPredictor>,
     ) -> Result<NodeForecast<'_>> {
         let machine = cluster.node_state().machine();
-        let (nodes, classes, fit) = (machine.nodes(), machine.classes.len() as u32, machine.fit);
+        let (nodes, classes, fit) =
+            (machine.nodes(), machine.classes.len() as u32, machine.fit.unwrap_or_default());
         let resources = machine.resources.len() as u32;
         let (running, waiting) = (cluster.running().len() as u32, waits.len() as u32);
         let parts = waits.iter().map(|&id| request(cluster.job(id)).count.min(nodes)).sum::<u32>();
