@@ -127,6 +127,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_FLAG_PACKED = 8_c_int32_t
   !> The most kinds of resource, on nodes and of the whole machine.
   integer(c_int32_t), parameter :: SUREFILL_MAX_RESOURCES = 8_c_int32_t
+  !> The most tasks of one request.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_TASKS = 16777216_c_int32_t
   !> Jobs may start on the node.
   integer(c_int32_t), parameter :: SUREFILL_NODE_UP = 1_c_int32_t
   !> Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
@@ -276,7 +278,7 @@ module surefill
   type, bind(c) :: surefill_part
     !> The node, from 0.
     integer(c_int32_t) :: node
-    !> Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES.
+    !> Tasks on it, at least 1; exactly 1 where each lies on a node of its own.
     integer(c_int32_t) :: tasks
   end type surefill_part
 

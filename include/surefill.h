@@ -454,6 +454,9 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* The most kinds of resource, on nodes and of the whole machine. */
 #define SUREFILL_MAX_RESOURCES 8
 
+/* The most tasks of one request. */
+#define SUREFILL_MAX_TASKS 16777216
+
 /* Jobs may start on the node. */
 #define SUREFILL_NODE_UP 1
 
@@ -649,7 +652,7 @@ typedef struct surefill_reservation {
 typedef struct surefill_part {
   /* The node, from 0. */
   int32_t node;
-  /* Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES. */
+  /* Tasks on it, at least 1; exactly 1 where each lies on a node of its own. */
   int32_t tasks;
 } surefill_part;
 

@@ -235,8 +235,6 @@ module surefill_parts
   end type surefill_preset
 
   ! ---- Machines of nodes shared by cores, memory and GPUs ----
-  !> The most tasks of one request.
-  integer(c_int32_t), parameter :: SUREFILL_MAX_TASKS = 16777216_c_int32_t
   !> How tasks lie on nodes: each on a node of its own.
   integer(c_int32_t), parameter :: SUREFILL_SPREAD_NODES = 0_c_int32_t
   !> How tasks lie on nodes: anywhere, several may share a node.

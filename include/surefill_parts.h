@@ -755,9 +755,6 @@ int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent
  *     surefill_nodes_count(nodes, &count, &jobs);
  */
 
-/* The most tasks of one request. */
-#define SUREFILL_MAX_TASKS 16777216
-
 /* How tasks lie on nodes: each on a node of its own. */
 #define SUREFILL_SPREAD_NODES 0
 

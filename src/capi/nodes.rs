@@ -46,11 +46,8 @@ use super::parts::{parts, parts_mut, surefill_part};
 use super::sized::{initialise, sized};
 use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
-use crate::nodes::{Amounts, Fit, MAX_TASKS, Nodes, NodesCapacity, Request, Spread};
+use crate::nodes::{Amounts, Fit, Nodes, NodesCapacity, Request, Spread};
 use core::ffi::c_void;
-
-/// The most tasks of one request.
-pub const SUREFILL_MAX_TASKS: i32 = 16_777_216;
 
 /// How tasks lie on nodes: each on a node of its own.
 pub const SUREFILL_SPREAD_NODES: i32 = 0;
@@ -65,7 +62,6 @@ pub const SUREFILL_FIT_BEST: i32 = 1;
 /// ones. Without a head job it is SUREFILL_FIT_BEST.
 pub const SUREFILL_FIT_APART: i32 = 2;
 
-const _: () = assert!(SUREFILL_MAX_TASKS as u32 == MAX_TASKS);
 const _: () = assert!(SUREFILL_SPREAD_NODES as u32 == Spread::Nodes as u32);
 const _: () = assert!(SUREFILL_SPREAD_TASKS as u32 == Spread::Tasks as u32);
 const _: () = assert!(SUREFILL_FIT_FIRST as u32 == Fit::First as u32);

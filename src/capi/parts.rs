@@ -2,12 +2,16 @@
 
 use super::{array, array_mut, count};
 use crate::error::{Error, Result};
-use crate::nodes::{MAX_RESOURCES, Part};
+use crate::nodes::{MAX_RESOURCES, MAX_TASKS, Part};
 
 /// The most kinds of resource, on nodes and of the whole machine.
 pub const SUREFILL_MAX_RESOURCES: i32 = 8;
 
+/// The most tasks of one request.
+pub const SUREFILL_MAX_TASKS: i32 = 16_777_216;
+
 const _: () = assert!(SUREFILL_MAX_RESOURCES as usize == MAX_RESOURCES);
+const _: () = assert!(SUREFILL_MAX_TASKS as u32 == MAX_TASKS);
 
 /// Some of a job's tasks, on one node.
 #[repr(C)]
@@ -16,7 +20,7 @@ const _: () = assert!(SUREFILL_MAX_RESOURCES as usize == MAX_RESOURCES);
 pub struct surefill_part {
     /// The node, from 0.
     pub node: i32,
-    /// Tasks on it, at least 1; exactly 1 with SUREFILL_SPREAD_NODES.
+    /// Tasks on it, at least 1; exactly 1 where each lies on a node of its own.
     pub tasks: i32,
 }
 
