@@ -13,6 +13,15 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
+/// Of mean waits below a minute no share is said: rounding and a scheduler's own cycle are as long.
+pub const SHORTEST_BASE_S: f64 = 60.0;
+
+/// A mean wait over another one, in seconds, less 1: -0.33 is 33 % less; `None` where the other is below
+/// [`SHORTEST_BASE_S`].
+pub fn change(wait_s: f64, base_s: f64) -> Option<f64> {
+    (base_s >= SHORTEST_BASE_S).then(|| wait_s / base_s - 1.0)
+}
+
 /// The sum of the squared distances from a number.
 fn squares(values: &[f64], from: f64) -> f64 {
     values.iter().map(|value| (value - from) * (value - from)).sum()
@@ -120,15 +129,19 @@ const T: [f64; 30] = [
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
+/// Student's t at .975 for so many degrees of freedom, at least 1.
+pub fn student_t(freedom: usize) -> f64 {
+    // Beyond the table: Cornish & Fisher's first terms.
+    T.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(|| 1.960 + 2.372 / freedom as f64)
+}
+
 impl Estimate {
     /// Of one value a seed; those that are no number (a median of nothing) are left out.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Estimate> {
         let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         let mean = mean(values.iter().copied())?;
-        let freedom = values.len() - 1;
-        // Beyond the table: Cornish & Fisher's first terms.
-        let t = T.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(|| 1.960 + 2.372 / freedom as f64);
-        let ci95 = variance(&values).map(|variance| t * (variance / values.len() as f64).sqrt());
+        let half = |variance: f64| student_t(values.len() - 1) * (variance / values.len() as f64).sqrt();
+        let ci95 = variance(&values).map(half);
         Some(Estimate { mean, ci95 })
     }
 }

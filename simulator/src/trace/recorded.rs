@@ -3,8 +3,37 @@
 //! The paper's "average wait" and "average run" come out as the means over the jobs that waited and ran, both for a
 //! second at least. Jobs that started at once are in neither, though the paper does not say so.
 
+use crate::base::statistics::SHORTEST_BASE_S;
 use crate::trace::workload::Job;
 use serde::{Deserialize, Serialize};
+
+/// The share of the recorded mean wait that a replay of the site's kind of scheduler explains at least, before it says
+/// anything about what another one would save of it: below a quarter most of the waiting has causes that are not in the
+/// replay, and what a policy does about them nobody knows.
+pub const EXPLAINED: f64 = 0.25;
+
+/// Whether a history can tell what another policy would save of the waits that it records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It can: the replay explains at least [`EXPLAINED`] of the recorded mean wait.
+    Told,
+    /// It cannot: the replay explains less.
+    Unexplained,
+    /// There is nothing to be saved: people waited less than a minute on average.
+    Short,
+}
+
+impl Verdict {
+    /// Of a recorded mean wait and the replayed one of the same jobs, in seconds.
+    pub fn of(recorded_s: f64, replayed_s: f64) -> Verdict {
+        match recorded_s {
+            short if short < SHORTEST_BASE_S => Verdict::Short,
+            long if replayed_s < EXPLAINED * long => Verdict::Unexplained,
+            _ => Verdict::Told,
+        }
+    }
+}
 
 /// The mean wait and run time of some jobs, in seconds; 0 without any.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -46,6 +75,14 @@ impl Recorded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quarter_must_be_explained() {
+        let found = [(59.0, 500.0), (60.0, 14.9), (60.0, 15.0), (60.0, 90.0), (0.0, 0.0)]
+            .map(|(recorded, replayed)| Verdict::of(recorded, replayed));
+        let expected = [Verdict::Short, Verdict::Unexplained, Verdict::Told, Verdict::Told, Verdict::Short];
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn by_hand() {
