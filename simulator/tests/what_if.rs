@@ -62,6 +62,31 @@ fn the_numbers_are_those_of_simulate() {
             assert!(theirs > 0.0);
         }
     }
+    // Scored against the record: of all jobs, as all waits are recorded.
+    let number = |path: &str| answer.pointer(path).unwrap().as_f64().unwrap();
+    let (recorded_s, before_s, after_s) =
+        (number("/all/recorded/mean_s"), number("/all/before/mean_s"), number("/all/after/mean_s"));
+    let saved_s = recorded_s.min(before_s) - after_s;
+    for (path, expected) in [
+        ("/scored/recorded_s", recorded_s),
+        ("/scored/explained/value", before_s / recorded_s),
+        ("/scored/saved_s/value", saved_s),
+        ("/scored/saved/value", saved_s / recorded_s),
+        ("/change/value", after_s / before_s - 1.0),
+        ("/weeks", 24.0),
+    ] {
+        let found = number(path);
+        assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{path}: {found} {expected}");
+    }
+    for path in ["/scored/explained", "/scored/saved_s", "/change", "/anchored/run_times/saved_s"] {
+        let ends = ["low", "high"].map(|end| number(&format!("{path}/ci95/{end}")));
+        let value = number(&format!("{path}/value"));
+        assert!(ends[0] < value && value < ends[1], "{path}: {value} {ends:?}");
+    }
+    // Nobody is moved to a later start, and nothing is saved beyond what was waited.
+    let moved = ["limits", "run_times"].map(|of| number(&format!("/anchored/{of}/saved_s/value")));
+    assert!(0.0 < moved[0] && moved[1] <= recorded_s, "{moved:?}");
+    assert_eq!(answer["remarks"], serde_json::json!([]));
     // Job i waited 600 (i mod 9) s: 44 times 0 to 8, and 0, 600, 1200, 1800 once more.
     let recorded = (44.0 * 36.0 + 6.0) * 600.0 / 400.0;
     assert!((all["recorded"]["mean_s"].as_f64().unwrap() - recorded).abs() < 1e-9);
@@ -122,7 +147,10 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     let output = surefill(&args, folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.starts_with("With fcfs the "), "{said}");
+    assert!(said.starts_with("People waited ") && said.contains("the replay of EASY comes to "), "{said}");
+    assert!(
+        said.contains(" (95 % interval ") && said.contains("\nIn the recorded schedule, where nobody starts")
+    );
     assert!(said.contains("What a replay cannot know:") && said.contains("Mean waits by width"));
     let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
     assert!(page.len() < 500_000 && page.ends_with("</html>"));
@@ -158,4 +186,41 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
             .stdout,
     );
     assert!(markdown.contains("| account or group"));
+}
+
+/// What was wrong with the history, and what is guessed of it, is part of the answer.
+#[test]
+fn remarks_reach_the_answer() {
+    let folder = folder();
+    let path = folder.path();
+    let mut table = std::fs::read_to_string(path.join("h.txt")).unwrap();
+    table += "400|1704067200|1704067100|1704067300|1-00:00:00|1|bob|g0|batch|COMPLETED\n";
+    table += "401|1704067200|Unknown|Unknown|1-00:00:00|1|bob|g0|batch|PENDING\n";
+    std::fs::write(path.join("h.txt"), table).unwrap();
+    let args = ["what-if", "h.txt", "--with", "fcfs", "--seeds", "1"];
+    let output = surefill(&[&args[..], &["-b", "--html", "a.html"]].concat(), path);
+    let (said, page) = (text(&output.stdout), std::fs::read_to_string(path.join("a.html")).unwrap());
+    let answer = json(&[&args[..], &["--json"]].concat(), path);
+    let remarks: Vec<&str> =
+        answer["remarks"].as_array().unwrap().iter().map(|remark| remark.as_str().unwrap()).collect();
+    let of = |part: &str| {
+        remarks.iter().find(|remark| remark.contains(part)).unwrap_or_else(|| panic!("{remarks:?}"))
+    };
+    for part in [
+        "Accounting does not say how large the machine is",
+        "1 line was left out as wrong, the first of them line 402: started at",
+        "Lines that are no jobs: 1 still waiting",
+    ] {
+        let remark = of(part);
+        assert!(said.contains(remark) && page.contains(remark), "{remark}: {said}");
+    }
+    // A size that is said is not guessed.
+    let sized = json(&[&args[..], &["--json", "--procs", "9"]].concat(), path);
+    assert_eq!(sized["remarks"].as_array().unwrap().len(), remarks.len() - 1);
+    let compared = ["compare", "h.txt", "--policies", "easy,fcfs"];
+    let output = surefill(&compared, path);
+    let said = text(&output.stdout);
+    assert!(said.contains(of("Accounting")) && said.contains("\nPeople waited "), "{said}");
+    let compared = json(&[&compared[..], &["--json"]].concat(), path);
+    assert_eq!(compared["traces"][0]["remarks"], answer["remarks"]);
 }

@@ -282,6 +282,8 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
         }
         let question = Question {
             trace: &name,
+            recorded: &workload,
+            remarks: Vec::new(),
             before: "EASY".to_owned(),
             after: preset.to_owned(),
             period: Period { from: i64::MIN, to: i64::MAX },

@@ -1,10 +1,11 @@
 //! `surefill what-if`: a site's own history under another policy.
 
 use super::Failure;
-use super::args::source::{Source, file_name};
+use super::args::source::{Source, file_name, remarks};
 use super::args::{file, span};
 use super::options::seeds;
 use super::output;
+use crate::base::words::sentence;
 use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, too_small, unknowns, what_if};
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, run};
@@ -24,9 +25,15 @@ use std::path::PathBuf;
 /// What ends `what-if --help`.
 pub(super) const HELP: &str = "\
 The history is replayed as a whole under both policies, so that they have learnt and the queue is filled when the period
-begins; only jobs submitted in the period are measured. Who submitted them (account or group, user), the queue, the width
-and the run time divide them: who gains, who loses, how long the longest wait is, beside what was recorded. What a replay
-cannot know is said with the answer.
+begins; only jobs submitted in the period are measured. The replay of the one policy is scored against the recorded waits
+first: how long people waited, how much of it the replay explains, and what of that the other policy would save. Where it
+explains less than a quarter, the history cannot tell, and that is the answer. Beside the replay stands what could have been
+saved in the recorded schedule itself: how much earlier jobs could have started on processors that were idle, while nobody
+starts later than recorded, with run times known and with limits in their place.
+
+Who submitted the jobs (account or group, user), the queue, the width and the run time divide them: who gains, who loses,
+how long the longest wait is, beside what was recorded. 95 % intervals are of a bootstrap over the weeks of the period and
+over the replays. What a replay cannot know is said with the answer, as is how the history was read.
 
 A history is a trace or accounting log in any format that import reads. The last year of Slurm:
 
@@ -117,8 +124,11 @@ impl WhatIfArgs {
         }
         let period = self.period(&trace, &workload)?;
         let pairs = self.replay(&name, &workload, rules)?;
+        let foreknown = workload.counts.foreknown().map(|remark| sentence(&remark));
         let question = Question {
             trace: &name,
+            recorded: &workload,
+            remarks: foreknown.into_iter().chain(remarks(&trace, self.procs.is_some())).collect(),
             before: label(&self.instead_of),
             after: label(&self.with),
             period,

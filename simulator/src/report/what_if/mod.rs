@@ -1,19 +1,24 @@
-//! What a site's jobs would have waited: a sentence, tables for terminals, and a page to be mailed.
+//! What a site's jobs would have waited: sentences, tables for terminals, and a page to be mailed.
 //!
 //! The page stands alone and has no script; its bars are drawn by the style sheet, so that their text keeps its size on
 //! any screen and on paper.
 
+mod sentences;
+
 use super::table::Style;
 use super::{Section, document, terms};
-use crate::base::statistics::{deviation, mean};
-use crate::base::words::several;
 use crate::live::what_if::{Longest, Part, Row, WhatIf, unknowns};
 use crate::report::grid::Grid;
 use maud::{Markup, html};
 
+pub use sentences::sentences;
+pub(super) use sentences::{Beside, waited};
+
 /// Seconds in the unit that people use for them.
 pub fn span(seconds: f64) -> String {
     match seconds {
+        s if s <= -0.5 => format!("-{}", span(-s)),
+        s if s < 0.5 => "0 s".to_owned(),
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 5400.0 => format!("{:.0} min", s / 60.0),
         s if s < 36.0 * 3600.0 => format!("{:.1} h", s / 3600.0),
@@ -21,87 +26,9 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A share as a change: `33 % less`.
-fn change(share: f64) -> String {
-    match (share * 100.0).round() {
-        0.0 => "as much".to_owned(),
-        percent if percent < 0.0 => format!("{:.0} % less", -percent),
-        percent => format!("{percent:.0} % more"),
-    }
-}
-
 fn signed(share: f64) -> String {
     // + 0.0: no negative zero.
     format!("{:+.0} %", (share * 100.0).round() + 0.0)
-}
-
-/// Mean and sample standard deviation; `None` of fewer than two.
-fn spread(values: &[f64]) -> Option<(f64, f64)> {
-    Some((mean(values.iter().copied())?, deviation(values)?))
-}
-
-/// The most classes that lose that are named in a sentence; the tables have all.
-const SHOWN: usize = 6;
-
-/// The answer in a few sentences.
-pub fn sentences(answer: &WhatIf) -> Vec<String> {
-    let WhatIf { all, before, after, .. } = answer;
-    let when = answer
-        .dates
-        .as_ref()
-        .map_or_else(|| "of the history".to_owned(), |(from, to)| format!("submitted from {from} to {to}"));
-    let mut first = format!(
-        "With {after} the {} {when} would have waited {} on average, with {before} {}",
-        several(all.jobs, "job"),
-        span(all.after.mean_s),
-        span(all.before.mean_s)
-    );
-    if let Some(share) = all.change() {
-        first += &format!(": {}", change(share));
-    }
-    if let Some((_, deviation)) = spread(&answer.changes) {
-        first += &format!(" (± {:.0} points over {} replays)", deviation * 100.0, answer.seeds);
-    }
-    first.push('.');
-    let mut all_sentences = vec![first];
-    if let Some(recorded) = &all.recorded {
-        let share = (recorded.mean_s > 0.0).then(|| all.before.mean_s / recorded.mean_s * 100.0);
-        let share = share.map_or_else(String::new, |share| {
-            format!("; {before} in the replay comes to {share:.0} % of that mean")
-        });
-        let waits = (span(recorded.mean_s), span(recorded.longest_s));
-        all_sentences.push(format!("Really they waited {}, the longest {}{share}.", waits.0, waits.1));
-    }
-    all_sentences.push(format!(
-        "The longest wait would have been {}, with {before} {}.",
-        span(all.after.longest_s),
-        span(all.before.longest_s)
-    ));
-    all_sentences.push(format!(
-        "{:.0} % of the jobs would have started at least a minute earlier than with {before}, {:.0} % at least a minute later.",
-        all.earlier * 100.0,
-        all.later * 100.0
-    ));
-    let rows = || answer.parts.iter().flat_map(|part| part.rows.iter().map(move |row| (part.by, row)));
-    // Of few jobs a mean says little.
-    let fewest = (all.jobs / 100).max(20);
-    let shares =
-        rows().filter(|(_, row)| row.jobs >= fewest).filter_map(|(by, row)| Some((by, row, row.change()?)));
-    let mut losers: Vec<String> = shares
-        .filter(|(.., share)| *share > 0.05)
-        .map(|(by, row, share)| format!("{} {} ({})", by, row.name, signed(share)))
-        .collect();
-    let more = losers.len().saturating_sub(SHOWN);
-    losers.truncate(SHOWN);
-    if more > 0 {
-        losers.push(format!("and {more} more"));
-    }
-    all_sentences.push(if losers.is_empty() {
-        format!("No class of at least {fewest} jobs would have waited more than 5 % longer on average.")
-    } else {
-        format!("Longer on average by more than 5 %: {}.", losers.join(", "))
-    });
-    all_sentences
 }
 
 const TITLES: [&str; 10] =
@@ -154,15 +81,18 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
     let sentences = sentences(answer);
     let (first, others) =
         sentences.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
-    let bars: Vec<(&str, f64)> = [all.recorded.as_ref().map(|waits| ("recorded", waits.mean_s))]
-        .into_iter()
-        .flatten()
-        .chain([(before.as_str(), all.before.mean_s), (after.as_str(), all.after.mean_s)])
-        .collect();
+    let replayed = [
+        (format!("{before}, replayed"), all.before.mean_s),
+        (format!("{after}, replayed"), all.after.mean_s),
+    ];
+    let bars: Vec<(String, f64)> = recorded(answer).into_iter().chain(replayed).collect();
     let section = html! {
         section.answer.sheet {
             p.lead { (first) }
-            p { @for sentence in others { (sentence) " " } }
+            // The recorded schedule has a paragraph of its own.
+            @let (schedule, replay) = others.split_at(usize::from(answer.anchored.is_some()).min(others.len()));
+            @for sentence in schedule { p { (sentence) } }
+            p { @for sentence in replay { (sentence) " " } }
             (figure("Mean wait of all jobs", &bars))
             @for part in &answer.parts { (division(answer, part)) }
             h2 { "The longest waits with " (after) }
@@ -191,7 +121,7 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
 }
 
 fn division(answer: &WhatIf, part: &Part) -> Markup {
-    let losers = part.rows.iter().filter(|row| row.change().is_some_and(|share| share > 0.0)).count();
+    let losers = part.rows.iter().filter(|row| row.after.mean_s > row.before.mean_s).count();
     html! {
         h2 { "By " (part.by) }
         p.facts {
@@ -210,8 +140,21 @@ fn division(answer: &WhatIf, part: &Part) -> Markup {
     }
 }
 
+/// The recorded mean wait, and those of the recorded schedule with jobs moved to earlier starts.
+fn recorded(answer: &WhatIf) -> Vec<(String, f64)> {
+    let Some((scored, anchored)) = answer.scored.as_ref().zip(answer.anchored.as_ref()) else {
+        return Vec::new();
+    };
+    let rest = |saved_s: f64| scored.recorded_s - saved_s;
+    vec![
+        ("recorded".to_owned(), scored.recorded_s),
+        ("recorded, idle processors used by limits".to_owned(), rest(anchored.limits.saved_s.value)),
+        ("recorded, the same with run times known".to_owned(), rest(anchored.run_times.saved_s.value)),
+    ]
+}
+
 /// Bars of spans.
-fn figure(title: &str, bars: &[(&str, f64)]) -> Markup {
+fn figure(title: &str, bars: &[(String, f64)]) -> Markup {
     let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max).max(1e-9);
     let text: Vec<String> = bars.iter().map(|(name, value)| format!("{name} {}", span(*value))).collect();
     html! {
@@ -225,22 +168,25 @@ fn figure(title: &str, bars: &[(&str, f64)]) -> Markup {
     }
 }
 
-/// Bars of changes: to the left who waits less, to the right who waits more.
+/// Bars of changes: to the left who waits less, to the right who waits more; waits below a minute have none.
 fn changes(part: &Part) -> Markup {
-    let shares: Vec<(&Row, f64)> = part.rows.iter().filter_map(|row| Some((row, row.change()?))).collect();
-    let text: Vec<String> =
-        shares.iter().map(|(row, share)| format!("{} {}", row.name, signed(*share))).collect();
+    let written = |row: &Row| match row.change() {
+        Some(share) => signed(share),
+        None => format!("{} to {}", span(row.before.mean_s), span(row.after.mean_s)),
+    };
+    let text: Vec<String> = part.rows.iter().map(|row| format!("{} {}", row.name, written(row))).collect();
     html! {
         div.bars.changes role="img" aria-label={ "Change of the mean wait by " (part.by) ": " (text.join(", ")) } {
-            @for (row, share) in &shares {
+            @for row in &part.rows {
                 // Half of the room is for 100 % either way.
-                @let width = format!("{:.1}", share.abs().min(1.0) * 38.0);
+                @let share = row.change().unwrap_or(0.0);
+                @let width = share.abs().min(1.0) * 38.0;
                 div { (row.name) }
                 div {
-                    @if *share < 0.0 { span.room style={ "width:" (format!("{:.1}", 38.0 - share.abs().min(1.0) * 38.0)) "%" } {} }
+                    @if share < 0.0 { span.room style={ "width:" (format!("{:.1}", 38.0 - width)) "%" } {} }
                     @else { span.room style="width:38%" {} }
-                    span.bar.(if *share <= 0.0 { "less" } else { "more" }) style={ "width:" (width) "%" } {}
-                    " " (signed(*share))
+                    span.bar.(if share <= 0.0 { "less" } else { "more" }) style={ "width:" (format!("{width:.1}")) "%" } {}
+                    " " (written(row))
                 }
             }
         }

@@ -4,19 +4,29 @@
 //! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins; only
 //! jobs submitted in the period are measured. Every measure is the mean over seeds, each of which shifts submissions by
 //! 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
+//!
+//! The replays are scored against the record before anything else ([`Scored`]), and beside them stands what could have
+//! been saved in the recorded schedule, which needs no replay ([`holes`]).
 
-use crate::base::words::several;
+pub mod holes;
+mod rows;
+mod scored;
+mod unknown;
+
+use crate::base::bootstrap::Figure;
 use crate::replay::outcome::{JobRecord, Outcome};
 use crate::trace::record::Names;
 use crate::trace::workload::{Counts, Job, Workload};
+use rows::{LENGTHS, largest, rows};
 use serde::Serialize;
-use std::collections::BTreeMap;
+
+pub use rows::{Part, Row, Waits};
+pub(super) use rows::{WIDTHS, class};
+pub use scored::{Anchored, Earlier, Scored};
+pub use unknown::{too_small, unknowns};
 
 /// Jobs that start earlier or later by less than this count as unchanged.
 pub const NOTICED_S: i64 = 60;
-
-/// The most groups that are shown: those with the most processor time; the others are one.
-const GROUPS: usize = 12;
 
 /// The number of the longest waits that are shown.
 const LONGEST: usize = 10;
@@ -62,56 +72,6 @@ impl Pair {
     }
 }
 
-/// How long jobs waited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Waits {
-    /// Arithmetic mean.
-    pub mean_s: f64,
-    /// Half of the jobs waited no longer.
-    pub median_s: f64,
-    /// 95 % of the jobs waited no longer.
-    pub p95_s: f64,
-    /// The longest.
-    pub longest_s: f64,
-}
-
-/// Some of the jobs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
-    /// Which.
-    pub name: String,
-    /// How many.
-    pub jobs: u64,
-    /// What they used of the machine.
-    pub processor_hours: f64,
-    /// How long they waited really, where the history says; of those of which it does.
-    pub recorded: Option<Waits>,
-    /// Under the one policy.
-    pub before: Waits,
-    /// Under the other.
-    pub after: Waits,
-    /// The share that starts at least a minute earlier under the other.
-    pub earlier: f64,
-    /// The share that starts at least a minute later.
-    pub later: f64,
-}
-
-impl Row {
-    /// The mean wait under the other policy over that under the one, less 1; `None` where nobody waited.
-    pub fn change(&self) -> Option<f64> {
-        (self.before.mean_s > 0.0).then(|| self.after.mean_s / self.before.mean_s - 1.0)
-    }
-}
-
-/// All jobs, divided by one property.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
-    /// By what.
-    pub by: &'static str,
-    /// Its values.
-    pub rows: Vec<Row>,
-}
-
 /// One of the jobs that waited longest under the other policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Longest {
@@ -152,16 +112,24 @@ pub struct WhatIf {
     pub dates: Option<(String, String)>,
     /// Replays of each policy.
     pub seeds: usize,
+    /// Weeks of the period in which jobs were submitted: what intervals rest on.
+    pub weeks: usize,
+    /// The replay beside the record; none where no wait is recorded.
+    pub scored: Option<Scored>,
+    /// What could have been saved in the recorded schedule; none where no wait is recorded.
+    pub anchored: Option<Anchored>,
     /// All jobs of the period.
     pub all: Row,
-    /// [`Row::change`] of all jobs with every seed.
-    pub changes: Vec<f64>,
+    /// [`Row::change`] of all jobs.
+    pub change: Option<Figure>,
     /// The jobs divided in several ways.
     pub parts: Vec<Part>,
     /// The longest waits under the other policy, with the first seed.
     pub longest: Vec<Longest>,
     /// What the replay rules did to the history.
     pub replay: Counts,
+    /// How the history was read, and what of it was left out, in sentences.
+    pub remarks: Vec<String>,
 }
 
 /// What is to be answered beside the replays.
@@ -169,6 +137,10 @@ pub struct WhatIf {
 pub struct Question<'a> {
     /// The history.
     pub trace: &'a str,
+    /// Its jobs as they were submitted.
+    pub recorded: &'a Workload,
+    /// How it was read, in sentences.
+    pub remarks: Vec<String>,
     /// The one policy, in words.
     pub before: String,
     /// The other.
@@ -187,9 +159,6 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
     let Question { period, names, .. } = question;
     let all = rows(pairs, period, &|_| Some(0), &|_| "all jobs".to_owned());
     let all = all.into_iter().next()?.1;
-    let changes = pairs.iter().filter_map(|pair| {
-        rows(std::slice::from_ref(pair), period, &|_| Some(0), &|_| String::new()).first()?.1.change()
-    });
     let mut parts = Vec::new();
     let people = [
         ("account or group", (|job: &Job| job.group) as fn(&Job) -> i64, &names.groups),
@@ -237,6 +206,8 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
     };
     let submits = || first.measured(period).map(|found| found.1);
     let dates = Option::zip(submits().min().and_then(date), submits().max().and_then(date));
+    let beside = scored::beside(question.recorded, period, pairs);
+    let (scored, anchored) = beside.scored.unzip();
     Some(WhatIf {
         surefill: env!("CARGO_PKG_VERSION"),
         trace: question.trace.to_owned(),
@@ -247,133 +218,16 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         period: *period,
         dates,
         seeds: pairs.len(),
+        weeks: beside.weeks,
+        scored,
+        anchored,
         all,
-        changes: changes.collect(),
+        change: beside.change,
         parts,
         longest: longest(first, period, names),
         replay: first.workload.counts,
+        remarks: question.remarks.clone(),
     })
-}
-
-/// Classes by their upper ends, which belong to them.
-pub(super) type Classes = [(i64, &'static str)];
-
-pub(super) const WIDTHS: [(i64, &str); 7] = [
-    (1, "1 processor"),
-    (4, "2 to 4"),
-    (16, "5 to 16"),
-    (64, "17 to 64"),
-    (256, "65 to 256"),
-    (1024, "257 to 1,024"),
-    (i64::MAX, "more than 1,024"),
-];
-
-const LENGTHS: [(i64, &str); 6] = [
-    (59, "under a minute"),
-    (599, "1 to 10 min"),
-    (3599, "10 min to 1 h"),
-    (4 * 3600 - 1, "1 to 4 h"),
-    (86_399, "4 to 24 h"),
-    (i64::MAX, "a day and more"),
-];
-
-pub(super) fn class(value: i64, classes: &Classes) -> i64 {
-    classes.partition_point(|class| class.0 < value) as i64
-}
-
-/// The jobs of the period with one value of a property.
-#[derive(Default)]
-struct Found {
-    jobs: u64,
-    processor_seconds: f64,
-    recorded: Vec<i64>,
-    /// With every seed.
-    before: Vec<Vec<i64>>,
-    after: Vec<Vec<i64>>,
-    earlier: u64,
-    later: u64,
-}
-
-/// A row for every value of a property, in their order.
-fn rows(
-    pairs: &[Pair],
-    period: &Period,
-    of: &dyn Fn(&Job) -> Option<i64>,
-    name: &dyn Fn(i64) -> String,
-) -> Vec<(i64, Row)> {
-    let mut found: BTreeMap<i64, Found> = BTreeMap::new();
-    for (seed, pair) in pairs.iter().enumerate() {
-        for (job, _, before, after) in pair.measured(period) {
-            let Some(value) = of(job) else { continue };
-            let found = found.entry(value).or_default();
-            if seed == 0 {
-                found.jobs += 1;
-                found.processor_seconds += f64::from(job.processors) * job.run_time as f64;
-                found.recorded.extend((job.wait >= 0).then_some(job.wait));
-            }
-            found.before.resize_with(pairs.len(), Vec::new);
-            found.after.resize_with(pairs.len(), Vec::new);
-            if let (Some(old), Some(new)) = (found.before.get_mut(seed), found.after.get_mut(seed)) {
-                old.push(before.start - before.submit);
-                new.push(after.start - after.submit);
-            }
-            found.earlier += u64::from(before.start - after.start >= NOTICED_S);
-            found.later += u64::from(after.start - before.start >= NOTICED_S);
-        }
-    }
-    let row = |(value, found): (i64, Found)| {
-        let judged = found.before.iter().map(Vec::len).sum::<usize>().max(1) as f64;
-        let row = Row {
-            name: name(value),
-            jobs: found.jobs,
-            processor_hours: found.processor_seconds / 3600.0,
-            recorded: waits(vec![found.recorded]),
-            before: waits(found.before).unwrap_or_default(),
-            after: waits(found.after).unwrap_or_default(),
-            earlier: found.earlier as f64 / judged,
-            later: found.later as f64 / judged,
-        };
-        (value, row)
-    };
-    found.into_iter().map(row).collect()
-}
-
-/// The means of the measures over the seeds that have jobs; `None` without any.
-fn waits(seeds: Vec<Vec<i64>>) -> Option<Waits> {
-    let mut sum = Waits::default();
-    let mut count = 0.0;
-    for mut waits in seeds.into_iter().filter(|waits| !waits.is_empty()) {
-        waits.sort_unstable();
-        let rank = |share: f64| {
-            let rank = (share * waits.len() as f64).ceil() as usize;
-            waits.get(rank.max(1) - 1).map_or(0.0, |&wait| wait as f64)
-        };
-        sum.mean_s += waits.iter().map(|&wait| wait as f64).sum::<f64>() / waits.len() as f64;
-        sum.median_s += rank(0.5);
-        sum.p95_s += rank(0.95);
-        sum.longest_s += rank(1.0);
-        count += 1.0;
-    }
-    (count > 0.0).then(|| Waits {
-        mean_s: sum.mean_s / count,
-        median_s: sum.median_s / count,
-        p95_s: sum.p95_s / count,
-        longest_s: sum.longest_s / count,
-    })
-}
-
-/// The rows with the most processor time, and the others as one.
-fn largest(mut rows: Vec<(i64, Row)>, pairs: &[Pair], period: &Period, of: impl Fn(&Job) -> i64) -> Vec<Row> {
-    rows.sort_by(|a, b| b.1.processor_hours.total_cmp(&a.1.processor_hours));
-    if rows.len() > GROUPS + 1 {
-        let others = rows.split_off(GROUPS);
-        let shown: Vec<i64> = rows.iter().map(|row| row.0).collect();
-        let name = format!("{} others", others.len());
-        let rest =
-            self::rows(pairs, period, &|job| (!shown.contains(&of(job))).then_some(0), &|_| name.clone());
-        rows.extend(rest);
-    }
-    rows.into_iter().map(|row| row.1).collect()
 }
 
 fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
@@ -394,69 +248,13 @@ fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
     all
 }
 
-/// The share of a history's time above which the replayed machine is called too small: errors in logs stay below.
-const OFTEN: f64 = 0.02;
-
-/// A sentence where the history often had more processors in use than are replayed.
-pub fn too_small(procs: u32, above: f64) -> Option<String> {
-    (above > OFTEN).then(|| {
-        format!(
-            "more than the {procs} processors that are replayed were in use for {:.0} % of the history's time: waits come out too \
-             long under every policy (--procs)",
-            above * 100.0
-        )
-    })
-}
-
-/// What a replay of accounting cannot know, in sentences.
-pub fn unknowns(answer: &WhatIf) -> Vec<String> {
-    let never = answer.replay.dropped_without_run_time;
-    let mut all = vec![
-        format!(
-            "The replayed machine is one pool of {} interchangeable processors{}. Partitions, kinds of nodes, memory, licences and \
-             reservations are not in it.",
-            answer.procs,
-            if answer.replay.size_from_use {
-                " (the most that the history had in use at once, as accounting does not say how many there are)"
-            } else {
-                ""
-            }
-        ),
-        "Priorities, fair shares, limits per user and interventions of operators are not in it. The recorded waits come \
-         from all of these: how far they are from those under EASY says how much that matters here."
-            .to_owned(),
-        "The replayed machine has no outages and no maintenance.".to_owned(),
-        "Run times and submissions stay as they were. People whose jobs start earlier submit the next ones earlier too."
-            .to_owned(),
-    ];
-    let capital = |sentence: String| {
-        let mut letters = sentence.chars();
-        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-        format!("{first}{}.", letters.as_str())
-    };
-    all.extend(answer.replay.nameless().map(capital));
-    all.extend(answer.replay.too_wide(answer.procs).map(|sentence| format!("{sentence}.")));
-    all.extend(too_small(answer.procs, answer.above).map(|sentence| format!("{sentence}.")));
-    if never > 0 {
-        all.push(format!(
-            "{} of the history: cancelled before the start, or of unknown run time, and so not replayed.",
-            several(never, "job")
-        ));
-    }
-    all.push(match answer.seeds {
-        1 => "One replay of each policy: differences of a few percent may be accidents (--seeds).".to_owned(),
-        seeds => format!(
-            "Schedules are chaotic, so every number under a policy is the mean of {seeds} replays with submissions shifted by up to \
-             a minute."
-        ),
-    });
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::bootstrap::{draws, interval};
     use crate::replay::setup::Setup;
+    use crate::trace::recorded::Verdict;
+    use std::collections::BTreeMap;
 
     /// Group, processors, run time, recorded wait, waits under both policies.
     type Made = (i64, u32, i64, i64, i64, i64);
@@ -511,8 +309,11 @@ mod tests {
 
     fn ask(pairs: &[Pair], period: Period) -> Option<WhatIf> {
         let names = Names { groups: BTreeMap::from([(1, "physics".to_owned())]), ..Names::default() };
+        let none = pair(&[]).workload;
         let question = Question {
             trace: "t",
+            recorded: pairs.first().map_or(&none, |pair| &pair.workload),
+            remarks: Vec::new(),
             before: "EASY".to_owned(),
             after: "fair".to_owned(),
             period,
@@ -538,7 +339,7 @@ mod tests {
         assert_eq!((recorded.mean_s, recorded.longest_s), (90.0, 120.0));
         // Of six starts three are a minute or more earlier, one later; 59 s are not noticed.
         assert_eq!((all.earlier, all.later), (3.0 / 6.0, 1.0 / 6.0));
-        assert_eq!(answer.changes, [133.0 / 100.0 - 1.0, -1.0]);
+        assert_eq!(answer.change.unwrap().value, 66.5 / 110.0 - 1.0);
         let part = |by: &str| answer.parts.iter().find(|part| part.by == by);
         let names = |by: &str| {
             part(by).unwrap().rows.iter().map(|row| (row.name.clone(), row.jobs)).collect::<Vec<_>>()
@@ -568,6 +369,100 @@ mod tests {
             }
         );
         assert_eq!(answer.dates, Some(("2024-05-01".to_owned(), "2024-05-01".to_owned())));
+    }
+
+    /// Of the jobs whose waits are recorded; savings are counted from the smaller of replay and record.
+    #[test]
+    fn replays_are_scored_against_the_record() {
+        let mut jobs = [(1, 1, 30, 1000, 400, 300), (1, 1, 30, -1, 9000, 9000), (1, 1, 30, 600, 200, 100)];
+        let scored = |jobs: &[Made]| ask(&[pair(jobs)], ALWAYS).unwrap().scored.unwrap();
+        let first = scored(&jobs);
+        assert_eq!((first.jobs, first.verdict), (2, Verdict::Told));
+        assert_eq!((first.recorded_s, first.before_s, first.after_s), (800.0, 300.0, 200.0));
+        let values = |scored: &Scored| {
+            [scored.explained, Some(scored.saved_s), scored.saved].map(|figure| figure.unwrap().value)
+        };
+        assert_eq!(values(&first), [0.375, 100.0, 0.125]);
+        // One week has no interval.
+        assert_eq!(first.saved_s.ci95, None);
+        (jobs[0].4, jobs[2].4) = (2000, 1000);
+        assert_eq!(values(&scored(&jobs)), [1.875, 600.0, 0.75]);
+        (jobs[0].4, jobs[2].4) = (399, 0);
+        assert_eq!(scored(&jobs).verdict, Verdict::Unexplained);
+        (jobs[0].3, jobs[2].3) = (100, 0);
+        let short = scored(&jobs);
+        assert_eq!((short.verdict, short.explained, short.saved), (Verdict::Short, None, None));
+        (jobs[0].3, jobs[2].3) = (-1, -1);
+        let none = ask(&[pair(&jobs)], ALWAYS).unwrap();
+        assert_eq!((none.scored, none.anchored), (None, None));
+    }
+
+    /// The recorded schedule of the pair: every job starts 1,000 s late on an empty machine.
+    #[test]
+    fn the_recorded_schedule_is_measured_in_the_period() {
+        let jobs = [(1, 8, 30, 1000, 0, 0); 12];
+        let answer = ask(&[pair(&jobs)], Period { from: 200, to: 400 }).unwrap();
+        let anchored = answer.anchored.unwrap();
+        // Each job starts at its submission, as those before it have left by then; and recorded are idle all but 30 s
+        // of each job that runs meanwhile: the first at 1000 up to one that starts in the last second of the wait.
+        assert_eq!((anchored.run_times.saved_s.value, anchored.run_times.earlier), (1000.0, 1.0));
+        assert_eq!(anchored.limits, anchored.run_times);
+        // Jobs 2 and 3 wait from 200 to 1200 and from 300 to 1300, jobs 0 to 2 run 30 s from 1000, 1100 and 1200.
+        assert_eq!(anchored.idle, Some((2000.0 - 2.0 * 30.0 - 3.0 * 30.0) / 2000.0));
+    }
+
+    /// The interval is that of the weeks' own sums, drawn again.
+    #[test]
+    fn intervals_are_over_weeks_and_replays() {
+        let weeks = [(10, 3000, 1000), (1, 9000, 100), (30, 600, 700), (5, 4000, 3000), (20, 100, 0)];
+        let pairs: Vec<Pair> = [0, 50]
+            .into_iter()
+            .map(|more| {
+                let jobs: Vec<(i64, Made)> = (0..)
+                    .zip(weeks)
+                    .flat_map(|(week, (jobs, before, after))| {
+                        (0..jobs).map(move |_| (week, (1, 1, 30, 10_000, before, after + more)))
+                    })
+                    .collect();
+                let made: Vec<Made> = jobs.iter().map(|job| job.1).collect();
+                let mut pair = pair(&made);
+                for (index, (week, _)) in jobs.iter().enumerate() {
+                    let submit = week * 7 * 86_400 + 100;
+                    let moved = submit - pair.workload.jobs[index].submit;
+                    pair.workload.jobs[index].submit = submit;
+                    pair.submitted[index] = submit;
+                    for record in [&mut pair.before.jobs[index], &mut pair.after.jobs[index]] {
+                        (record.submit, record.start) = (record.submit + moved, record.start + moved);
+                    }
+                }
+                pair
+            })
+            .collect();
+        let answer = ask(&pairs, ALWAYS).unwrap();
+        assert_eq!(answer.weeks, 5);
+        let of = |blocks: &[usize], replays: &[usize]| {
+            let mut sums = (0.0, 0.0, 0.0);
+            for &block in blocks {
+                let (jobs, before, after) = weeks[block];
+                for &replay in replays {
+                    sums.0 += jobs as f64;
+                    sums.1 += (jobs * before) as f64;
+                    sums.2 += (jobs * (after + 50 * replay as i64)) as f64;
+                }
+            }
+            ((sums.1 - sums.2) / sums.0, sums.2 / sums.1 - 1.0)
+        };
+        let all: Vec<(f64, f64)> = draws(5, 2).map(|draw| of(&draw.blocks, &draw.replays)).collect();
+        let near = |figure: Figure, whole: f64, drawn: Vec<f64>| {
+            let expected = interval(5, drawn.into_iter().map(Some)).unwrap();
+            let found = figure.ci95.unwrap();
+            let ends = [(figure.value, whole), (found.low, expected.low), (found.high, expected.high)];
+            assert!(ends.iter().all(|(a, b)| (a - b).abs() < 1e-9), "{ends:?}");
+            assert!(found.low < figure.value && figure.value < found.high);
+        };
+        let whole = of(&[0, 1, 2, 3, 4], &[0, 1]);
+        near(answer.scored.unwrap().saved_s, whole.0, all.iter().map(|values| values.0).collect());
+        near(answer.change.unwrap(), whole.1, all.iter().map(|values| values.1).collect());
     }
 
     #[test]
