@@ -143,7 +143,13 @@ fn tables_compare_with_easy_and_the_paper() {
     let (easy, prob) = (summaries[1].mean, summaries[3].mean);
     let name = "KTH-SP2-1996-2.swf";
     let recorded = Recorded { all: Means { jobs: 1500, ..Means::default() }, ..Recorded::default() };
-    let compared = Compared { trace: name.into(), policies: summaries, published: published(name), recorded };
+    let compared = Compared {
+        trace: name.into(),
+        policies: summaries,
+        published: published(name),
+        recorded,
+        remarks: Vec::new(),
+    };
     let table = waits(&compared, TableStyle::Terminal).to_string();
     let change = (prob.mean_wait_s / easy.mean_wait_s - 1.0) * 100.0;
     for text in [format!("{:.1} ± ", prob.mean_wait_s / 60.0), format!("{change:+.1} %")] {
@@ -194,7 +200,16 @@ fn cells(line: &str) -> Vec<String> {
 fn compared(name: &str) -> (Vec<(Run, Summary)>, Compared) {
     let runs = runs(name, 3, Criterion::Probability);
     let policies = runs.iter().map(|(_, summary)| summary.clone()).collect();
-    (runs, Compared { trace: name.to_owned(), policies, published: None, recorded: Default::default() })
+    (
+        runs,
+        Compared {
+            trace: name.to_owned(),
+            policies,
+            published: None,
+            recorded: Default::default(),
+            remarks: Vec::new(),
+        },
+    )
 }
 
 #[test]
@@ -271,6 +286,47 @@ fn the_answer_is_the_shortest_mean_wait_beside_easys() {
             assert_eq!(names[..2], ["title", "desc"]);
         }
     }
+}
+
+#[test]
+fn the_record_comes_first() {
+    let (_, one) = compared("demo.swf");
+    let easy = one.policies[1].mean.mean_wait_s;
+    let explained = |traces: &[Compared]| surefill_simulator::report::answer::explained(traces);
+    assert_eq!(explained(std::slice::from_ref(&one)), None);
+    let recorded = |wait_s: f64| {
+        let all = Means { jobs: 20, wait_s, run_s: 1.0 };
+        let same = Compared {
+            trace: one.trace.clone(),
+            policies: one.policies.clone(),
+            published: None,
+            recorded: Recorded { all, ..Recorded::default() },
+            remarks: Vec::new(),
+        };
+        (explained(std::slice::from_ref(&same)).unwrap(), same)
+    };
+    let (told, half) = recorded(easy * 2.0);
+    assert!(
+        told.starts_with("People waited ") && told.contains("the replay of EASY explains 50 % of it"),
+        "{told}"
+    );
+    let (untold, tenth) = recorded(easy * 10.0);
+    assert!(untold.starts_with("This history cannot tell what another policy would save"), "{untold}");
+    assert!(untold.contains("explains 10 % ("), "{untold}");
+    let (short, none) = recorded(59.0);
+    assert!(
+        short.contains("less than a minute, so that there is nothing to save") && !short.contains('%'),
+        "{short}"
+    );
+    let all = explained(&[half, tenth, none]).unwrap();
+    assert!(
+        all.contains("explains 10 to 50 % of the recorded mean waits of 2 traces (median 30 %)"),
+        "{all}"
+    );
+    assert!(
+        all.contains("cannot tell what another policy would save: demo.")
+            && all.contains("below a minute: demo.")
+    );
 }
 
 #[test]

@@ -65,6 +65,9 @@ struct Cell {
     counts: Counts,
     /// What the trace says of the jobs.
     recorded: Recorded,
+    /// How the trace was read.
+    #[serde(default)]
+    remarks: Vec<String>,
     replayed: Replayed,
 }
 
@@ -177,7 +180,11 @@ impl Compare {
         mine: &[usize],
     ) -> Result<(Vec<Cell>, Vec<Outcome>), Failure> {
         // The trace itself is let go before the first replay: a large one takes as much memory as two.
-        let (rules, workload) = self.replay.workload(&self.replay.read(path)?, &subject.name)?;
+        let (remarks, rules, workload) = {
+            let trace = self.replay.read(path)?;
+            let (rules, workload) = self.replay.workload(&trace, &subject.name)?;
+            (self.replay.remarks(&trace), rules, workload)
+        };
         let Subject { name, policies, seeds, first } = subject;
         let place = |index: usize| ((index - first) / seeds, (index - first) % seeds);
         let of_row = |row: usize| mine.iter().filter(|&&index| place(index).0 == row).count();
@@ -196,7 +203,8 @@ impl Compare {
             rows.replayed(row, &outcome.setup, &replayed.metrics);
             // Whole replays are large: only a page needs them, and only until its section is made.
             let whole = (seed == 0 && self.output.html.is_some()).then_some(outcome);
-            Ok((Cell { procs: workload.procs, counts: workload.counts, recorded, replayed }, whole))
+            let (procs, counts) = (workload.procs, workload.counts);
+            Ok((Cell { procs, counts, recorded, remarks: remarks.clone(), replayed }, whole))
         });
         let cells: Vec<(Cell, Option<Outcome>)> = cells.collect::<anyhow::Result<_>>()?;
         bars.iter().for_each(ProgressBar::finish_and_clear);
@@ -213,6 +221,7 @@ impl Compare {
     ) -> (Compared, Option<report::Section>) {
         let Subject { name, policies, seeds, .. } = subject;
         let first = cells.first();
+        let remarks = first.map_or_else(Vec::new, |cell| cell.remarks.clone());
         let (procs, counts, recorded) =
             first.map_or_else(Default::default, |cell| (cell.procs, cell.counts, cell.recorded));
         // The papers' numbers are of whole traces.
@@ -232,6 +241,6 @@ impl Compare {
         }
         let papers = self.output.papers(published);
         let section = self.output.html.is_some().then(|| report::section(&drawn, papers));
-        (Compared { trace: name, policies: summaries, published, recorded }, section)
+        (Compared { trace: name, policies: summaries, published, recorded, remarks }, section)
     }
 }

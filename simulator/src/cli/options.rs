@@ -1,7 +1,7 @@
 //! Options that several verbs share.
 
 use super::Failure;
-use super::args::source::Source;
+use super::args::source::{Source, remarks};
 use super::args::span::fractional;
 use crate::base::papers;
 use crate::replay::policy::{
@@ -126,6 +126,11 @@ impl ReplayOptions {
     /// Its.
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
         self.source.read_sized(path, self.strict, self.procs)
+    }
+
+    /// How a trace was read, as sentences of an answer that rests on it.
+    pub(super) fn remarks(&self, trace: &Trace) -> Vec<String> {
+        remarks(trace, self.on_nodes() || self.procs.is_some())
     }
 
     /// Whether the machine is one of nodes.

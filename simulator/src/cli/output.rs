@@ -143,6 +143,7 @@ impl OutputOptions {
             head += &format!("; means ± standard deviations over {} seeds", first.seeds);
         }
         say(&mut out, &head)?;
+        compared.remarks.iter().try_for_each(|remark| say(&mut out, remark))?;
         // Markdown needs an empty line before a table.
         let gap = if self.markdown { "\n" } else { "" };
         writeln!(out, "{gap}{}{gap}", report::waits(compared, self.style()))?;
@@ -185,12 +186,16 @@ impl OutputOptions {
     /// # Errors
     /// When it cannot be written.
     pub fn answer(&self, traces: &[Compared]) -> io::Result<()> {
-        let Some(sentence) =
-            report::answer::sentence(traces).filter(|_| !self.json && !self.csv && !self.markdown)
-        else {
+        if self.json || self.csv || self.markdown {
             return Ok(());
-        };
-        say(&mut io::stdout().lock(), &format!("\n{sentence}"))
+        }
+        let answers = [report::answer::explained(traces), report::answer::sentence(traces)];
+        let text: Vec<String> = answers.into_iter().flatten().collect();
+        if text.is_empty() {
+            Ok(())
+        } else {
+            say(&mut io::stdout().lock(), &format!("\n{}", text.join("\n")))
+        }
     }
 
     /// Writes the page of a comparison, where one is asked for.

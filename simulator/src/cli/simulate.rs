@@ -105,8 +105,8 @@ impl Simulate {
         if self.output.json {
             output::json(&summary)?;
         } else {
-            let recorded = Recorded::of(&workload.jobs);
-            let compared = Compared { trace: name, policies: vec![summary], published, recorded };
+            let (recorded, remarks) = (Recorded::of(&workload.jobs), Vec::new());
+            let compared = Compared { trace: name, policies: vec![summary], published, recorded, remarks };
             self.output.trace(&compared)?;
             self.output.traces(&[compared])?;
         }

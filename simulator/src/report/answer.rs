@@ -4,15 +4,19 @@
 //! Changes are against EASY by limits, first come first served, over the same seeds: each seed's mean wait over EASY's
 //! for that seed, and of several traces the mean of their changes. Policies that know run times beforehand are shown,
 //! but are no answer.
+//!
+//! First comes how much of the recorded mean waits EASY's replay explains ([`explained`]).
 
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
 use super::views::short;
-use super::what_if::span;
-use crate::base::statistics::{deviation, mean};
+use super::what_if::{Beside, span, waited};
+use crate::base::statistics::{change, deviation, mean, median};
+use crate::base::words::several;
 use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
+use crate::trace::recorded::Verdict;
 use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
 
@@ -29,21 +33,19 @@ pub struct Standing {
     pub longest: Option<f64>,
     /// The traces on which its mean wait is below EASY's.
     pub ahead: usize,
-    /// The traces on which EASY's jobs wait at all.
+    /// The traces on which EASY's jobs wait a minute or more on average.
     pub traces: usize,
 }
 
-/// How a policy stands; nothing without EASY, or where nobody waits under it.
+/// How a policy stands; nothing without EASY, or where jobs wait less than a minute under it.
 fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     let mut changes = Vec::new();
     let mut by_seed: Vec<f64> = Vec::new();
     let mut longest = Vec::new();
     for compared in traces {
         let (own, base) = (compared.policies.get(index)?, easy(&compared.policies)?);
-        if base.mean.mean_wait_s <= 0.0 {
-            continue;
-        }
-        changes.push(own.mean.mean_wait_s / base.mean.mean_wait_s - 1.0);
+        let Some(change) = change(own.mean.mean_wait_s, base.mean.mean_wait_s) else { continue };
+        changes.push(change);
         let pairs = own.mean_waits_s.iter().zip(&base.mean_waits_s);
         let ratios: Vec<f64> = pairs.map(|(own, base)| own / base - 1.0).collect();
         by_seed.resize(ratios.len().max(by_seed.len()), 0.0);
@@ -89,6 +91,48 @@ fn called(policies: &[Summary], index: usize) -> String {
     }
 }
 
+/// How much of the recorded mean waits EASY's replay explains, in sentences; nothing without EASY, or where no trace
+/// records waits.
+pub fn explained(traces: &[Compared]) -> Option<String> {
+    let of = |compared: &Compared| {
+        let (base, all) = (easy(&compared.policies)?.mean.mean_wait_s, compared.recorded.all);
+        (all.jobs > 0).then(|| (short(&compared.trace).to_owned(), base, all, Verdict::of(all.wait_s, base)))
+    };
+    let known: Vec<_> = traces.iter().filter_map(of).collect();
+    if let ([(_, replayed_s, all, verdict)], [_]) = (&known[..], traces) {
+        return Some(waited(&Beside {
+            verdict: *verdict,
+            recorded_s: all.wait_s,
+            replayed_s: *replayed_s,
+            jobs: format!("mean of {}", several(all.jobs, "job")),
+            before: "EASY",
+            after: "another policy",
+            idle: None,
+        }));
+    }
+    let shares = known.iter().filter(|(.., verdict)| *verdict != Verdict::Short);
+    let mut shares: Vec<f64> =
+        shares.map(|(_, replayed_s, all, _)| replayed_s / all.wait_s * 100.0).collect();
+    let middle = median(&mut shares)?;
+    let (least, most) = (shares.first()?, shares.last()?);
+    let mut text = format!(
+        "The replay of EASY explains {least:.0} to {most:.0} % of the recorded mean waits of {} (median {middle:.0} %).",
+        several(shares.len() as u64, "trace")
+    );
+    let names = |of: Verdict| -> String {
+        let such = known.iter().filter(|(.., verdict)| *verdict == of);
+        such.map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let (untold, small) = (names(Verdict::Unexplained), names(Verdict::Short));
+    if !untold.is_empty() {
+        text += &format!(" Below a quarter a history cannot tell what another policy would save: {untold}.");
+    }
+    if !small.is_empty() {
+        text += &format!(" Recorded mean waits are below a minute: {small}.");
+    }
+    Some(text)
+}
+
 /// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.`
 /// Without EASY the policy of the shortest waits against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
@@ -121,7 +165,7 @@ fn without_easy(traces: &[Compared]) -> Option<String> {
     let over_first = |index: usize| {
         let ratios = traces.iter().filter_map(|compared| {
             let (own, first) = (compared.policies.get(index)?, compared.policies.first()?);
-            (first.mean.mean_wait_s > 0.0).then(|| own.mean.mean_wait_s / first.mean.mean_wait_s)
+            change(own.mean.mean_wait_s, first.mean.mean_wait_s)
         });
         mean(ratios).map(|ratio| (index, ratio))
     };
@@ -129,7 +173,7 @@ fn without_easy(traces: &[Compared]) -> Option<String> {
     let (best, first) = (called(policies, best), called(policies, 0));
     Some(format!(
         "{best}: mean wait {} against {first}'s. EASY, which changes are counted from, is not among the policies.{}",
-        percent(ratio - 1.0),
+        percent(ratio),
         foreknown(traces)
     ))
 }
@@ -156,7 +200,11 @@ pub fn lead(traces: &[Compared]) -> Markup {
     let best = standings(traces).first().map(|standing| standing.index);
     html! {
         section.answer {
+            @if let Some(sentence) = explained(traces) { p.lead { (sentence) } }
             @if let Some(sentence) = sentence(traces) { p.lead { (sentence) } }
+            @for compared in traces.iter().filter(|compared| !compared.remarks.is_empty()) {
+                p.facts { (short(&compared.trace)) ": " (compared.remarks.join(" ")) }
+            }
             @if traces.len() > 1 {
                 p { "Trace by trace: "
                     @for (compared, number) in traces.iter().zip(1..) {
@@ -264,22 +312,20 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         .iter()
         .filter_map(|compared| Some((compared.policies.get(best)?, easy(&compared.policies)?)))
         .collect();
-    // The mean over the traces on which both have such jobs that wait.
-    let change = |of: &dyn Fn(&Summary) -> f64| {
-        let compared = pairs.iter().filter(|(_, base)| of(base) > 0.0);
-        mean(compared.map(|(own, base)| of(own) / of(base) - 1.0))
-    };
+    // The mean over the traces on which such jobs wait a minute or more under EASY.
+    let changed =
+        |of: &dyn Fn(&Summary) -> f64| mean(pairs.iter().filter_map(|(own, base)| change(of(own), of(base))));
     let row = |name: &str, share: Option<f64>| share.map(|share| (name.to_owned(), share, percent(share)));
     let divisions = DIVISIONS.map(|(by, names, groups)| {
         let rows = names.iter().enumerate().filter_map(|(class, name)| {
-            row(name, change(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
+            row(name, changed(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
         });
         (format!("Mean wait with {who} against EASY's, by {by}"), rows.collect::<Vec<_>>())
     });
     let long = [
-        row("95 % wait less", change(&|summary| summary.mean.p95_wait_s)),
-        row("99 % wait less", change(&|summary| summary.mean.p99_wait_s)),
-        row("the longest wait", change(&|summary| summary.mean.max_wait_s)),
+        row("95 % wait less", changed(&|summary| summary.mean.p95_wait_s)),
+        row("99 % wait less", changed(&|summary| summary.mean.p99_wait_s)),
+        row("the longest wait", changed(&|summary| summary.mean.max_wait_s)),
     ];
     let long: Vec<_> = long.into_iter().flatten().collect();
     let users: Vec<f64> =

@@ -56,6 +56,8 @@ pub struct Compared {
     pub published: Option<&'static Published>,
     /// What the trace itself says of the jobs that were replayed.
     pub recorded: Recorded,
+    /// How it was read, and what of it was left out, in sentences.
+    pub remarks: Vec<String>,
 }
 
 /// One trace's part of a page. It holds what is drawn, not the replays: those may be dropped.

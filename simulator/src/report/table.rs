@@ -159,6 +159,7 @@ mod tests {
             policies: vec![summary],
             published: None,
             recorded: Default::default(),
+            remarks: Vec::new(),
         }
     }
 
