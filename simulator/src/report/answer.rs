@@ -133,7 +133,7 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
     Some(text)
 }
 
-/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.`
+/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2 over seeds), longest 1.1 times; below on 10 of 10 traces.`
 /// Without EASY the policy of the shortest waits against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
     if traces.iter().all(|compared| easy(&compared.policies).is_none()) {
@@ -142,7 +142,8 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
     let best = standings(traces).into_iter().next()?;
     let who = called(&traces.first()?.policies, best.index);
     let percent = (best.change * 100.0).round();
-    let spread = best.spread.map_or_else(String::new, |spread| format!(" (± {:.0})", spread * 100.0));
+    let spread =
+        best.spread.map_or_else(String::new, |spread| format!(" (± {:.0} over seeds)", spread * 100.0));
     let mut text = match percent {
         0.0 => format!("{who}: mean wait as EASY's{spread}"),
         below if below < 0.0 => format!("{who}: mean wait {:.0} % below EASY's{spread}", -below),

@@ -20,7 +20,7 @@
 use crate::trace::workload::{Job, JobId};
 use std::collections::BTreeMap;
 
-/// What decides that a hole is long enough.
+/// The length that a hole must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
     /// How long each job will run.

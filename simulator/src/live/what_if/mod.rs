@@ -112,11 +112,11 @@ pub struct WhatIf {
     pub dates: Option<(String, String)>,
     /// Replays of each policy.
     pub seeds: usize,
-    /// Weeks of the period in which jobs were submitted: what intervals rest on.
+    /// Weeks of the period in which jobs were submitted, on which intervals rest.
     pub weeks: usize,
     /// The replay beside the record; none where no wait is recorded.
     pub scored: Option<Scored>,
-    /// What could have been saved in the recorded schedule; none where no wait is recorded.
+    /// Waiting that could have been saved in the recorded schedule; none where no wait is recorded.
     pub anchored: Option<Anchored>,
     /// All jobs of the period.
     pub all: Row,

@@ -32,13 +32,13 @@ pub struct Scored {
     pub after_s: f64,
     /// `before_s` over `recorded_s`; none where people waited less than a minute.
     pub explained: Option<Figure>,
-    /// What the other policy saves of the recorded mean wait.
+    /// The part of the recorded mean wait that the other policy saves.
     pub saved_s: Figure,
     /// The same as a share of it; none where people waited less than a minute.
     pub saved: Option<Figure>,
 }
 
-/// What could have been saved in the recorded schedule.
+/// Waiting that could have been saved in the recorded schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Anchored {
     /// The share of the recorded waiting time in which processors enough were idle; none where nobody waited.
@@ -71,7 +71,7 @@ pub(super) struct Beside {
     pub scored: Option<(Scored, Anchored)>,
 }
 
-/// What the jobs of a week waited, in seconds together.
+/// The waits of a week's jobs, in seconds together.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     all: f64,

@@ -61,13 +61,13 @@ pub(in crate::report) struct Beside<'a> {
     pub jobs: String,
     /// The policy that is replayed.
     pub before: &'a str,
-    /// What is asked about.
+    /// The policy that is asked about.
     pub after: &'a str,
     /// The share of the waiting time in which processors enough were idle.
     pub idle: Option<f64>,
 }
 
-/// What was waited, and how much of it the replay explains.
+/// The recorded mean wait, and how much of it the replay explains.
 pub(in crate::report) fn waited(beside: &Beside) -> String {
     let Beside { recorded_s, replayed_s, before, after, .. } = *beside;
     let waited = format!("People waited {} on average ({})", span(recorded_s), beside.jobs);
@@ -102,7 +102,7 @@ pub(in crate::report) fn waited(beside: &Beside) -> String {
     }
 }
 
-/// What was waited, explained and would be saved.
+/// The recorded mean wait, the part that is explained, and the part that would be saved.
 fn first(answer: &WhatIf) -> String {
     let WhatIf { before, after, .. } = answer;
     let Some(scored) = &answer.scored else {
@@ -125,7 +125,7 @@ fn first(answer: &WhatIf) -> String {
     }
 }
 
-/// What the other policy saves of it.
+/// The part of it that the other policy saves.
 fn saved(scored: &Scored, after: &str) -> String {
     let Figure { value, ci95 } = scored.saved_s;
     let interval = interval(&scored.saved_s);
@@ -147,7 +147,7 @@ fn saved(scored: &Scored, after: &str) -> String {
     }
 }
 
-/// What could have been saved in the recorded schedule.
+/// Waiting that could have been saved in the recorded schedule.
 fn anchored(answer: &WhatIf) -> Option<String> {
     let Anchored { run_times, limits, .. } = answer.anchored.as_ref()?;
     let recorded_s = answer.scored.as_ref()?.recorded_s;
