@@ -43,7 +43,8 @@ pub struct Draw {
     pub replays: Vec<usize>,
 }
 
-/// [`DRAWS`] draws from so many blocks and replays, the same with every call; none of fewer than [`FEWEST`] blocks.
+/// [`DRAWS`] draws from a number of blocks and replays, the same with every call; none from fewer than [`FEWEST`]
+/// blocks.
 pub fn draws(blocks: usize, replays: usize) -> impl Iterator<Item = Draw> {
     let mut random = Random::new(1);
     let count = if blocks < FEWEST { 0 } else { DRAWS };
@@ -53,7 +54,7 @@ pub fn draws(blocks: usize, replays: usize) -> impl Iterator<Item = Draw> {
     })
 }
 
-/// The 95 % interval of what the draws from so many blocks came to. Draws of which there is no value are left out;
+/// The 95 % interval of a value that every draw from a number of blocks has. Draws without a value are left out;
 /// `None` where these are more than a twentieth, or all blocks too few.
 pub fn interval(blocks: usize, values: impl IntoIterator<Item = Option<f64>>) -> Option<Interval> {
     let mut missing = 0;

@@ -129,7 +129,7 @@ const T: [f64; 30] = [
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// Student's t at .975 for so many degrees of freedom, at least 1.
+/// Student's t at .975 for a number of degrees of freedom, at least 1.
 pub fn student_t(freedom: usize) -> f64 {
     // Beyond the table: Cornish & Fisher's first terms.
     T.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(|| 1.960 + 2.372 / freedom as f64)

@@ -122,7 +122,7 @@ impl Sums {
     }
 }
 
-/// The sums of every week of every replay, weeks first, and the numbers that come of them.
+/// The sums of every week of every replay, weeks first, and those of the whole period and of every draw.
 struct Weeks {
     sums: Vec<Vec<Sums>>,
     whole: Sums,
