@@ -36,10 +36,13 @@ presets' priorities for both); delay-candidates, delay-fast-candidates (theirs f
 formulas for both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4
 (Carastan-Santos and de Camargo 2017); fair-share (the user who has used least, usage halved every week); multifactor (a
 site's priorities by Slurm's formula: fair share by decayed usage, age, size, factor and tier of the trace's queue, with
-the weights and times of --priorities; where the trace knows no users all jobs are one user's). fcfs and conservative
-have fcfs only, easy++ all but fcfs and the two for candidates alone, the plans fcfs and multifactor.
+the weights and times of --priorities; where the trace knows no users all jobs are one user's); points (that with a site
+factor for short, narrow and old jobs on top, by the limits) and points-fixed (the same as job_submit.lua can write it),
+both also by predictions, which the policy itself does not use: points-mix-mean, -median, -0.6, points-contexts-mean,
+-median, -0.6, points-share, points-clairvoyant, points-fixed-mix-mean and so on. fcfs and conservative have fcfs only, easy++ all but fcfs and the two for
+candidates alone, the plans fcfs and multifactor.
 Changes in tables are against easy with limits, where it is in the list: with multifactor rather than with fcfs. By
-quarter of the priority at submission they are in --table fairness where a policy has the order multifactor.
+quarter of the priority at submission they are in --table fairness where a policy has the order multifactor or points.
 
 ";
 

@@ -89,7 +89,8 @@ pub fn change(value: f64, base: f64) -> Option<String> {
 pub fn is_easy(setup: &Setup) -> bool {
     setup.policy == PolicyName::Easy
         && setup.predictor == PredictorName::Limit
-        && (setup.order == OrderOptions::named(Order::Fcfs) || setup.order.site.is_some())
+        && (setup.order == OrderOptions::named(Order::Fcfs)
+            || setup.order.site.is_some() && setup.order.points.is_none())
 }
 
 /// The policy from which changes are counted: EASY in the order of the site's priorities where it is among them.

@@ -218,7 +218,8 @@ impl PolicyName {
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first is what makes it EASY++.
                 let own = [Order::Sjbf, Order::Delay, Order::DelayFast, Order::Multifactor];
-                own.into_iter().chain(all.filter(|order| matches!(order, Order::Named(_)))).collect()
+                let others = all.filter(|order| matches!(order, Order::Points(_) | Order::Named(_)));
+                own.into_iter().chain(others).collect()
             }
         }
     }
@@ -443,6 +444,8 @@ mod tests {
             "fair:contexts:multifactor:front=0.998",
             "fast:contexts:multifactor:short=0.01",
             "delay:mix:multifactor",
+            "easy:limit:points",
+            "easy:limit:points-fixed-contexts-0.6",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

@@ -70,9 +70,11 @@ pub fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// The names of several, for messages.
+/// The names of several, for messages, without those that `--help` does not list.
 pub(super) fn names<T: ValueEnum>(values: &[T]) -> String {
-    let names: Vec<String> = values.iter().cloned().map(name_of).collect();
+    let listed =
+        values.iter().filter(|value| value.to_possible_value().is_some_and(|own| !own.is_hide_set()));
+    let names: Vec<String> = listed.cloned().map(name_of).collect();
     names.join(", ")
 }
 

@@ -13,6 +13,7 @@ use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
 
 use super::multifactor::{Multifactor, Priorities};
 use super::name::name_of;
+use super::points::{POINTS, Points, PointsOrder};
 use super::queue_orders::{FORMULAS, FairShare, Formula, QueueOrder};
 
 /// Makes a queue order for one replay.
@@ -38,6 +39,9 @@ pub enum Order {
     DelayFastCandidates,
     /// Queue and candidates by a site's priorities ([`Multifactor`]).
     Multifactor,
+    /// The same with a site factor on top ([`Points`]).
+    #[serde(untagged)]
+    Points(Points),
     /// One of the registry's, built in or added ([`crate::replay::registry`]), for queue and candidates.
     #[serde(untagged)]
     Named(Named<BuildOrder>),
@@ -54,6 +58,7 @@ pub(crate) static ORDERS: Names<Order> = Names::new(|| {
         Order::DelayFastCandidates,
         Order::Multifactor,
     ];
+    let points = POINTS.iter().map(|&points| Order::Points(points));
     let formulas = FORMULAS.map(|(name, about, formula)| {
         let build: Box<BuildOrder> = Box::new(move || Box::new(Formula(formula)));
         Order::Named(Named::new(name, about, build))
@@ -61,7 +66,7 @@ pub(crate) static ORDERS: Names<Order> = Names::new(|| {
     let about = "Queue and candidates: the user who has used least first, usage halved every week";
     let build: Box<BuildOrder> = Box::new(|| Box::<FairShare>::default());
     let share = Order::Named(Named::new("fair-share", about, build));
-    own.into_iter().chain(formulas).chain([share]).collect()
+    own.into_iter().chain(points).chain(formulas).chain([share]).collect()
 });
 
 impl ValueEnum for Order {
@@ -91,6 +96,7 @@ impl ValueEnum for Order {
                 "multifactor",
                 "Queue and candidates by a site's priorities, by Slurm's formula: fair share, age, size, queue",
             ),
+            Order::Points(points) => return Some(points.value()),
             Order::Named(named) => return Some(named.value()),
         };
         Some(PossibleValue::new(name).help(about))
@@ -204,6 +210,9 @@ pub struct OrderOptions {
     /// A site's priorities, which take the place of all that follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Multifactor>,
+    /// The site factor on top of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<Points>,
     /// The queue's priority.
     pub queue: Powers,
     /// The candidates'.
@@ -223,6 +232,7 @@ impl OrderOptions {
         OrderOptions {
             named: None,
             site: None,
+            points: None,
             queue: Powers::new(&queue),
             candidates: Candidates::of(Powers::new(&candidates)),
             front,
@@ -244,6 +254,9 @@ impl OrderOptions {
             Order::DelayCandidates => late(PresetName::Delay),
             Order::DelayFastCandidates => late(PresetName::DelayFast),
             Order::Multifactor => OrderOptions { site: Some(Multifactor::default()), ..submission },
+            Order::Points(points) => {
+                OrderOptions { site: Some(Multifactor::default()), points: Some(points), ..submission }
+            }
             Order::Named(named) => OrderOptions { named: Some(named), ..submission },
         }
     }
@@ -264,7 +277,8 @@ impl fmt::Display for OrderOptions {
             return f.write_str(&name_of(*order));
         }
         if let Some(site) = &self.site {
-            return write!(f, "{} {site}", name_of(Order::Multifactor));
+            let order = self.points.map_or(Order::Multifactor, Order::Points);
+            return write!(f, "{} {site}", name_of(order));
         }
         write!(f, "queue {}, candidates ", self.queue)?;
         match self.candidates {
@@ -292,8 +306,14 @@ impl Ordering {
         let bytes = RecentWaits::size(options.recent).expect("the options were checked");
         let mut recent = vec![0; bytes.div_ceil(8)];
         RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), options.recent).expect("room was made");
-        let site =
-            || options.site.as_ref().map(|site| Box::new(Priorities::new(site)) as Box<dyn QueueOrder>);
+        let site = || {
+            options.site.as_ref().map(|site| -> Box<dyn QueueOrder> {
+                match options.points {
+                    Some(points) => Box::new(PointsOrder::new(points, site)),
+                    None => Box::new(Priorities::new(site)),
+                }
+            })
+        };
         let named = options.named.map(|named| named.build()()).or_else(site);
         Ordering { options: options.clone(), named, recent }
     }

@@ -15,6 +15,7 @@
 //! | `f3` | r n + 6860000 log10(s) | the same |
 //! | `f4` | r sqrt(n) + 530000 log10(s) | the same |
 //! | `multifactor` | see [`super::multifactor`] | Slurm's `priority/multifactor` |
+//! | `points` | that with a site factor on top: see [`super::points`] | Slurm's `SiteFactor` |
 //! | `fair-share` | the user's processor-seconds, halved every week | the usage of Slurm's `priority/multifactor` with `PriorityDecayHalfLife=7-0`, equal shares |
 
 use crate::trace::workload::Job;

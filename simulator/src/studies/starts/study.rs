@@ -148,7 +148,7 @@ impl Asks {
 /// order of a site's priorities, which nobody knows of later jobs.
 pub fn plays_forward(choice: &Choice) -> bool {
     let known = !matches!(choice.policy, PolicyName::Named(_));
-    known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor))
+    known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor | Order::Points(_)))
 }
 
 /// Replays a workload, asking about each job that is not started by the pass after its submission, and every so
