@@ -79,16 +79,16 @@ int64_t limit_of(const slurm_job_info_t *job) {
     return job->time_limit == INFINITE || job->time_limit == NO_VAL ? 0 : (int64_t)job->time_limit * 60;
 }
 
-int64_t beside_run_time(const struct beside *beside, const slurm_job_info_t *job, int64_t now) {
+int64_t run_time_of(const struct beside *beside, const slurm_job_info_t *job, double quantile, int64_t now) {
     surefill_job said;
     int64_t seconds;
     describe(job, now, &said);
-    if (surefill_scheduler_run_time(beside->engine.scheduler, now, said.id, beside->quantile, &seconds) != SUREFILL_OK)
-        return 0;
+    if (surefill_scheduler_run_time(beside->engine.scheduler, now, said.id, quantile, &seconds) != SUREFILL_OK) return 0;
     return seconds;
 }
 
-void beside_change(const struct beside *beside, const slurm_job_info_t *job, job_desc_msg_t *wanted, struct tally *tally) {
+void beside_change(const struct beside *beside, const slurm_job_info_t *job, job_desc_msg_t *wanted,
+                   struct tally *tally) {
     job_array_resp_msg_t *answer = NULL;
     char name[32];
     if (!tally->all && tally->changed >= beside->changes) {

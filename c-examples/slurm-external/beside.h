@@ -42,12 +42,13 @@ job_info_msg_t *beside_look(struct beside *beside, int64_t now);
 /* Whether the job waits in one of the partitions that are meant. */
 bool beside_meant(const struct beside *beside, const slurm_job_info_t *job);
 
-/* The job's limit in seconds, 0 where it has none; and the quantile of its predicted run time, 0 where nothing is known. */
+/* The job's limit in seconds, 0 where it has none; a quantile of its predicted run time, 0 where nothing is known. */
 int64_t limit_of(const slurm_job_info_t *job);
-int64_t beside_run_time(const struct beside *beside, const slurm_job_info_t *job, int64_t now);
+int64_t run_time_of(const struct beside *beside, const slurm_job_info_t *job, double quantile, int64_t now);
 
 /* Makes one change, where enough are not made yet, and counts it; an array is changed as one. */
-void beside_change(const struct beside *beside, const slurm_job_info_t *job, job_desc_msg_t *wanted, struct tally *tally);
+void beside_change(const struct beside *beside, const slurm_job_info_t *job, job_desc_msg_t *wanted,
+                   struct tally *tally);
 
 /* Looks until it is asked to stop, or once, and returns the exit status; the engine lives as long. `look` is told
  * whether what was written is to be taken back, as it is with --clear and, with `take_back`, at the end. */

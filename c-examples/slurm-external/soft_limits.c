@@ -50,7 +50,7 @@ static enum limits ask_limits(char *why, size_t length) {
 
 /* Minutes that the job is to be planned with; 0 when nothing better than its limit is known. */
 static uint32_t predicted(const struct beside *beside, const slurm_job_info_t *job, int64_t now) {
-    const int64_t limit = limit_of(job), seconds = beside_run_time(beside, job, now);
+    const int64_t limit = limit_of(job), seconds = run_time_of(beside, job, beside->quantile, now);
     int64_t minutes = (seconds + 59) / 60;
     if (minutes < 1) minutes = 1;
     return seconds > 0 && minutes * 60 < (limit > 0 ? limit : SUREFILL_MAX_SECONDS) ? (uint32_t)minutes : 0;

@@ -10,7 +10,7 @@
 
 # The tests of one cluster, the longest first.
 every=(kills refusals accounts shared quick faults power external stream killed overlap scenarios thousand heads rules order
-    reconfigure watch seen advise wishes rollback shapes array example edits soft)
+    reconfigure watch seen advise wishes rollback points shapes array example edits soft)
 
 declare -A running=() since=() # process number: test; test: when it began
 failed=() again=()
