@@ -9,10 +9,11 @@
     schedules.py halves compared.json ...                       the plan by trace and half: mean wait of the first and the second half of the jobs
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
+    schedules.py points compared.json ...                       site factors under a site's priorities, by run time that they believe in
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
                                                                 and on the others
 
-EASY by the limits in the order of submission is the base, of quarters EASY in the order of the priorities. Colours of the picture follow the reader's light or dark scheme.
+EASY by the limits in the order of submission is the base, of quarters and points EASY in the order of the priorities. Colours of the picture follow the reader's light or dark scheme.
 """
 
 import json
@@ -46,8 +47,7 @@ def label(policy):
     own = {"easy": "fcfs", "easy++": "sjbf", "conservative": "fcfs", "lookahead": "fcfs", "selective": "fcfs"}
     name = policy.get("preset") or ("delay" if policy["policy"] == "prob" else policy["policy"])
     order = policy["order"]
-    if order.startswith("multifactor "):
-        order = "multifactor"  # with numbers of its own
+    order = order.split(" fairshare=")[0]  # priorities with numbers of their own
     if name in ("fair", "fast"):
         own = policy["predictor"] == "contexts"
         name = name if own else f"{name}, predictor {policy['predictor']}"
@@ -212,6 +212,42 @@ def quarters(traces):
         print(f"| {short(trace['trace'])} | " + " | ".join(cells) + " |")
 
 
+def points(traces):
+    """Changes against EASY in the order of a site's priorities, by order: mean, tails, quarters of the priority, short and wide jobs."""
+    total = lambda ratios: f"{100 * (statistics.geometric_mean(ratios) - 1):+.0f}" if ratios else ""
+    base = [trace["policies"][0] for trace in traces]
+    names = [short(trace["trace"]) for trace in traces]
+    heads = ["mean wait [%]", "geometric mean [%]", "99th percentile, worst [%]", "longest, worst [x]", "quarters of the priority, from the lowest [%]"]
+    heads += ["up to 10 min [%]", "longer than 6 h [%]", "wider than a quarter [%]", "mean wait, worst [%]"]
+    print("| order | " + " | ".join(heads) + " |")
+    print("|---|" + "---:|" * len(heads))
+    called = lambda policy: f"`{policy['order'].split(' ')[0]}`"
+    for index in range(1, len(traces[0]["policies"])):
+        own = [trace["policies"][index] for trace in traces]
+        ratios = lambda key: [a[key] / b[key] for a, b in zip(own, base)]
+        worst = lambda key: max(zip(ratios(key), names))
+        tail, longest, mean = worst("p99_wait_s"), worst("max_wait_s"), worst("mean_wait_s")
+
+        def of(kind, group):
+            pairs = [(a["fairness"][kind][group]["mean_wait_s"], b["fairness"][kind][group]["mean_wait_s"]) for a, b in zip(own, base)]
+            # A minute's mean wait or less has no ratio worth a mean.
+            return total([a / b for a, b in pairs if a > 0 and b > 60])
+
+        cells = [total(ratios("mean_wait_s")), total(ratios("geomean_wait_s")), f"{100 * tail[0] - 100:+.0f} ({tail[1]})", f"{longest[0]:.2f} ({longest[1]})"]
+        cells.append(" / ".join(of("by_priority", quarter) for quarter in range(4)))
+        cells += [of("by_run_time", 0), of("by_run_time", -1), of("by_width", -1), f"{100 * mean[0] - 100:+.0f} ({mean[1]})"]
+        print(f"| {called(own[0])} | " + " | ".join(cells) + " |")
+    print("\nMean wait by trace, and that of jobs of up to 10 min, in percent:\n")
+    print("| order | " + " | ".join(names) + " |")
+    print("|---|" + "---:|" * len(names))
+    first = lambda policy: policy["fairness"]["by_run_time"][0]["mean_wait_s"]
+    print("| EASY in that order [min] | " + " | ".join(f"{easy['mean_wait_s'] / 60:.0f} ({first(easy) / 60:.0f})" for easy in base) + " |")
+    for index in range(1, len(traces[0]["policies"])):
+        own = [trace["policies"][index] for trace in traces]
+        cells = [f"{change(a['mean_wait_s'], b['mean_wait_s'])[:-2]} ({change(first(a), first(b))[:-2]})" for a, b in zip(own, base)]
+        print(f"| {called(own[0])} | " + " | ".join(cells) + " |")
+
+
 def settings(files):
     """The presets, then each setting of the rule beside EASY in its order; the base is EASY in the order of submission."""
     base, rows = [], []
@@ -283,7 +319,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "lengths": lengths, "halves": halves, "rivals": rivals, "quarters": quarters, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "widths": widths, "lengths": lengths, "halves": halves, "rivals": rivals, "quarters": quarters, "points": points, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}
