@@ -1,5 +1,5 @@
-/* Prints of every job: its number, its SiteFactor, its processors and the second since which it is eligible, as slurmctld
- * has them; scontrol does not show a SiteFactor. */
+/* Prints of every job: its number, its SiteFactor, its processors and the second since which it is eligible, as
+ * slurmctld has them; scontrol does not show a SiteFactor. */
 #include <slurm/slurm.h>
 #include <stdio.h>
 

@@ -321,8 +321,8 @@ pub struct ProbArgs {
     /// The quantile of recent waits from which a job comes to the front, also easy's; 1 never [default: the order's]
     #[arg(long, value_name = "Q", value_parser = share)]
     front: Option<f64>,
-    /// A site's priorities, for the orders multifactor and points: the weights and times of Slurm's formula that are not to be the
-    /// default's (fairshare 100000, age 30000, size 1000, qos 0, max-age and half-life 604800 s), as
+    /// A site's priorities, for the orders multifactor and points: the weights and times of Slurm's formula that are
+    /// not to be the default's (fairshare 100000, age 30000, size 1000, qos 0, max-age and half-life 604800 s), as
     /// fairshare=2000+age=500, and by the trace's queues their factors under qos and their tiers: queue3=0.5+tier3=1.
     /// Without that order waits are broken down by these priorities only
     #[arg(long, value_name = "NUMBERS")]

@@ -7,12 +7,12 @@
 //!
 //! W is the weight of fair share in points, r the run time that the points believe in and w the wait since the
 //! submission, both in seconds, n the processors. So it is with Slurm when something beside it writes `SiteFactor`: a
-//! serial job of a minute has W points, one of ten cores and a day 1 - (7.27 + 1.15) / 10 = .16 W, and a wait of 10 h is
-//! worth .14 W. The order is all that the points change: EASY's reservations and candidates keep the limits, as those of
-//! `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in that of the policy.
+//! serial job of a minute has W points, one of ten cores and a day 1 - (7.27 + 1.15) / 10 = .16 W, and a wait of 10 h
+//! is worth .14 W. The order is all that the points change: EASY's reservations and candidates keep the limits, as those
+//! of `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in the policy's.
 //!
-//! In the form for job_submit.lua ([`Points::fixed`]) w is 0 for ever and the weight of age is W: the age of a job does by
-//! days what w does by hours.
+//! In the form for job_submit.lua ([`Points::fixed`]) w is 0 for ever and the weight of age is W: the age of a job does
+//! by days what w does by hours.
 
 use super::multifactor::{Multifactor, Priorities};
 use super::queue_orders::QueueOrder;
@@ -129,7 +129,7 @@ pub fn site_factor(weight: f64, run_time: f64, processors: f64, waited: f64) -> 
     weight * points.clamp(0.0, 2.0)
 }
 
-/// For so many seconds a prediction stands: Slurm reckons priorities anew every `PriorityCalcPeriod`, 5 min by default.
+/// A prediction is renewed after this time: Slurm computes priorities every `PriorityCalcPeriod`, 5 min by default.
 const RENEWED_S: i64 = 300;
 
 /// What is read off a predicted distribution, in seconds, within the limit.
