@@ -8,8 +8,9 @@
 //! W is the weight of fair share in points, r the run time that the points believe in and w the wait since the
 //! submission, both in seconds, n the processors. So it is with Slurm when something beside it writes `SiteFactor`: a
 //! serial job of a minute has W points, one of ten cores and a day 1 - (7.27 + 1.15) / 10 = .16 W, and a wait of 10 h
-//! is worth .14 W. The order is all that the points change: EASY's reservations and candidates keep the limits, as those
-//! of `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in the policy's.
+//! is worth .14 W. The order is all that the points change: EASY's reservations and candidates keep the limits, as
+//! those of `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in the
+//! policy's.
 //!
 //! In the form for job_submit.lua ([`Points::fixed`]) w is 0 for ever and the weight of age is W: the age of a job does
 //! by days what w does by hours.
