@@ -324,7 +324,7 @@ pub struct ProbArgs {
     /// A site's priorities, for the orders multifactor and points: the weights and times of Slurm's formula that are
     /// not to be the default's (fairshare 100000, age 30000, size 1000, qos 0, max-age and half-life 604800 s), as
     /// fairshare=2000+age=500, and by the trace's queues their factors under qos and their tiers: queue3=0.5+tier3=1.
-    /// Without that order waits are broken down by these priorities only
+    /// Without these orders waits are broken down by these priorities only
     #[arg(long, value_name = "NUMBERS")]
     priorities: Option<Multifactor>,
     /// How many waits are recent [default: 5000]
