@@ -232,7 +232,7 @@ impl<'a> Plan<'a> {
     /// Plans the queue: afterwards [`Plan::starting`] says who starts now. `recent` holds the waits of the jobs that
     /// were started, `counted` the same with their credits; without credits it is `recent`.
     ///
-    /// (7 + proposals) x 64 x 337 steps at most for the window, O(W + tried x (log W + 337)) for the jobs beyond it;
+    /// 2 (7 + proposals) x 64 x 337 steps at most for the window, O(W + tried x (log W + 337)) for the jobs beyond it;
     /// with a guarded front job O(R log R).
     ///
     /// # Errors

@@ -96,6 +96,9 @@ impl Both {
             }
         }
         assert!(plan.work().evaluations <= 7 + rule.proposals);
+        // Each order is placed twice at most, and each job beyond the window looked at once.
+        let window = 2 * u64::from(7 + rule.proposals) * (WINDOW as u64) * 337;
+        assert!(plan.work().steps <= window + queue.len() as u64 * 337, "{}", plan.work().steps);
         let long = rule.long_waits(&self.recent.object(), LONGEST as u32).unwrap().front;
         let long = if rule.slack > 0.0 { u32::MAX } else { long };
         invariants(idle, running, queue, &started, long);
@@ -293,13 +296,14 @@ fn random_queues() {
     assert!(started > 4000 && promises > 100, "{counts:?}");
 }
 
-/// Submissions and ends of jobs, whose ends are not as expected, planned by both at each of them and when a promise is
-/// due. Returns the longest wait that was promised to each job that was the head job, and its wait.
-fn replayed(both: &mut Both, rule: &PlanRule, jobs: i64, burst: std::ops::Range<i64>) -> Vec<(i64, i64)> {
+/// A job of a replay: its submission, its true run time, and what is known of it.
+type Coming = (i64, i64, WaitingJob);
+
+/// Jobs of any kind, and more of them at once in the middle.
+fn generated(jobs: i64, burst: std::ops::Range<i64>) -> Vec<Coming> {
     let mut random = Random(11);
-    let (mut now, mut idle) = (0, 64);
-    // Submission, true run time, job.
-    let mut coming: Vec<(i64, i64, WaitingJob)> = Vec::new();
+    let mut now = 0;
+    let mut coming = Vec::new();
     for id in 0..jobs {
         let burst = burst.contains(&id);
         now += if random.one_in(4) && !burst {
@@ -312,6 +316,13 @@ fn replayed(both: &mut Both, rule: &PlanRule, jobs: i64, burst: std::ops::Range<
         let run_time = (runs + random.spread(12)).min(limit);
         coming.push((now, runs, WaitingJob { limit, ..job(id, processors, run_time) }));
     }
+    coming
+}
+
+/// Submissions and ends of jobs, whose ends are not as expected, planned by both at each of them and when a promise is
+/// due. Returns the longest wait that was promised to each job that was the head job, and its wait.
+fn replayed(both: &mut Both, rule: &PlanRule, mut idle: u32, mut coming: Vec<Coming>) -> Vec<(i64, i64)> {
+    let mut now = 0;
     coming.reverse();
     let (mut queue, mut running) =
         (Vec::<(i64, i64, WaitingJob)>::new(), Vec::<(i64, i64, WaitingJob)>::new());
@@ -355,11 +366,40 @@ fn replayed(both: &mut Both, rule: &PlanRule, jobs: i64, burst: std::ops::Range<
 fn replay() {
     for slack in [PlanRule::FAIR.slack, 0.0] {
         let mut both = Both::new(1);
-        replayed(&mut both, &PlanRule { slack, ..PlanRule::FAIR }, 1000, 400..520);
+        replayed(&mut both, &PlanRule { slack, ..PlanRule::FAIR }, 64, generated(1000, 400..520));
         let [_, searched, large, fronts, held, started, _] = both.counts;
         let held = held > 0 || slack > 0.0;
         assert!(started == 1000 && searched > 500 && large > 20 && fronts > 20 && held, "{:?}", both.counts);
     }
+}
+
+/// A whole trace, plain SWF, on so many processors, where each job is predicted to run half as long again as it does, at
+/// most its limit: `SUREFILL_PLAIN_TRACE=KTH.swf SUREFILL_PROCESSORS=100 cargo test --release --test plan_naive -- --ignored`.
+#[test]
+#[ignore = "needs a trace, and minutes"]
+fn whole_trace() {
+    let text = std::fs::read_to_string(std::env::var("SUREFILL_PLAIN_TRACE").unwrap()).unwrap();
+    let machine: u32 = std::env::var("SUREFILL_PROCESSORS").unwrap().parse().unwrap();
+    let mut coming = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with(';')) {
+        let fields: Vec<i64> =
+            line.split_whitespace().map(|field| field.parse::<f64>().unwrap() as i64).collect();
+        let (submit, runs, asked) = (fields[1], fields[3], fields[8]);
+        let processors = if fields[7] > 0 { fields[7] } else { fields[4] };
+        if runs <= 0 || processors <= 0 || processors > machine.into() {
+            continue;
+        }
+        let limit = if asked > 0 { asked } else { runs };
+        let runs = runs.min(limit);
+        let run_time = (runs + runs / 2).clamp(1, limit);
+        let known = WaitingJob { limit, ..job(coming.len() as i64, processors as u32, run_time) };
+        coming.push((submit, runs, known));
+    }
+    coming.sort_by_key(|job| job.0);
+    let (jobs, mut both) = (coming.len(), Both::new(1));
+    replayed(&mut both, &PlanRule::FAIR, machine, coming);
+    println!("{jobs} jobs: {:?}", both.counts);
+    assert_eq!(both.counts[5], jobs);
 }
 
 /// Where nobody runs beyond his limit and nothing breaks, a head job starts within the wait that it was promised, and
@@ -370,7 +410,7 @@ fn promises_are_kept() {
     for (seed, budget) in [(1, 0.25), (2, 0.25), (3, 1.0), (4, 0.5)] {
         // Nobody is in front for another reason.
         let rule = PlanRule { front: 1.0, budget, ..PlanRule::FAST };
-        let promised = replayed(&mut Both::new(seed), &rule, 350, 100..180);
+        let promised = replayed(&mut Both::new(seed), &rule, 64, generated(350, 100..180));
         assert!(promised.len() > 4, "{}", promised.len());
         for (most, waited) in promised {
             assert!(waited <= most, "budget {budget}: {waited} s of {most}");
