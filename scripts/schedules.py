@@ -83,18 +83,19 @@ def first(traces):
 
 
 def tails(traces):
-    """Changes against EASY in percent by trace, the longest wait as a factor."""
-    names = ("delay", "fair", "delay-fast", "fast")
-    print("| workload | mean wait under EASY | " + " | ".join(f"`{name}`" for name in names) + " |")
-    print("|---|---|" + "---|" * len(names))
-    for trace in traces:
-        policies = by_label(trace)
-        easy = policies["easy"]
-        cells = []
-        for name in names:
-            changes = [change(policies[name][key], easy[key])[:-2] for key in ("mean_wait_s", "geomean_wait_s", "p99_wait_s")]
-            cells.append(" / ".join(changes) + f" / x{policies[name]['max_wait_s'] / easy['max_wait_s']:.2f}")
-        print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
+    """Changes against EASY in percent by trace, the longest wait as a factor: the plan and the delay rule, then what predictions are worth."""
+    for names in (("delay", "fair", "delay-fast", "fast"), ("easy++", "fair, predictor limit", "fast, predictor limit", "fair, predictor clairvoyant")):
+        print("| workload | mean wait under EASY | " + " | ".join(f"`{name}`" for name in names) + " |")
+        print("|---|---|" + "---|" * len(names))
+        for trace in traces:
+            policies = by_label(trace)
+            easy = policies["easy"]
+            cells = []
+            for name in names:
+                changes = [change(policies[name][key], easy[key])[:-2] for key in ("mean_wait_s", "geomean_wait_s", "p99_wait_s")]
+                cells.append(" / ".join(changes) + f" / x{policies[name]['max_wait_s'] / easy['max_wait_s']:.2f}")
+            print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
+        print()
 
 
 def widths(traces):
