@@ -373,8 +373,9 @@ fn replay() {
     }
 }
 
-/// A whole trace, plain SWF, on so many processors, where each job is predicted to run half as long again as it does, at
-/// most its limit: `SUREFILL_PLAIN_TRACE=KTH.swf SUREFILL_PROCESSORS=100 cargo test --release --test plan_naive -- --ignored`.
+/// A whole trace in plain SWF, where each job is predicted to run half as long again as it does, at most its limit:
+/// `cargo test --release --test plan_naive -- --ignored`, with the file's name in `SUREFILL_PLAIN_TRACE` and the size of
+/// its machine in `SUREFILL_PROCESSORS`.
 #[test]
 #[ignore = "needs a trace, and minutes"]
 fn whole_trace() {
