@@ -374,8 +374,8 @@ fn replay() {
 }
 
 /// A whole trace in plain SWF, where each job is predicted to run half as long again as it does, at most its limit:
-/// `cargo test --release --test plan_naive -- --ignored`, with the file's name in `SUREFILL_PLAIN_TRACE` and the size of
-/// its machine in `SUREFILL_PROCESSORS`.
+/// `cargo test --release --test plan_naive -- --ignored`, with the file's name in `SUREFILL_PLAIN_TRACE` and the
+/// machine's size in `SUREFILL_PROCESSORS`.
 #[test]
 #[ignore = "needs a trace, and minutes"]
 fn whole_trace() {
