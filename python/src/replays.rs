@@ -249,7 +249,8 @@ pub fn compare(
             sections.push(report::section(&runs, None));
             let policies = runs.into_iter().map(|(_, summary)| summary).collect();
             let recorded = Recorded::of(&workload.jobs);
-            compared.push(Compared { trace: name, policies, published: None, recorded });
+            let remarks = read.remarks.clone();
+            compared.push(Compared { trace: name, policies, published: None, recorded, remarks });
         }
     }
     if let Some(path) = html {
