@@ -227,7 +227,7 @@ int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins *
 
 /* ---- Distributions of run times -----------------------------------------------------------------------------------
  *
- * What is believed of one job's run time. A call that is given a distribution copies what it needs: after
+ * A distribution is what is predicted of one job's run time. A call that is given one copies what it needs: after
  * surefill_pass_add_running and the like its block may be used for the next one. NULL says that nothing is known but
  * the job's limit.
  *
@@ -250,7 +250,7 @@ int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins *
 /* The largest number of events into which a bin's probability may be divided. */
 #define SUREFILL_MAX_EVENTS_PER_BIN 16
 
-/* What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
+/* The predicted run time of one job, before anything is known of its age. It holds a copy of its bins.
  *
  * Never changed after initialisation: any number of threads may use one object. */
 typedef struct surefill_distribution surefill_distribution;

@@ -130,7 +130,7 @@ module surefill_parts
     integer(c_int32_t) :: scenarios
   end type surefill_forecast_capacity
 
-  !> What a forecast plays. Set by surefill_forecast_options_init, then changed as needed.
+  !> Options of a forecast. Set by surefill_forecast_options_init, then changed as needed.
   type, bind(c) :: surefill_forecast_options
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -210,7 +210,7 @@ module surefill_parts
     !> The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
     !! never.
     real(c_double) :: front_quantile
-    !> What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
+    !> The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative.
     real(c_double) :: shortest_long_wait
     !> How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     integer(c_int32_t) :: recent_waits
@@ -263,7 +263,7 @@ module surefill_parts
     integer(c_int32_t) :: parts
   end type surefill_nodes_capacity
 
-  !> What a job asks for. Set by surefill_request_init, then changed as needed.
+  !> The request of a job. Set by surefill_request_init, then changed as needed.
   type, bind(c) :: surefill_request
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -275,9 +275,9 @@ module surefill_parts
     integer(c_int32_t) :: exclusive
     !> The features that a node's class must have, all of them: bits of the site's own meaning.
     integer(c_int64_t) :: features
-    !> What each task takes of its node; not negative, 0 for kinds that the machine does not count.
+    !> Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count.
     integer(c_int32_t) :: each(8)
-    !> What the whole job takes of the machine's own resources, such as licences; not negative.
+    !> Amounts that the whole job takes of the machine's own resources, such as licences; not negative.
     integer(c_int32_t) :: pool(8)
   end type surefill_request
 
@@ -457,7 +457,7 @@ module surefill_parts
     integer(c_int32_t) :: initial
     !> One of SUREFILL_TERMINATION_.
     integer(c_int32_t) :: termination
-    !> What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
+    !> The number that termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
     real(c_double) :: threshold
     !> A training stops after this number of rounds at the latest (at least 1).
     integer(c_int64_t) :: most_rounds
@@ -469,7 +469,7 @@ module surefill_parts
     !> With a termination other than L1, training begins again when this number of seconds of new slots is finished (1
     !! to 2^40).
     integer(c_int64_t) :: restart_seconds
-    !> What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+    !> The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below 1).
     !! With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
     !! as if every state had drawn any bin with this probability.
     real(c_double) :: floor
@@ -501,7 +501,7 @@ module surefill_parts
     integer(c_int64_t) :: keys(8)
   end type surefill_held_job
 
-  !> What a round of Baum-Welch did.
+  !> The outcome of a round of Baum-Welch.
   type, bind(c) :: surefill_round
     !> Bytes of this structure, as the program knows it, which sets it before the first call.
     integer(c_int32_t) :: struct_size
@@ -640,7 +640,7 @@ module surefill_parts
     integer(c_int32_t) :: events_per_bin
   end type surefill_sizing_capacity
 
-  !> What decides a choice. Set by surefill_choice_options_init, then changed as needed.
+  !> Options that decide a choice. Set by surefill_choice_options_init, then changed as needed.
   type, bind(c) :: surefill_choice_options
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -793,7 +793,7 @@ module surefill_parts
   !> Bytes of memory that a correction needs, aligned to 8.
   integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
 
-  ! ---- What bins, distributions, inboxes and recent waits hold, in detail ----
+  ! ---- Contents of bins, distributions, inboxes and recent waits, in detail ----
 
   interface
 
@@ -1162,11 +1162,11 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_preset_rule
 
-    !> What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue
-    !! and of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits
-    !! no job does), plans by medians unless the preset always guards the head job by the limits, as slack the
-    !! threshold of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it.
-    !! O(log n) for n recent waits.
+    !> Options that play a scheduler of this preset forward, for surefill_forecast_begin: the orders of the queue and
+    !! of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no
+    !! job does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold
+    !! of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for
+    !! n recent waits.
     function surefill_preset_forecast(preset, waits, options) bind(c, name='surefill_preset_forecast') &
             result(code)
       import
@@ -1371,7 +1371,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_nodes_count
 
-    !> What is free on a node of the first count kinds of resource; nothing on a node that one job holds alone. O(1).
+    !> Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
     function surefill_nodes_free(nodes, node, amounts, count) bind(c, name='surefill_nodes_free') &
             result(code)
       import
@@ -1382,7 +1382,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_nodes_free
 
-    !> What is free of the first count of the whole machine's resources. O(1).
+    !> Free amounts of the first count of the whole machine's resources. O(1).
     function surefill_nodes_pool_free(nodes, amounts, count) bind(c, name='surefill_nodes_pool_free') &
             result(code)
       import
@@ -1961,8 +1961,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_jobs
 
-    !> What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which
-    !! is not before the last event: a distribution made in the caller's memory (length bytes, at least
+    !> The prediction for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is
+    !! not before the last event: a distribution made in the caller's memory (length bytes, at least
     !! SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
     !! distribution is the one of which nothing is known but the limit.
     function surefill_predictor_predict(predictor, keys, count, now, memory, length, answer, distribution) &
@@ -1979,8 +1979,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_predict
 
-    !> What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
-    !! O(bins).
+    !> The prediction for a job that it holds, made when that was submitted, as surefill_predictor_predict gave it
+    !! then. O(bins).
     function surefill_predictor_said(predictor, job, memory, length, answer, distribution) bind(c, &
             name='surefill_predictor_said') result(code)
       import
@@ -1993,7 +1993,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_said
 
-    !> What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the
+    !> The present prediction for a job that it holds: a mixture's present prediction for the job's keys; what the
     !! contexts know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by
     !! their time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and
     !! limit are considered, which a pass does.
@@ -2782,9 +2782,9 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_start_calibration_open
 
-    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits
-    !! for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
-    !! of both arrays. O(1).
+    !> Levels to report of a job that has waited age seconds, of which a forecast says at the five levels that it
+    !! waits for these further seconds (not negative, not decreasing): the same, stretched. count is
+    !! SUREFILL_START_LEVELS, of both arrays. O(1).
     function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
             name='surefill_start_calibration_told') result(code)
       import
@@ -2898,9 +2898,9 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_delay_calibration_open
 
-    !> What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
-    !! for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
-    !! SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+    !> The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
+    !! also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
+    !! Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
     function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
             name='surefill_delay_calibration_told') result(code)
       import
@@ -3133,7 +3133,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_explained
 
-    !> What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+    !> The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
     !! SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
     function surefill_wait_clustered_by(wait, attribute) bind(c, name='surefill_wait_clustered_by') &
             result(code)

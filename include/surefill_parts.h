@@ -396,7 +396,7 @@ typedef struct surefill_forecast_capacity {
   int32_t scenarios;
 } surefill_forecast_capacity;
 
-/* What a forecast plays. Set by surefill_forecast_options_init, then changed as needed. */
+/* Options of a forecast. Set by surefill_forecast_options_init, then changed as needed. */
 typedef struct surefill_forecast_options {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -617,7 +617,7 @@ typedef struct surefill_preset {
   /* The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
    * never. */
   double front_quantile;
-  /* What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative. */
+  /* The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative. */
   double shortest_long_wait;
   /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
@@ -653,11 +653,11 @@ int32_t surefill_preset_init(surefill_preset *preset, int32_t name, int64_t size
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_preset_rule(const surefill_preset *preset, const surefill_recent_waits *waits, surefill_rule *rule);
 
-/* What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue
- * and of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits
- * no job does), plans by medians unless the preset always guards the head job by the limits, as slack the
- * threshold of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it.
- * O(log n) for n recent waits.
+/* Options that play a scheduler of this preset forward, for surefill_forecast_begin: the orders of the queue and
+ * of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no
+ * job does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold
+ * of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for
+ * n recent waits.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_preset_forecast(const surefill_preset *preset,
@@ -795,7 +795,7 @@ typedef struct surefill_nodes_capacity {
   int32_t parts;
 } surefill_nodes_capacity;
 
-/* What a job asks for. Set by surefill_request_init, then changed as needed. */
+/* The request of a job. Set by surefill_request_init, then changed as needed. */
 typedef struct surefill_request {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -807,9 +807,9 @@ typedef struct surefill_request {
   int32_t exclusive;
   /* The features that a node's class must have, all of them: bits of the site's own meaning. */
   int64_t features;
-  /* What each task takes of its node; not negative, 0 for kinds that the machine does not count. */
+  /* Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count. */
   int32_t each[8];
-  /* What the whole job takes of the machine's own resources, such as licences; not negative. */
+  /* Amounts that the whole job takes of the machine's own resources, such as licences; not negative. */
   int32_t pool[8];
 } surefill_request;
 
@@ -875,12 +875,12 @@ int32_t surefill_nodes_set_open(surefill_nodes *nodes, int32_t node, int32_t is_
 /* How many nodes there are, and how many jobs hold something. O(1). */
 int32_t surefill_nodes_count(const surefill_nodes *nodes, int32_t *count, int32_t *jobs);
 
-/* What is free on a node of the first count kinds of resource; nothing on a node that one job holds alone. O(1).
+/* Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
  *
  * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (count). */
 int32_t surefill_nodes_free(const surefill_nodes *nodes, int32_t node, int32_t *amounts, int32_t count);
 
-/* What is free of the first count of the whole machine's resources. O(1).
+/* Free amounts of the first count of the whole machine's resources. O(1).
  *
  * Errors: OUT_OF_RANGE (count). */
 int32_t surefill_nodes_pool_free(const surefill_nodes *nodes, int32_t *amounts, int32_t count);
@@ -1543,7 +1543,7 @@ typedef struct surefill_predictor_options {
   int32_t initial;
   /* One of SUREFILL_TERMINATION_. */
   int32_t termination;
-  /* What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative). */
+  /* The number that termination compares with: a whole number of rounds (at least 1), or epsilon (not negative). */
   double threshold;
   /* A training stops after this number of rounds at the latest (at least 1). */
   int64_t most_rounds;
@@ -1555,9 +1555,9 @@ typedef struct surefill_predictor_options {
   /* With a termination other than L1, training begins again when this number of seconds of new slots is finished
    * (1 to 2^40). */
   int64_t restart_seconds;
-  /* What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
-   * With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
-   * as if every state had drawn any bin with this probability. */
+  /* The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below
+   * 1). With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is
+   * taken as if every state had drawn any bin with this probability. */
   double floor;
   /* On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options. */
   double exponent;
@@ -1587,7 +1587,7 @@ typedef struct surefill_held_job {
   int64_t keys[8];
 } surefill_held_job;
 
-/* What a round of Baum-Welch did. */
+/* The outcome of a round of Baum-Welch. */
 typedef struct surefill_round {
   /* Bytes of this structure, as the program knows it, which sets it before the first call. */
   uint32_t struct_size;
@@ -1718,8 +1718,8 @@ int32_t surefill_predictor_jobs(const surefill_predictor *predictor,
                                 int32_t *written,
                                 int32_t *held);
 
-/* What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which
- * is not before the last event: a distribution made in the caller's memory (length bytes, at least
+/* The prediction for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is
+ * not before the last event: a distribution made in the caller's memory (length bytes, at least
  * SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
  * distribution is the one of which nothing is known but the limit.
  *
@@ -1736,8 +1736,8 @@ int32_t surefill_predictor_predict(surefill_predictor *predictor,
                                    int32_t *answer,
                                    surefill_distribution **distribution);
 
-/* What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
- * O(bins).
+/* The prediction for a job that it holds, made when that was submitted, as surefill_predictor_predict gave it
+ * then. O(bins).
  *
  * Errors: UNKNOWN_JOB. */
 int32_t surefill_predictor_said(const surefill_predictor *predictor,
@@ -1747,7 +1747,7 @@ int32_t surefill_predictor_said(const surefill_predictor *predictor,
                                 int32_t *answer,
                                 surefill_distribution **distribution);
 
-/* What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the
+/* The present prediction for a job that it holds: a mixture's present prediction for the job's keys; what the
  * contexts know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by their
  * time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are
  * considered, which a pass does.
@@ -2141,7 +2141,7 @@ typedef struct surefill_sizing_capacity {
   int32_t events_per_bin;
 } surefill_sizing_capacity;
 
-/* What decides a choice. Set by surefill_choice_options_init, then changed as needed. */
+/* Options that decide a choice. Set by surefill_choice_options_init, then changed as needed. */
 typedef struct surefill_choice_options {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -2731,9 +2731,9 @@ int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration)
  * surefill_start_calibration_seal left it. */
 int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
 
-/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
- * these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of
- * both arrays. O(1).
+/* Levels to report of a job that has waited age seconds, of which a forecast says at the five levels that it waits
+ * for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
+ * of both arrays. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
@@ -2850,9 +2850,9 @@ int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration)
  * surefill_delay_calibration_seal left it. O(size). */
 int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
 
-/* What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
- * for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
- * SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+/* The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
+ * also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
+ * Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
@@ -3057,7 +3057,7 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
  * has the attribute that explains the waits best. */
 int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
 
-/* What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+/* The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
  * SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last. */
 int32_t surefill_wait_clustered_by(const surefill_wait *wait, int32_t *attribute);
 
@@ -3215,7 +3215,7 @@ int32_t surefill_correction_line(const surefill_correction *correction,
  * coefficient is not written. */
 int32_t surefill_correction_correlation(const surefill_correction *correction, int32_t *known, double *coefficient);
 
-/* ---- What bins, distributions, inboxes and recent waits hold, in detail -------------------------------------------
+/* ---- Contents of bins, distributions, inboxes and recent waits, in detail -----------------------------------------
  *
  * Bins and their edges, probabilities bin by bin, and what objects have counted.
  *

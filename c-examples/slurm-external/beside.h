@@ -17,13 +17,13 @@ struct beside {
     bool once, clear;
 };
 
-/* What a look has done: jobs changed, refused, left for the next look, and other people's. */
+/* The outcome of a look: jobs changed, refused, left for the next look, and other people's. */
 struct tally {
     long changed, failed, left, others;
     bool all; /* however many changes it takes */
 };
 
-/* What they have without being told. */
+/* The options of all of them by default. */
 struct beside beside_defaults(void);
 
 /* The options that all of them have, for getopt_long: these letters, and "clear" as 'x'. */

@@ -152,7 +152,7 @@ static bool set_by_hand(const struct program *program, uint32_t job) {
            bsearch(&job, program->by_hand, program->hands, sizeof job, by_number) != NULL;
 }
 
-/* What is waiting gets its points; with `clear` what has ours loses them. */
+/* Every waiting job gets its points; with `clear` those that have ours lose them. */
 static bool write_points(struct program *program, const job_info_msg_t *jobs, double weight, bool clear, int64_t now) {
     struct beside *beside = &program->beside;
     struct tally tally = {.all = clear};

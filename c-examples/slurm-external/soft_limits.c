@@ -61,7 +61,7 @@ static bool differs(uint32_t was, uint32_t is) {
     return (was == 0) != (is == 0) || gap > NEARLY * (double)is;
 }
 
-/* What is waiting gets its prediction; what has one of ours that is no longer wanted loses it. */
+/* Every waiting job gets its prediction; those that have one of ours which is no longer wanted lose it. */
 static bool write_predictions(const struct beside *beside, const job_info_msg_t *jobs, bool clear, int64_t now) {
     struct tally tally = {.all = clear};
     for (uint32_t i = 0; i < jobs->record_count; i++) {

@@ -43,7 +43,7 @@ pub fn names(kind: &str) -> PyResult<Vec<String>> {
     }
 }
 
-/// What every replay is told.
+/// Settings of every replay.
 struct Setting {
     rules: Rules,
     seed: u64,
@@ -365,7 +365,7 @@ pub fn wait_bounds(
                 ("queue".to_owned(), queue.queue.clone().into()),
             ];
             if let serde_json::Value::Object(fields) = value {
-                // What is nested (classes, halves) is the command line's --json.
+                // Nested parts (classes, halves) are the command line's --json.
                 let flat = fields.into_iter().filter(|(_, value)| !value.is_object() && !value.is_array());
                 row.extend(flat);
             }

@@ -1,4 +1,4 @@
-//! What bins, distributions, inboxes and recent waits hold, in detail.
+//! Contents of bins, distributions, inboxes and recent waits, in detail.
 //!
 //! Bins and their edges, probabilities bin by bin, and what objects have counted.
 //!

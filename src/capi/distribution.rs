@@ -1,6 +1,6 @@
 //! Distributions of run times.
 //!
-//! What is believed of one job's run time. A call that is given a distribution copies what it needs: after
+//! A distribution is what is predicted of one job's run time. A call that is given one copies what it needs: after
 //! surefill_pass_add_running and the like its block may be used for the next one. NULL says that nothing is known but
 //! the job's limit.
 //!
@@ -36,7 +36,7 @@ const _: () = assert!(SUREFILL_DISTRIBUTION_SIZE as usize == size_of::<Block<Raw
 /// The largest number of events into which a bin's probability may be divided.
 pub const SUREFILL_MAX_EVENTS_PER_BIN: i32 = 16;
 
-/// What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
+/// The predicted run time of one job, before anything is known of its age. It holds a copy of its bins.
 ///
 /// Never changed after initialisation: any number of threads may use one object.
 #[allow(non_camel_case_types)]

@@ -97,7 +97,7 @@ pub struct surefill_forecast_capacity {
     pub scenarios: i32,
 }
 
-/// What a forecast plays. Set by surefill_forecast_options_init, then changed as needed.
+/// Options of a forecast. Set by surefill_forecast_options_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]

@@ -88,7 +88,7 @@ pub struct surefill_inbox {
 const DEFAULT: surefill_inbox_capacity =
     surefill_inbox_capacity { struct_size: size_of::<surefill_inbox_capacity>() as u32, events: 4096 };
 
-/// What is before the cells.
+/// The head of the block, before the cells.
 #[repr(C)]
 struct Start {
     header: Header,

@@ -1,4 +1,4 @@
-//! What hidden Markov models have in common
+//! Structures and checks that all hidden Markov models share
 
 use crate::error::{Error, Result};
 use crate::hmm::{LoadModel, Round};
@@ -18,7 +18,7 @@ pub const SUREFILL_INITIAL_STATIC: i32 = 0;
 /// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
 pub const SUREFILL_INITIAL_K_MEANS: i32 = 1;
 
-/// What a round of Baum-Welch did.
+/// The outcome of a round of Baum-Welch.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]

@@ -87,7 +87,7 @@ pub struct surefill_nodes_capacity {
     pub parts: i32,
 }
 
-/// What a job asks for. Set by surefill_request_init, then changed as needed.
+/// The request of a job. Set by surefill_request_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -102,9 +102,9 @@ pub struct surefill_request {
     pub exclusive: i32,
     /// The features that a node's class must have, all of them: bits of the site's own meaning.
     pub features: i64,
-    /// What each task takes of its node; not negative, 0 for kinds that the machine does not count.
+    /// Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count.
     pub each: [i32; 8],
-    /// What the whole job takes of the machine's own resources, such as licences; not negative.
+    /// Amounts that the whole job takes of the machine's own resources, such as licences; not negative.
     pub pool: [i32; 8],
 }
 
@@ -400,7 +400,7 @@ pub unsafe extern "C" fn surefill_nodes_count(
     })())
 }
 
-/// What is free on a node of the first count kinds of resource; nothing on a node that one job holds alone. O(1).
+/// Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX, OUT_OF_RANGE (count).
 ///
@@ -419,7 +419,7 @@ pub unsafe extern "C" fn surefill_nodes_free(
     })())
 }
 
-/// What is free of the first count of the whole machine's resources. O(1).
+/// Free amounts of the first count of the whole machine's resources. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count).
 ///

@@ -163,7 +163,7 @@ pub struct surefill_predictor_options {
     pub initial: i32,
     /// One of SUREFILL_TERMINATION_.
     pub termination: i32,
-    /// What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
+    /// The number that termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
     pub threshold: f64,
     /// A training stops after this number of rounds at the latest (at least 1).
     pub most_rounds: i64,
@@ -175,7 +175,7 @@ pub struct surefill_predictor_options {
     /// With a termination other than L1, training begins again when this number of seconds of new slots is finished (1
     /// to 2^40).
     pub restart_seconds: i64,
-    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+    /// The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below 1).
     /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as
     /// if every state had drawn any bin with this probability.
     pub floor: f64,

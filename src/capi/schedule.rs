@@ -84,7 +84,7 @@ pub struct surefill_preset {
     /// The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
     /// never.
     pub front_quantile: f64,
-    /// What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
+    /// The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative.
     pub shortest_long_wait: f64,
     /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
@@ -235,8 +235,8 @@ pub unsafe extern "C" fn surefill_preset_rule(
     })())
 }
 
-/// What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue and
-/// of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no job
+/// Options that play a scheduler of this preset forward, for surefill_forecast_begin: the orders of the queue and of
+/// the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no job
 /// does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold of a
 /// preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for n recent
 /// waits.

@@ -565,7 +565,7 @@ fn nodes_that_others_seek_come_last() {
             assert_eq!(first(&mut block, &queued), Some(1));
         }
         assert_eq!(first(&mut block, &anywhere), Some(3));
-        // What is left on a node decides among those that are sought as much.
+        // Among nodes that are sought as much best fit decides.
         block.tell(T, &on(20, 1000, wide(2), &one(2)));
         assert_eq!(first(&mut block, &JobReport { queues: &[1], ..asks(21, 1, 100, wide(1)) }), Some(2));
         // Another node under the number is sought by nobody.

@@ -36,7 +36,7 @@ setting PriorityType=priority/multifactor
 refused 'PriorityWeightFairshare is 0: name the weight with -w'
 setting PriorityWeightFairshare=$weight
 
-# What slurmctld has of a job, and what the formula says.
+# A job's points as slurmctld has them, and as the formula gives them.
 of() { timeout 5 "$built/site_factor" | awk -v job="$1" -v what="$2" '$1 == job { print $what }'; }
 factor() { of "$1" 2; }
 formula() { # SECONDS PROCESSORS WAITED

@@ -210,9 +210,8 @@ impl Scheduler {
         }
         let (pool, features) = (self.pool(Some(pool))?, self.bits(&features)?);
         let (name, amounts) = (engine::hash(name.as_bytes()), amounts((processors, memory, gpus)));
-        self.with(|scheduler| {
-            scheduler.set_node(pool, number, &NodeReport { state, name, until, features, amounts, weight })
-        })
+        let report = NodeReport { state, name, until, features, amounts, weight };
+        self.with(|scheduler| scheduler.set_node(pool, number, &report))
     }
 
     /// A queue of this name has jobs that compete for this pool.

@@ -1,4 +1,4 @@
-//! What every wing stands on: draws that are the same everywhere ([`random`]), means, quantiles and correlations
+//! Foundations of every wing: draws that are the same everywhere ([`random`]), means, quantiles and correlations
 //! ([`statistics`]), confidence intervals of what comes in weeks ([`bootstrap`]), the figures the papers publish
 //! ([`papers`]), and numbers of things in sentences ([`words`]).
 

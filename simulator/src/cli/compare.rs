@@ -61,9 +61,9 @@ struct Comparison {
 struct Cell {
     /// Processors of the machine.
     procs: u32,
-    /// What the replay rules did.
+    /// Effects of the replay rules.
     counts: Counts,
-    /// What the trace says of the jobs.
+    /// Waits as the trace records them.
     recorded: Recorded,
     /// How the trace was read.
     #[serde(default)]
@@ -71,7 +71,7 @@ struct Cell {
     replayed: Replayed,
 }
 
-/// What a trace's cells have in common.
+/// The part that a trace's cells share.
 struct Subject {
     name: String,
     policies: Vec<(Choice, PolicyOptions)>,

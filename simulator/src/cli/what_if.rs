@@ -22,7 +22,7 @@ use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-/// What ends `what-if --help`.
+/// The end of `what-if --help`.
 pub(super) const HELP: &str = "\
 The history is replayed as a whole under both policies, so that they have learnt and the queue is filled when the period
 begins; only jobs submitted in the period are measured. The replay of the one policy is scored against the recorded waits
@@ -143,7 +143,7 @@ impl WhatIfArgs {
         self.print(&answer)
     }
 
-    /// What is measured.
+    /// The period that is measured.
     fn period(&self, trace: &Trace, workload: &Workload) -> Result<Period, Failure> {
         let time = |option: &str, text: &Option<String>| -> Result<Option<i64>, Failure> {
             let Some(text) = text else { return Ok(None) };

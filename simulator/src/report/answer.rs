@@ -20,7 +20,7 @@ use crate::trace::recorded::Verdict;
 use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
 
-/// What a policy comes to on all traces, beside EASY.
+/// A policy's outcome on all traces, beside EASY.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// Its place in the list of policies.

@@ -50,7 +50,7 @@ pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Resul
     Ok(unsafe { object::<Corrected<'a>, _>(handle)? }.0)
 }
 
-/// What decides a choice. Set by surefill_choice_options_init, then changed as needed.
+/// Options that decide a choice. Set by surefill_choice_options_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]

@@ -138,7 +138,7 @@ pub unsafe extern "C" fn surefill_start_calibration_open(
     status(unsafe { open::<Value<'_>, _>(memory, length, calibration) })
 }
 
-/// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
+/// Levels to report of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
 /// these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
 /// arrays. O(1).
 ///

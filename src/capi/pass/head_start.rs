@@ -1,4 +1,4 @@
-//! What a pass is asked of the head job's start.
+//! Questions to a pass about the head job's start.
 
 use super::surefill_pass;
 use crate::capi::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};

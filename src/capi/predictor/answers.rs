@@ -1,4 +1,4 @@
-//! What a predictor is asked, and its training.
+//! Questions to a predictor, and its training.
 
 use super::*;
 
@@ -20,7 +20,7 @@ unsafe fn write_prediction(
     }
 }
 
-/// What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is
+/// The prediction for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is
 /// not before the last event: a distribution made in the caller's memory (length bytes, at least
 /// SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
 /// distribution is the one of which nothing is known but the limit.
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn surefill_predictor_predict(
     })())
 }
 
-/// What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
+/// The prediction for a job that it holds, made when that was submitted, as surefill_predictor_predict gave it then.
 /// O(bins).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, OUT_OF_RANGE (length).
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn surefill_predictor_said(
     })())
 }
 
-/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the contexts
+/// The present prediction for a job that it holds: a mixture's present prediction for the job's keys; what the contexts
 /// know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by their time of
 /// submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are considered,
 /// which a pass does.

@@ -1,4 +1,4 @@
-//! What a predictor hears.
+//! Events that are reported to a predictor.
 
 use super::*;
 

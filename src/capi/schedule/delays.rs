@@ -145,8 +145,8 @@ pub unsafe extern "C" fn surefill_delay_calibration_open(
     status(unsafe { open::<DelayCalibration, _>(memory, length, calibration) })
 }
 
-/// What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also for
-/// the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion SECONDS).
+/// The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds, also
+/// for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
 /// Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.

@@ -1,4 +1,4 @@
-//! What a wait predictor is asked.
+//! Questions to a wait predictor.
 
 use super::{answered, features, surefill_wait, waits};
 use crate::capi::{array_mut, checked_mut, status};

@@ -131,7 +131,7 @@ pub unsafe extern "C" fn surefill_wait_explained(
     })())
 }
 
-/// What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+/// The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
 /// SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.

@@ -1,4 +1,4 @@
-//! What a site's own jobs would have waited under another policy: one history replayed under two, and measured over a
+//! Waits of a site's own jobs under another policy: one history replayed under two, and measured over a
 //! period by who submitted the jobs, how wide they are and how long they run.
 //!
 //! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins; only
@@ -106,7 +106,7 @@ pub struct WhatIf {
     pub procs: u32,
     /// The share of the history's time in which more were in use.
     pub above: f64,
-    /// What is measured.
+    /// The period that is measured.
     pub period: Period,
     /// Its first and last second as dates, where the history's clock is known.
     pub dates: Option<(String, String)>,
@@ -126,13 +126,13 @@ pub struct WhatIf {
     pub parts: Vec<Part>,
     /// The longest waits under the other policy, with the first seed.
     pub longest: Vec<Longest>,
-    /// What the replay rules did to the history.
+    /// Effects of the replay rules on the history.
     pub replay: Counts,
     /// How the history was read, and what of it was left out, in sentences.
     pub remarks: Vec<String>,
 }
 
-/// What is to be answered beside the replays.
+/// The question that the replays answer.
 #[derive(Debug)]
 pub struct Question<'a> {
     /// The history.
@@ -145,7 +145,7 @@ pub struct Question<'a> {
     pub before: String,
     /// The other.
     pub after: String,
-    /// What is measured.
+    /// The period that is measured.
     pub period: Period,
     /// The share of the history's time in which more processors were in use than are replayed.
     pub above: f64,

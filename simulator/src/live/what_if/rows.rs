@@ -29,7 +29,7 @@ pub struct Row {
     pub name: String,
     /// How many.
     pub jobs: u64,
-    /// What they used of the machine.
+    /// Their use of the machine.
     pub processor_hours: f64,
     /// How long they waited really, where the history says; of those of which it does.
     pub recorded: Option<Waits>,

@@ -1,4 +1,4 @@
-//! What a replay of accounting cannot know, in sentences.
+//! Limits of a replay of accounting, in sentences.
 
 use super::WhatIf;
 use crate::base::bootstrap::{DRAWS, FEWEST};
@@ -18,7 +18,7 @@ pub fn too_small(procs: u32, above: f64) -> Option<String> {
     })
 }
 
-/// What a replay of accounting cannot know, in sentences.
+/// Limits of a replay of accounting, in sentences.
 pub fn unknowns(answer: &WhatIf) -> Vec<String> {
     let never = answer.replay.dropped_without_run_time;
     let mut all = vec![

@@ -133,7 +133,7 @@ pub fn site_factor(weight: f64, run_time: f64, processors: f64, waited: f64) -> 
 /// A prediction is renewed after this time: Slurm computes priorities every `PriorityCalcPeriod`, 5 min by default.
 const RENEWED_S: i64 = 300;
 
-/// What is read off a predicted distribution, in seconds, within the limit.
+/// The statistic of a predicted distribution that counts as the run time, in seconds, within the limit.
 #[derive(Debug, Clone, Copy)]
 enum Read {
     Mean,

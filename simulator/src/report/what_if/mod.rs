@@ -1,4 +1,4 @@
-//! What a site's jobs would have waited: sentences, tables for terminals, and a page to be mailed.
+//! The answer of `what-if`: sentences, tables for terminals, and a page to be mailed.
 //!
 //! The page stands alone and has no script; its bars are drawn by the style sheet, so that their text keeps its size on
 //! any screen and on paper.
