@@ -11,11 +11,14 @@
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make deb-slurm  Debian packages of the Slurm plugin and the programs beside it, for the Slurm installed here, in build/deb
+#   make dist       the files of a release in build/dist: sources with crates, Debian packages, Python's, checksums
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make docs       the pages of docs/ as a book and the reference of the crates, in build/docs; links are checked
+#   make coverage   lines that the Rust tests run, a table and pages in build/coverage; some tests: ARGS="-p surefill"
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
 #   make results    results/ again (needs the traces in SUREFILL_TRACES or ../shared/traces; about two hours);
 #                   some of its parts: make results PART="speed hmm"
+#   make csv        the wide tables of results/ as CSV, in build/csv
 
 VERSION := $(shell sed -n 's/^version = "\([0-9.]*\)"$$/\1/p' Cargo.toml)
 # The number in the library's name: SUREFILL_ABI_VERSION. It changes when old programs would break.
@@ -56,7 +59,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check check-all packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm bench instructions results docs clean
+.PHONY: lib tool demo test check check-all packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm dist coverage bench instructions results csv docs clean
 # For processors with AVX2: the C library's loader takes this one there by itself. The same bits in fewer instructions.
 WIDE := $(if $(filter x86_64,$(shell uname -m)),glibc-hwcaps/x86-64-v3)
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/$(SONAME)) $(BUILD)/surefill.pc
@@ -187,7 +190,9 @@ install-tool: tool
 
 # Slurm's scheduler plugin, built for the slurmctld that is installed. Elsewhere than on Debian: SLURM_SOURCE, unpacked sources of
 # exactly that release, and SLURM_PLUGINDIR, a folder of slurm.conf's PluginDir.
-install-slurm: $(BUILD)/libsurefill.a
+install-slurm:
+	@c-examples/slurm/prerequisites.sh '$(SLURM_SOURCE)' '$(SLURM_PLUGINDIR)' # before anything is built for minutes
+	@$(MAKE) --no-print-directory -s $(BUILD)/libsurefill.a
 	@set -e; source='$(SLURM_SOURCE)'; [ -n "$$source" ] || source=$$(c-examples/slurm/source.sh $(BUILD)/slurm-source); \
 	folder='$(SLURM_PLUGINDIR)'; [ -n "$$folder" ] || folder=$$(dirname "$$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)"); \
 	$(MAKE) --no-print-directory -s -C c-examples/slurm SLURM_SOURCE="$$(realpath "$$source")" all; \
@@ -221,6 +226,13 @@ deb:
 deb-slurm: $(BUILD)/libsurefill.a
 	./scripts/deb-slurm.sh $(BUILD)/deb
 
+coverage:
+	./scripts/coverage.sh $(ARGS)
+
+# Some parts: make dist PART="source deb".
+dist:
+	./scripts/dist.sh $(PART)
+
 bench:
 	$(CARGO) bench --bench pass --bench plan --bench engine
 
@@ -229,6 +241,9 @@ instructions:
 
 results:
 	./scripts/results.sh $(PART)
+
+csv:
+	python3 scripts/tables-as-csv.py $(BUILD)/csv results/*.md
 
 docs:
 	scripts/docs.sh $(BUILD)

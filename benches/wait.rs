@@ -73,6 +73,40 @@ fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::Wa
     }
 }
 
+/// A job submitted, which is answered, and one started, with the default options, where this number of jobs wait.
+fn defaults(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
+    for queued in [100, 1_000, 10_000] {
+        let limits = WaitCapacity { queued: 16_384, ..WaitCapacity::default() };
+        let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &WaitOptions::default())
+                .unwrap();
+        let job = |i: usize| Features { requested: (i % 97) as i64 * 600, processors: 1 + i as u32 % 13 };
+        let mut i = 0;
+        let mut one = || {
+            // The queue is left in another order than that of submission.
+            let now = 60 * i as i64;
+            black_box(predictor.submit(i as i64, now, &job(i)).unwrap());
+            if let Some(first) = i.checked_sub(queued) {
+                let away = (waits[i % waits.len()] % 8) as usize;
+                let first = (first & !7) + ((first + away) & 7);
+                match predictor.start(first as i64, now) {
+                    Ok(_) | Err(surefill::error::Error::UnknownJob) => {}
+                    Err(error) => panic!("{error:?}"),
+                }
+            }
+            if let Some(old) = i.checked_sub(queued + 16) {
+                let _ = predictor.start(old as i64, now);
+            }
+            i += 1;
+        };
+        for _ in 0..40_000 {
+            one();
+        }
+        group.bench_function(BenchmarkId::new("default options, jobs waiting", queued), |b| b.iter(&mut one));
+    }
+}
+
 fn updates(bench: &mut Bench) {
     let mut group = bench.benchmark_group("one wait and one prediction, n = 100,000");
     group.sample_size(20).measurement_time(Duration::from_secs(2));
@@ -101,6 +135,7 @@ fn updates(bench: &mut Bench) {
         });
     }
     whole_handle(&mut group, &waits);
+    defaults(&mut group, &waits);
     let index = upper_index(WAITS as u64, 0.95, 0.95).unwrap().unwrap() as usize - 1;
     let mut window: VecDeque<i64> = waits[..WAITS].iter().copied().collect();
     let mut sorted: Vec<i64> = waits[..WAITS].to_vec();

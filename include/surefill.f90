@@ -76,6 +76,13 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_OVERFULL = -24_c_int32_t
   !> A placement does not fit what is free on its nodes.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_DOES_NOT_FIT = -25_c_int32_t
+  !> The scheduler's capacity parts is reached, pairs of a job and a node: it grows by itself, without more jobs.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_PARTS_FULL = -26_c_int32_t
+  !> There is no answer for an object of this kind: a forecast of starts on nodes that differ or are shared, for
+  !! example.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_UNSUPPORTED = -27_c_int32_t
+  !> A structure's struct_size is 0: it has to be set to the structure's size.
+  integer(c_int64_t), parameter :: SUREFILL_ERROR_NO_STRUCT_SIZE = -28_c_int64_t
   !> Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
   integer(c_int32_t), parameter :: SUREFILL_STEP_IDLE = 0_c_int32_t
   !> Work in slices: the work allowed for this call is used up; call again to go on.
@@ -121,7 +128,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_JOB_GONE = 9_c_int32_t
   !> Flag of a job: while it is suspended it holds nothing.
   integer(c_int32_t), parameter :: SUREFILL_FLAG_HOLDS_NOTHING = 1_c_int32_t
-  !> Flag of a job: nobody else may be on its nodes.
+  !> Flag of a job: no other job may be on its nodes.
   integer(c_int32_t), parameter :: SUREFILL_FLAG_EXCLUSIVE = 4_c_int32_t
   !> Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
   integer(c_int32_t), parameter :: SUREFILL_FLAG_PACKED = 8_c_int32_t
@@ -131,10 +138,10 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_MAX_TASKS = 16777216_c_int32_t
   !> Jobs may start on the node.
   integer(c_int32_t), parameter :: SUREFILL_NODE_UP = 1_c_int32_t
-  !> Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
+  !> No new job may start on it: it is drained, or a stranger has it. Jobs on it go on.
   integer(c_int32_t), parameter :: SUREFILL_NODE_CLOSED = 2_c_int32_t
   !> It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
-  !! powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up.
+  !! powering up. It counts in every plan and reservation from then on, and no job starts on it before it is up.
   integer(c_int32_t), parameter :: SUREFILL_NODE_AWAITED = 3_c_int32_t
   !> It is not there.
   integer(c_int32_t), parameter :: SUREFILL_NODE_DOWN = 4_c_int32_t
@@ -146,32 +153,34 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ACT_DONE = 64_c_int32_t
   !> There is less room than the cycle thought, or the settings have changed: begin another.
   integer(c_int32_t), parameter :: SUREFILL_ACT_STALE = 65_c_int32_t
-  !> Refused for want of room: the job keeps its place, and is offered again when its pool has changed; the third time
-  !! in a row it lets others pass.
+  !> Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+  !! after as many seconds as the word refused says; the third time in a row it lets others pass for so long.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_BUSY = 1_c_int32_t
-  !> Refused by a limit of the manager's: it is others' turn for some time.
+  !> Refused by a limit of the manager's, or for a reason that may pass: it is others' turn for as many seconds as the
+  !! word refused says. Also for a job that the manager no longer knows: the report or the listing that lacks it ends
+  !! the matter.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NOT_NOW = 2_c_int32_t
-  !> Refused for ever, unless the job is changed.
+  !> Refused for ever, until the job is reported with another limit, count, request or pool, or is submitted anew.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_NEVER = 4_c_int32_t
   !> No reason is known.
   integer(c_int32_t), parameter :: SUREFILL_WHY_UNKNOWN = 0_c_int32_t
-  !> It starts in the order of submission.
+  !> It starts in order and passes none.
   integer(c_int32_t), parameter :: SUREFILL_WHY_IN_ORDER = 1_c_int32_t
   !> It starts because the cheapest plan of the whole queue has it start now.
   integer(c_int32_t), parameter :: SUREFILL_WHY_PLANNED = 2_c_int32_t
-  !> It starts ahead of others that by the time limits it does not delay.
+  !> It starts ahead of others in the site's order, the first of which it does not delay by the time limits.
   integer(c_int32_t), parameter :: SUREFILL_WHY_BY_LIMITS = 3_c_int32_t
-  !> It waits: there is no room.
+  !> It waits: there is no room, what those take that start now counted.
   integer(c_int32_t), parameter :: SUREFILL_WHY_NO_ROOM = 16_c_int32_t
-  !> It waits, and is in front of everybody: others must not delay it.
+  !> It waits, and is the first of all that wait: others must not delay it.
   integer(c_int32_t), parameter :: SUREFILL_WHY_HEAD = 17_c_int32_t
-  !> It waits: there is room, but starting it now would cost others more.
+  !> It waits: there is room, also beside those that start now, but starting it would cost others more.
   integer(c_int32_t), parameter :: SUREFILL_WHY_LATER = 18_c_int32_t
-  !> It waits: it could delay the job that is in front of everybody.
+  !> It waits: it could delay a job that others must not delay, the first of its tier or the one that waited longest.
   integer(c_int32_t), parameter :: SUREFILL_WHY_GUARDED = 19_c_int32_t
   !> It waits: the resource manager refused to start it.
   integer(c_int32_t), parameter :: SUREFILL_WHY_REFUSED = 20_c_int32_t
-  !> It waits: jobs hold more than the pool has, and nobody passes the first one.
+  !> It waits: jobs hold more than the pool has, and no job passes the first one.
   integer(c_int32_t), parameter :: SUREFILL_WHY_INCONSISTENT = 21_c_int32_t
   !> It can never start: the pool is too small, or has no nodes such as it wants.
   integer(c_int32_t), parameter :: SUREFILL_WHY_NEVER = 22_c_int32_t
@@ -206,22 +215,23 @@ module surefill
   type, bind(c) :: surefill_scheduler_capacity
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
-    !> Jobs that wait or run (1 to 1,048,576).
+    !> Jobs that wait or run (1 to 1,048,576), 2.2 kB each.
     integer(c_int32_t) :: jobs
-    !> Jobs that are over but that the manager may still list (at most 1,048,576).
+    !> Jobs that are over but that the manager may still list (at most 1,048,576), 32 bytes each.
     integer(c_int32_t) :: ended
     !> Pools (1 to 63).
     integer(c_int32_t) :: pools
     !> Queues (1 to 63).
     integer(c_int32_t) :: queues
-    !> Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines:
-    !! every job then runs to its limit.
+    !> Histories of like jobs that the predictor keeps (at most 16,777,216), 120 bytes each and with that most of the
+    !! block; 0 for no predictor, on small machines: every job then runs to its limit.
     integer(c_int32_t) :: histories
-    !> Waits remembered of each pool (1 to 4,194,304).
+    !> Waits remembered of each pool (1 to 4,194,304), 92 bytes each.
     integer(c_int32_t) :: waits
     !> Run-time bins (2 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
-    !> Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
+    !> Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none), 80
+    !! bytes each.
     integer(c_int32_t) :: arrivals
     !> Nodes, by the largest number and 1 more (at most 65,535); 0 where all pools have counted units. With nodes
     !! there is room for at most 262,144 jobs.
@@ -242,13 +252,13 @@ module surefill
     integer(c_int32_t) :: state
     !> Its name (surefill_hash): another name under the same number is another node.
     integer(c_int64_t) :: name
-    !> Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says.
+    !> An awaited node's time until which it is awaited; then it is down. 0 for as long as the word grace says.
     integer(c_int64_t) :: until
     !> Its features: bits of the site's own meaning.
     integer(c_int64_t) :: features
     !> Its amounts, kind by kind, processors first.
     integer(c_int32_t) :: amounts(8)
-    !> Of the nodes that a job may have those with the smallest weights come first; not negative.
+    !> Its weight: the nodes with the smallest come first of those that a job may have; not negative.
     integer(c_int32_t) :: weight
     !> 0.
     integer(c_int32_t) :: reserved
@@ -258,7 +268,7 @@ module surefill
   type, bind(c) :: surefill_reservation
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
-    !> Of which pool.
+    !> Its pool.
     integer(c_int32_t) :: pool
     !> By which jobs name it; not 0.
     integer(c_int64_t) :: key
@@ -268,7 +278,7 @@ module surefill
     integer(c_int64_t) :: to
     !> Its nodes.
     type(c_ptr) :: nodes
-    !> How many they are.
+    !> Number of nodes.
     integer(c_int32_t) :: node_count
     !> 0.
     integer(c_int32_t) :: reserved
@@ -297,11 +307,11 @@ module surefill
     integer(c_int64_t) :: submit
     !> It is held until then.
     integer(c_int64_t) :: begin
-    !> When its present run started.
+    !> When its present run started; 0 for as long ago as it has run (ran), but not before its submission.
     integer(c_int64_t) :: start
-    !> Its time limit in seconds.
+    !> Its time limit in seconds; 0 for none: it may run for ever.
     integer(c_int64_t) :: limit
-    !> How long it has run without suspensions, in seconds; 0 for the time since start.
+    !> Seconds for which it has run without suspensions; 0 for the time since start.
     integer(c_int64_t) :: ran
     !> The site's priority, larger first.
     real(c_double) :: priority
@@ -312,17 +322,18 @@ module surefill
     !> Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
     !! known as wide, where these are others than its tasks take of the first kind of resource.
     integer(c_int32_t) :: units
-    !> How often it was put back into the queue.
+    !> Number of times that it was put back into the queue.
     integer(c_int32_t) :: restarts
-    !> Of an array: tasks that wait; 0 for 1.
+    !> An array's tasks that wait, all of one request; 0 for 1.
     integer(c_int32_t) :: tasks
-    !> Of these, how many may start now; 0 for all.
+    !> Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
+    !! (SUREFILL_WHY_ARRAY).
     integer(c_int32_t) :: at_once
     !> Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
     integer(c_int32_t) :: why
     !> SUREFILL_FLAG_, added up.
     integer(c_int32_t) :: flags
-    !> How many queues follow.
+    !> Number of queues that follow.
     integer(c_int32_t) :: queue_count
     !> The queues in which it may start, or did, all of one pool.
     integer(c_int32_t) :: queues(8)
@@ -333,7 +344,7 @@ module surefill
     type(c_ptr) :: prediction
     !> The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
     integer(c_int64_t) :: features
-    !> Of these features its nodes have at least one; 0 if that does not matter.
+    !> The features of which its nodes have at least one; 0 if that does not matter.
     integer(c_int64_t) :: any
     !> Its nodes have none of these.
     integer(c_int64_t) :: without
@@ -346,7 +357,7 @@ module surefill
     !> The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
     !! before, and of a job that holds nothing.
     type(c_ptr) :: parts
-    !> How many they are.
+    !> Number of parts.
     integer(c_int32_t) :: part_count
     !> 0.
     integer(c_int32_t) :: reserved_too
@@ -394,7 +405,8 @@ module surefill
     integer(c_int32_t) :: step
     !> Which job; of an array, the array.
     integer(c_int64_t) :: job
-    !> The waiting job that it passes, the first in the order of submission; 0 for none.
+    !> The waiting job that it passes, the first in the order of submission, under preset=easy in the site's; 0 for
+    !! none.
     integer(c_int64_t) :: head
     !> The offer's number, by which it is answered.
     integer(c_int32_t) :: number
@@ -416,16 +428,19 @@ module surefill
     !> Which job.
     integer(c_int64_t) :: job
     !> The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
-    !! everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now.
+    !! all jobs it is that one; else, for a job planned for later, the first of the plan that starts later than now.
     integer(c_int64_t) :: head
     !> When that was asked: spans of a sentence begin there.
     integer(c_int64_t) :: now
-    !> The planned start; 0 where nothing is planned of it. It is a plan, not a promise.
+    !> The planned start; 0 where nothing is planned of it. It is a plan, not a promise: by mean predicted run times,
+    !! without the jobs that are still to come, and on the plan's grid, up to a sixteenth of the time until then later
+    !! than the plan needs. When it will start surefill_starts_predicted says.
     integer(c_int64_t) :: start
-    !> When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
-    !! counted units; else 0.
+    !> The time at which it has room if all that run do so to their limits: for the job that is in front of all, in a
+    !! pool of counted units; else 0.
     integer(c_int64_t) :: by_limits
-    !> When the reason ends by itself (a begin time, a refusal, the beginning of its reservation); 0 if it does not.
+    !> When the reason ends by itself (a begin time, a refusal, which a change of the pool may end sooner, the
+    !! beginning of its reservation); 0 if it does not.
     integer(c_int64_t) :: until
     !> The price of starting it now, where it fits and is planned for later: by how many seconds its own wait would be
     !! shorter; 0 where that is not known.
@@ -444,6 +459,10 @@ module surefill
     integer(c_int32_t) :: units
     !> 0.
     integer(c_int32_t) :: reserved
+    !> The median of its start as surefill_starts_report last gave it, when that is still to come; else 0. A sentence
+    !! has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
+    !! surefill_starts_predicted sets it itself before it asks for the sentence.
+    integer(c_int64_t) :: expected
   end type surefill_reason
 
   !> The predicted start of a waiting job.
@@ -620,8 +639,10 @@ module surefill
       integer(c_int64_t) :: code
     end function surefill_hash
 
-    !> Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
-    !! machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
+    !> Sets a capacity for this number of jobs that wait or run, and as many that are over. From 256 jobs on the rest
+    !! is what a site's machine can spare, 8 MB of histories, 460 kB of waits for each of 4 pools, 330 kB of
+    !! submissions: a block of 11 MB. For fewer jobs it is less in proportion, 1.2 MB for 16. As histories, waits and
+    !! arrivals do not grow, a program that begins small and grows asks for 256 jobs or sets them itself. O(1).
     function surefill_scheduler_capacity_init(capacity, jobs, size) bind(c, &
             name='surefill_scheduler_capacity_init') result(code)
       import
@@ -652,7 +673,8 @@ module surefill
     end function surefill_scheduler_init
 
     !> The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
-    !! on with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+    !! on with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and
+    !! reservations may be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
     function surefill_scheduler_grow(old, memory, length, capacity, scheduler) bind(c, &
             name='surefill_scheduler_grow') result(code)
       import
@@ -693,11 +715,10 @@ module surefill
     end function surefill_scheduler_capacity_of
 
     !> Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
-    !! "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free),
-    !! seconds, predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and
-    !! running; grace, settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin
-    !! with it are looked at, without it. A word that is not understood is an error, nothing is changed, and message
-    !! (room bytes, zero at its end) says which it is and what it should be; else message is empty.
+    !! "preset=fast proposals=25". With a prefix (NULL or "" for none) only words that begin with it are looked at,
+    !! without it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its
+    !! end) says which it is and what it should be; else message is empty. The words, each with its values and its
+    !! default:
     function surefill_scheduler_configure(scheduler, words, length, prefix, message, room) bind(c, &
             name='surefill_scheduler_configure') result(code)
       import
@@ -836,9 +857,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_list_begin
 
-    !> The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than
-    !! half of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the
-    !! first one after the block was made or opened. O(n log n).
+    !> The listing is complete: jobs that were not in it have left. Writes whether it is doubted, because it lacks
+    !! more than half of the jobs with room and more than 16: then none has left. The second one in a row counts, and
+    !! the first one after the block was made or opened. O(n log n).
     function surefill_scheduler_list_end(scheduler, now, doubted) bind(c, &
             name='surefill_scheduler_list_end') result(code)
       import
@@ -872,6 +893,19 @@ module surefill
       integer(c_int64_t), intent(out) :: seconds
       integer(c_int32_t) :: code
     end function surefill_scheduler_run_time
+
+    !> Writes a job that the scheduler knows, and its state, one of SUREFILL_JOB_: the numbers from 0 up are those
+    !! that wait or are held, in the order of their submission, then those that hold room, as many as surefill_totals
+    !! has of both. They hold until something is reported. After a restart this is what the state file knew. O(1).
+    function surefill_scheduler_job(scheduler, number, job, state) bind(c, name='surefill_scheduler_job') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: number
+      integer(c_int64_t), intent(out) :: job
+      integer(c_int32_t), intent(out) :: state
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_job
 
     !> Counts of events since the block was made, and of the jobs known now. O(1).
     function surefill_scheduler_totals(scheduler, totals) bind(c, name='surefill_scheduler_totals') &
@@ -938,8 +972,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_started
 
-    !> The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.
-    !! O(1).
+    !> The manager refuses an offer, why is one of SUREFILL_REFUSED_; of a job that is gone meanwhile as well. What is
+    !! offered next is decided anew, around it. O(1).
     function surefill_cycle_refused(cycle, scheduler, number, why) bind(c, name='surefill_cycle_refused') &
             result(code)
       import
@@ -950,10 +984,10 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_refused
 
-    !> Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the
-    !! preset: for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own.
-    !! Closed, it leaves the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle
-    !! after it. Costs what a decision costs.
+    !> Plans the jobs that wait though possibly none can start, by the plan of the whole queue whatever the preset:
+    !! for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it
+    !! leaves the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it.
+    !! Costs what a decision costs.
     function surefill_cycle_plan_all(cycle, scheduler) bind(c, name='surefill_cycle_plan_all') result(code)
       import
       type(c_ptr), value :: cycle
@@ -961,7 +995,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_plan_all
 
-    !> Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
+    !> Writes when a waiting job is planned to start, by the last decision of this cycle, as exactly as
+    !! surefill_reason's start. O(W) for W waiting jobs.
     function surefill_cycle_planned(cycle, scheduler, job, start) bind(c, name='surefill_cycle_planned') &
             result(code)
       import
@@ -973,7 +1008,8 @@ module surefill
     end function surefill_cycle_planned
 
     !> The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers
-    !! that were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that.
+    !! that were not answered were refused; no answer is taken any more. O(W) for W waiting jobs, on nodes O(64 x
+    !! nodes) beside that.
     function surefill_cycle_close(cycle, scheduler) bind(c, name='surefill_cycle_close') result(code)
       import
       type(c_ptr), value :: cycle
@@ -1092,10 +1128,10 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_starts_predicted
 
-    !> As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers a job's first
-    !! report and the first one an hour or more after it, and when the job starts the levels for such reports follow.
-    !! A median that was reported before moves no further than to half way between the new one and the level beside
-    !! it, so that answers do not jump.
+    !> Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people:
+    !! the scheduler remembers a job's first report and the first one an hour or more after it, and when the job
+    !! starts the levels for such reports follow. A median that was reported before moves no further than to half way
+    !! between the new one and the level beside it, so that answers do not jump.
     function surefill_starts_report(starts, scheduler, job, start) bind(c, name='surefill_starts_report') &
             result(code)
       import
@@ -1166,8 +1202,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_inbox_pop
 
-    !> How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215
-    !! on processors without atomic words of 64 bits). For any thread.
+    !> Number of times that an event has been refused since the inbox was made, as it was full; at most 4,294,967,295
+    !! (16,777,215 on processors without atomic words of 64 bits). For any thread.
     function surefill_inbox_refused(inbox, refused) bind(c, name='surefill_inbox_refused') result(code)
       import
       type(c_ptr), value :: inbox

@@ -39,6 +39,7 @@
  *   NULL, MISALIGNED            of any pointer
  *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
  *                               of any handle, and of a block that is opened
+ *   NO_STRUCT_SIZE              of a structure whose struct_size was not set
  *   WRONG_VERSION               of a structure whose struct_size is that of no version, or with a member set that this
  *                               version does not know
  *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative
@@ -157,6 +158,16 @@ extern "C" {
 /* A placement does not fit what is free on its nodes. */
 #define SUREFILL_ERROR_DOES_NOT_FIT -25
 
+/* The scheduler's capacity parts is reached, pairs of a job and a node: it grows by itself, without more jobs. */
+#define SUREFILL_ERROR_PARTS_FULL -26
+
+/* There is no answer for an object of this kind: a forecast of starts on nodes that differ or are shared, for
+ * example. */
+#define SUREFILL_ERROR_UNSUPPORTED -27
+
+/* A structure's struct_size is 0: it has to be set to the structure's size. */
+#define SUREFILL_ERROR_NO_STRUCT_SIZE -28
+
 /* Work in slices (decisions of a pass, training, clustering): there is nothing to do for now. */
 #define SUREFILL_STEP_IDLE 0
 
@@ -235,13 +246,13 @@ int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins *
  *     const int64_t ran[] = {240, 300, 310, 2900};
  *     const double counts[24] = {0, 0, 0, 1, 4, 2};
  *     surefill_bins *bins;
- *     surefill_distribution *believed;
+ *     surefill_distribution *predicted;
  *     int64_t median;
  *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
- *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
- *     surefill_distribution_quantile(believed, 0.5, 0, 3600, &median);
- *     surefill_distribution_init_counts(memory, sizeof memory, bins, counts, 24, &believed);
- *     surefill_distribution_init_single(memory, sizeof memory, 600, &believed);
+ *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &predicted);
+ *     surefill_distribution_quantile(predicted, 0.5, 0, 3600, &median);
+ *     surefill_distribution_init_counts(memory, sizeof memory, bins, counts, 24, &predicted);
+ *     surefill_distribution_init_single(memory, sizeof memory, 600, &predicted);
  */
 
 /* Bytes of memory that a distribution needs, aligned to 8. */
@@ -309,7 +320,18 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * A pool has counted units, or it consists of nodes with processors, memory and GPUs; then each offer says where the
  * job starts.
  *
- *     static int64_t memory[1 << 21], scratch[1 << 18], more[1 << 18];
+ * An array is one job with tasks. It is reported once, with the number of its tasks that wait, and with at_once while
+ * a limit lets fewer start. An offer of it is one task, and surefill_cycle_started gets the id that the manager gives
+ * the task: from then on the task is a job of its own, with that id in every report, and the array has one task less.
+ * The last task may have the array's own id; once all have started the array waits no more. When the manager lets
+ * further tasks start, the array is reported again with its tasks and at_once as they are then.
+ *
+ * A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
+ * capacity jobs, PARTS_FULL the capacity parts, FULL of another function its own (pools, queues, reservations). Then
+ * surefill_scheduler_grow goes on in a larger block, and the call is made again. Jobs, ended, pools, queues, nodes,
+ * parts and reservations can grow; histories, waits, bins, arrivals and kinds are for good.
+ *
+ *     static int64_t memory[1 << 18], larger[1 << 19], scratch[1 << 18], more[1 << 18], saved[1 << 19];
  *     surefill_scheduler_capacity capacity;
  *     surefill_scheduler *s;
  *     surefill_cycle *cycle;
@@ -318,98 +340,131 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_starts *starts;
  *     surefill_start start = {0};
  *     surefill_reason reason = {0};
- *     int64_t now = 1000000, bytes, when, pools;
- *     int32_t pool, doubted, step;
+ *     int64_t now = 1000000, bytes, when, pools, known;
+ *     int32_t pool, cluster, doubted, step, state, i, status;
  *     char text[400];
  *     double within;
  *     surefill_node node = {0};
  *     surefill_reservation maintenance = {0};
  *     surefill_part parts[8];
  *     int32_t licences[SUREFILL_MAX_RESOURCES] = {10}, big[2] = {1, 2};
- *     surefill_scheduler_capacity_init(&capacity, 400);
+ *     surefill_scheduler_capacity_init(&capacity, 2);
  *     capacity.nodes = 8;
- *     capacity.parts = 800;
+ *     capacity.parts = 8;
  *     capacity.reservations = 1;
- *     surefill_scheduler_size(&capacity, &bytes);
  *     surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
  *     surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
- *     surefill_scheduler_words(s, text, sizeof text);
- *     surefill_scheduler_capacity_of(s, &capacity);
  *     surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
  *     surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+ *
+ * A listing of three jobs, the first of which runs, with a larger block for the third:
+ *
  *     job.struct_size = sizeof job;
- *     job.id = 4711;
  *     job.user = surefill_hash("ada", 3);
- *     job.count = 16;
  *     job.limit = 3600;
  *     job.queue_count = 1;
  *     surefill_scheduler_list_begin(s, now);
- *     surefill_scheduler_set_job(s, now, &job);
+ *     for (i = 1; i <= 3; i++) {
+ *       job.id = i;
+ *       job.count = i == 3 ? 32 : 96;
+ *       job.state = i == 1 ? SUREFILL_JOB_RUNNING : SUREFILL_JOB_WAITING;
+ *       job.start = i == 1 ? now - 600 : 0;
+ *       while ((status = surefill_scheduler_set_job(s, now, &job)) == SUREFILL_ERROR_FULL) {
+ *         capacity.jobs *= 2;
+ *         surefill_scheduler_size(&capacity, &bytes);
+ *         printf("%d jobs do not fit, %d take %ld bytes\n", (int)i, (int)capacity.jobs, (long)bytes);
+ *         surefill_scheduler_grow(s, larger, sizeof larger, &capacity, &s);
+ *       }
+ *       if (status != SUREFILL_OK) printf("%s\n", surefill_status_text(status));
+ *     }
  *     surefill_scheduler_list_end(s, now, &doubted);
- *     surefill_scheduler_set_priority(s, job.id, 0, 100.0);
- *     if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
- *       surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
+ *     surefill_scheduler_set_priority(s, 2, 0, 100.0);
+ *
+ * A cycle, in which the manager starts all that is offered:
+ *
+ *     surefill_scheduler_wake(s, now, &when, &pools);
+ *     if (when <= now && pools >> pool & 1) {
  *       action.struct_size = sizeof action;
  *       surefill_cycle_size(&capacity, &bytes);
  *       surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
- *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
+ *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
+ *         printf("job %ld starts on %d units\n", (long)action.job, (int)action.count);
  *         surefill_cycle_started(cycle, s, action.number, action.job);
- *       if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
+ *       }
  *       surefill_cycle_close(cycle, s);
  *     }
+ *     surefill_scheduler_run_time(s, now, 2, 0.9, &when);
+ *     printf("nine of ten jobs like 2 run for %ld s at most\n", (long)when);
+ *
+ * When the second job will start, and why it waits, in a sentence that has the reported start:
+ *
  *     surefill_starts_size(&capacity, 20, &bytes);
- *     if (surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts) == SUREFILL_OK) {
- *       do surefill_starts_run(starts, s, 1000, &step);
- *       while (step == SUREFILL_STEP_MORE);
- *       start.struct_size = sizeof start;
- *       if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
- *           surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
- *         printf("within the hour with probability %.2f\n", within);
- *       if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
- *         printf("three of four such jobs start by %ld\n", (long)start.by[3]);
- *     }
+ *     surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts);
+ *     do surefill_starts_run(starts, s, 1000, &step);
+ *     while (step == SUREFILL_STEP_MORE);
+ *     start.struct_size = sizeof start;
+ *     surefill_starts_predicted(starts, s, 2, &start);
+ *     surefill_starts_report(starts, s, 2, &start);
+ *     surefill_starts_probability(starts, s, 2, now + 3600, &within);
+ *     printf("half of such jobs start within %ld s, by then with probability %.2f\n", (long)(start.by[2] - now), within);
  *     reason.struct_size = sizeof reason;
- *     if (surefill_scheduler_reason(s, now, job.id, &reason) == SUREFILL_OK &&
- *         surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes) == SUREFILL_OK)
- *       printf("job %ld: %s\n", (long)reason.job, text);
  *     surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
  *     surefill_cycle_plan_all(cycle, s);
- *     if (surefill_cycle_reason(cycle, s, job.id, &reason) == SUREFILL_OK)
- *       printf("%d are planned to start before it\n", (int)reason.place - 1);
+ *     surefill_cycle_reason(cycle, s, 2, &reason);
+ *     surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes);
+ *     printf("job 2: %s\n", text);
+ *     surefill_cycle_planned(cycle, s, 2, &when);
+ *     printf("planned in %ld s, place %d of those that wait\n", (long)(when - now), (int)reason.place);
  *     job.id = 0;
- *     if (surefill_cycle_try(cycle, s, &job, &reason) == SUREFILL_OK && reason.start != 0)
- *       printf("another one like it would start at %ld\n", (long)reason.start);
- *     surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
- *     surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
+ *     surefill_cycle_try(cycle, s, &job, &reason);
+ *     printf("another one like 3 would start in %ld s\n", (long)(reason.start - now));
+ *     surefill_cycle_close(cycle, s);
+ *     surefill_scheduler_reason(s, now, 2, &reason);
+ *
+ * A pool of three nodes, of which the queue has two; one of these is reserved in half an hour:
+ *
+ *     surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &cluster);
+ *     surefill_scheduler_set_queue(s, "big", 3, cluster, &job.queues[0]);
  *     node.struct_size = sizeof node;
  *     node.state = SUREFILL_NODE_UP;
  *     node.amounts[0] = 64;
  *     node.amounts[1] = 262144;
- *     for (step = 0; step < 3; step++) surefill_scheduler_set_node(s, pool, step, &node);
+ *     for (i = 0; i < 3; i++) surefill_scheduler_set_node(s, cluster, i, &node);
  *     surefill_scheduler_set_queue_nodes(s, job.queues[0], big, 2);
  *     surefill_scheduler_set_licences(s, licences);
  *     maintenance.struct_size = sizeof maintenance;
- *     maintenance.pool = pool;
+ *     maintenance.pool = cluster;
  *     maintenance.key = surefill_hash("maintenance", 11);
- *     maintenance.from = now + 7200;
+ *     maintenance.from = now + 1800;
  *     maintenance.to = now + 14400;
  *     maintenance.nodes = big;
  *     maintenance.node_count = 1;
  *     surefill_scheduler_set_reservation(s, &maintenance);
- *     job.id = 4712;
+ *     job.id = 4;
+ *     job.count = 2;
  *     job.flags = SUREFILL_FLAG_PACKED;
  *     job.each[0] = 4;
  *     job.each[1] = 8192;
  *     job.licences[0] = 1;
  *     surefill_scheduler_set_job(s, now, &job);
- *     surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+ *     surefill_cycle_begin(scratch, sizeof scratch, s, cluster, now, &cycle);
  *     while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
- *       if (surefill_cycle_parts(cycle, action.number, parts, 8, &step) == SUREFILL_OK)
- *         printf("%d tasks on node %d\n", (int)parts[0].tasks, (int)parts[0].node);
+ *       surefill_cycle_parts(cycle, action.number, parts, 8, &step);
+ *       printf("%d tasks of job %ld on node %d\n", (int)parts[0].tasks, (long)action.job, (int)parts[0].node);
  *       surefill_cycle_started(cycle, s, action.number, action.job);
  *     }
  *     surefill_cycle_close(cycle, s);
+ *
+ * The sealed block is the state. It is read again, and what it knows is compared with what the manager lists:
+ *
  *     surefill_scheduler_seal(s);
+ *     surefill_block_size(s, &bytes);
+ *     memcpy(saved, s, (size_t)bytes);
+ *     surefill_scheduler_open(saved, sizeof saved, &s);
+ *     surefill_scheduler_words(s, text, sizeof text);
+ *     surefill_scheduler_capacity_of(s, &capacity);
+ *     for (i = 0; surefill_scheduler_job(s, i, &known, &state) == SUREFILL_OK; i++)
+ *       printf("job %ld %s\n", (long)known, state < SUREFILL_JOB_STARTING ? "waits" : "has its room");
  */
 
 /* Waiting or held, as was reported last; waiting if the job is unknown. */
@@ -445,7 +500,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Flag of a job: while it is suspended it holds nothing. */
 #define SUREFILL_FLAG_HOLDS_NOTHING 1
 
-/* Flag of a job: nobody else may be on its nodes. */
+/* Flag of a job: no other job may be on its nodes. */
 #define SUREFILL_FLAG_EXCLUSIVE 4
 
 /* Flag of a job: several of its tasks may share a node. Without it each is on a node of its own. */
@@ -460,11 +515,11 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Jobs may start on the node. */
 #define SUREFILL_NODE_UP 1
 
-/* Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on. */
+/* No new job may start on it: it is drained, or a stranger has it. Jobs on it go on. */
 #define SUREFILL_NODE_CLOSED 2
 
 /* It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
- * powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up. */
+ * powering up. It counts in every plan and reservation from then on, and no job starts on it before it is up. */
 #define SUREFILL_NODE_AWAITED 3
 
 /* It is not there. */
@@ -482,44 +537,46 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* There is less room than the cycle thought, or the settings have changed: begin another. */
 #define SUREFILL_ACT_STALE 65
 
-/* Refused for want of room: the job keeps its place, and is offered again when its pool has changed; the third
- * time in a row it lets others pass. */
+/* Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+ * after as many seconds as the word refused says; the third time in a row it lets others pass for so long. */
 #define SUREFILL_REFUSED_BUSY 1
 
-/* Refused by a limit of the manager's: it is others' turn for some time. */
+/* Refused by a limit of the manager's, or for a reason that may pass: it is others' turn for as many seconds as
+ * the word refused says. Also for a job that the manager no longer knows: the report or the listing that lacks it
+ * ends the matter. */
 #define SUREFILL_REFUSED_NOT_NOW 2
 
-/* Refused for ever, unless the job is changed. */
+/* Refused for ever, until the job is reported with another limit, count, request or pool, or is submitted anew. */
 #define SUREFILL_REFUSED_NEVER 4
 
 /* No reason is known. */
 #define SUREFILL_WHY_UNKNOWN 0
 
-/* It starts in the order of submission. */
+/* It starts in order and passes none. */
 #define SUREFILL_WHY_IN_ORDER 1
 
 /* It starts because the cheapest plan of the whole queue has it start now. */
 #define SUREFILL_WHY_PLANNED 2
 
-/* It starts ahead of others that by the time limits it does not delay. */
+/* It starts ahead of others in the site's order, the first of which it does not delay by the time limits. */
 #define SUREFILL_WHY_BY_LIMITS 3
 
-/* It waits: there is no room. */
+/* It waits: there is no room, what those take that start now counted. */
 #define SUREFILL_WHY_NO_ROOM 16
 
-/* It waits, and is in front of everybody: others must not delay it. */
+/* It waits, and is the first of all that wait: others must not delay it. */
 #define SUREFILL_WHY_HEAD 17
 
-/* It waits: there is room, but starting it now would cost others more. */
+/* It waits: there is room, also beside those that start now, but starting it would cost others more. */
 #define SUREFILL_WHY_LATER 18
 
-/* It waits: it could delay the job that is in front of everybody. */
+/* It waits: it could delay a job that others must not delay, the first of its tier or the one that waited longest. */
 #define SUREFILL_WHY_GUARDED 19
 
 /* It waits: the resource manager refused to start it. */
 #define SUREFILL_WHY_REFUSED 20
 
-/* It waits: jobs hold more than the pool has, and nobody passes the first one. */
+/* It waits: jobs hold more than the pool has, and no job passes the first one. */
 #define SUREFILL_WHY_INCONSISTENT 21
 
 /* It can never start: the pool is too small, or has no nodes such as it wants. */
@@ -580,22 +637,23 @@ typedef struct surefill_starts surefill_starts;
 typedef struct surefill_scheduler_capacity {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
-  /* Jobs that wait or run (1 to 1,048,576). */
+  /* Jobs that wait or run (1 to 1,048,576), 2.2 kB each. */
   int32_t jobs;
-  /* Jobs that are over but that the manager may still list (at most 1,048,576). */
+  /* Jobs that are over but that the manager may still list (at most 1,048,576), 32 bytes each. */
   int32_t ended;
   /* Pools (1 to 63). */
   int32_t pools;
   /* Queues (1 to 63). */
   int32_t queues;
-  /* Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines:
-   * every job then runs to its limit. */
+  /* Histories of like jobs that the predictor keeps (at most 16,777,216), 120 bytes each and with that most of the
+   * block; 0 for no predictor, on small machines: every job then runs to its limit. */
   int32_t histories;
-  /* Waits remembered of each pool (1 to 4,194,304). */
+  /* Waits remembered of each pool (1 to 4,194,304), 92 bytes each. */
   int32_t waits;
   /* Run-time bins (2 to SUREFILL_MAX_BINS). */
   int32_t bins;
-  /* Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none). */
+  /* Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none), 80
+   * bytes each. */
   int32_t arrivals;
   /* Nodes, by the largest number and 1 more (at most 65,535); 0 where all pools have counted units. With nodes
    * there is room for at most 262,144 jobs. */
@@ -616,13 +674,13 @@ typedef struct surefill_node {
   int32_t state;
   /* Its name (surefill_hash): another name under the same number is another node. */
   int64_t name;
-  /* Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says. */
+  /* An awaited node's time until which it is awaited; then it is down. 0 for as long as the word grace says. */
   int64_t until;
   /* Its features: bits of the site's own meaning. */
   int64_t features;
   /* Its amounts, kind by kind, processors first. */
   int32_t amounts[8];
-  /* Of the nodes that a job may have those with the smallest weights come first; not negative. */
+  /* Its weight: the nodes with the smallest come first of those that a job may have; not negative. */
   int32_t weight;
   /* 0. */
   int32_t reserved;
@@ -632,7 +690,7 @@ typedef struct surefill_node {
 typedef struct surefill_reservation {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
-  /* Of which pool. */
+  /* Its pool. */
   int32_t pool;
   /* By which jobs name it; not 0. */
   int64_t key;
@@ -642,7 +700,7 @@ typedef struct surefill_reservation {
   int64_t to;
   /* Its nodes. */
   const int32_t *nodes;
-  /* How many they are. */
+  /* Number of nodes. */
   int32_t node_count;
   /* 0. */
   int32_t reserved;
@@ -671,11 +729,11 @@ typedef struct surefill_job {
   int64_t submit;
   /* It is held until then. */
   int64_t begin;
-  /* When its present run started. */
+  /* When its present run started; 0 for as long ago as it has run (ran), but not before its submission. */
   int64_t start;
-  /* Its time limit in seconds. */
+  /* Its time limit in seconds; 0 for none: it may run for ever. */
   int64_t limit;
-  /* How long it has run without suspensions, in seconds; 0 for the time since start. */
+  /* Seconds for which it has run without suspensions; 0 for the time since start. */
   int64_t ran;
   /* The site's priority, larger first. */
   double priority;
@@ -686,17 +744,18 @@ typedef struct surefill_job {
   /* Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
    * known as wide, where these are others than its tasks take of the first kind of resource. */
   int32_t units;
-  /* How often it was put back into the queue. */
+  /* Number of times that it was put back into the queue. */
   int32_t restarts;
-  /* Of an array: tasks that wait; 0 for 1. */
+  /* An array's tasks that wait, all of one request; 0 for 1. */
   int32_t tasks;
-  /* Of these, how many may start now; 0 for all. */
+  /* Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
+   * (SUREFILL_WHY_ARRAY). */
   int32_t at_once;
   /* Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on. */
   int32_t why;
   /* SUREFILL_FLAG_, added up. */
   int32_t flags;
-  /* How many queues follow. */
+  /* Number of queues that follow. */
   int32_t queue_count;
   /* The queues in which it may start, or did, all of one pool. */
   int32_t queues[8];
@@ -707,7 +766,7 @@ typedef struct surefill_job {
   const surefill_distribution *prediction;
   /* The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others. */
   int64_t features;
-  /* Of these features its nodes have at least one; 0 if that does not matter. */
+  /* The features of which its nodes have at least one; 0 if that does not matter. */
   int64_t any;
   /* Its nodes have none of these. */
   int64_t without;
@@ -720,7 +779,7 @@ typedef struct surefill_job {
   /* The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
    * before, and of a job that holds nothing. */
   const surefill_part *parts;
-  /* How many they are. */
+  /* Number of parts. */
   int32_t part_count;
   /* 0. */
   int32_t reserved_too;
@@ -768,7 +827,8 @@ typedef struct surefill_action {
   int32_t step;
   /* Which job; of an array, the array. */
   int64_t job;
-  /* The waiting job that it passes, the first in the order of submission; 0 for none. */
+  /* The waiting job that it passes, the first in the order of submission, under preset=easy in the site's; 0 for
+   * none. */
   int64_t head;
   /* The offer's number, by which it is answered. */
   int32_t number;
@@ -790,16 +850,19 @@ typedef struct surefill_reason {
   /* Which job. */
   int64_t job;
   /* The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
-   * everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now. */
+   * all jobs it is that one; else, for a job planned for later, the first of the plan that starts later than now. */
   int64_t head;
   /* When that was asked: spans of a sentence begin there. */
   int64_t now;
-  /* The planned start; 0 where nothing is planned of it. It is a plan, not a promise. */
+  /* The planned start; 0 where nothing is planned of it. It is a plan, not a promise: by mean predicted run times,
+   * without the jobs that are still to come, and on the plan's grid, up to a sixteenth of the time until then
+   * later than the plan needs. When it will start surefill_starts_predicted says. */
   int64_t start;
-  /* When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
-   * counted units; else 0. */
+  /* The time at which it has room if all that run do so to their limits: for the job that is in front of all, in a
+   * pool of counted units; else 0. */
   int64_t by_limits;
-  /* When the reason ends by itself (a begin time, a refusal, the beginning of its reservation); 0 if it does not. */
+  /* When the reason ends by itself (a begin time, a refusal, which a change of the pool may end sooner, the
+   * beginning of its reservation); 0 if it does not. */
   int64_t until;
   /* The price of starting it now, where it fits and is planned for later: by how many seconds its own wait would
    * be shorter; 0 where that is not known. */
@@ -818,6 +881,10 @@ typedef struct surefill_reason {
   int32_t units;
   /* 0. */
   int32_t reserved;
+  /* The median of its start as surefill_starts_report last gave it, when that is still to come; else 0. A sentence
+   * has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
+   * surefill_starts_predicted sets it itself before it asks for the sentence. */
+  int64_t expected;
 } surefill_reason;
 
 /* The predicted start of a waiting job. */
@@ -834,8 +901,10 @@ typedef struct surefill_start {
 /* A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length). */
 int64_t surefill_hash(const char *text, int64_t length);
 
-/* Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
- * machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
+/* Sets a capacity for this number of jobs that wait or run, and as many that are over. From 256 jobs on the rest
+ * is what a site's machine can spare, 8 MB of histories, 460 kB of waits for each of 4 pools, 330 kB of
+ * submissions: a block of 11 MB. For fewer jobs it is less in proportion, 1.2 MB for 16. As histories, waits and
+ * arrivals do not grow, a program that begins small and grows asks for 256 jobs or sets them itself. O(1).
  *
  * Errors: OUT_OF_RANGE (jobs). */
 int32_t surefill_scheduler_capacity_init(surefill_scheduler_capacity *capacity, int32_t jobs, int64_t size);
@@ -856,7 +925,8 @@ int32_t surefill_scheduler_init(void *memory,
                                 surefill_scheduler **scheduler);
 
 /* The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
- * on with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+ * on with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and
+ * reservations may be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_grow(const surefill_scheduler *old,
@@ -877,11 +947,45 @@ int32_t surefill_scheduler_open(void *memory, int64_t length, surefill_scheduler
 int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, surefill_scheduler_capacity *capacity);
 
 /* Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
- * "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds,
- * predictor (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and running;
- * grace, settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it
- * are looked at, without it. A word that is not understood is an error, nothing is changed, and message (room
- * bytes, zero at its end) says which it is and what it should be; else message is empty.
+ * "preset=fast proposals=25". With a prefix (NULL or "" for none) only words that begin with it are looked at,
+ * without it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its
+ * end) says which it is and what it should be; else message is empty. The words, each with its values and its
+ * default:
+ *
+ * - preset=fair (default), fast or easy: the plan of the whole queue, with tails shorter than EASY's; the plan for
+ *   the shortest mean wait; EASY backfilling by the time limits in the site's order. It sets the words from short
+ *   to slack, so that it stands before them. Under easy these, cut and running matter to surefill_cycle_plan_all
+ *   and surefill_cycle_try alone.
+ * - mode=on (default) or shadow: jobs are offered, or only said to be those that the rule would start.
+ * - order=ties (default), priority or free: under ties a job of higher priority comes first whatever that costs
+ *   others, and the plan orders those of equal priority alone; under priority a point counts as many seconds of
+ *   waiting as the word seconds says, under every preset; under free priorities do not matter. Tiers always do.
+ * - seconds=0 to 1000000, 0 by default: with order=priority, how many seconds of waiting a point of priority is
+ *   worth; with 0 priorities do nothing.
+ * - predictor=contexts (default) or limit: run times learnt from like jobs, or every job running to its limit;
+ *   before the first job, and limit where the capacity has no histories.
+ * - fit=sparing (default), best, first or apart: which nodes a job takes of those that it may have. Those that
+ *   other jobs seek come last, then as best; those on which least is left; the smallest numbers; those on which
+ *   the head job is disturbed least.
+ * - short=0 to 16, 0.01 by default, 0.03 with fast: what short jobs are worth to the plan.
+ * - steep=0 to 255, 3 by default, 2 with fast: how steeply the price of waiting rises beyond a long wait.
+ * - long=above 0 to 1, 0.99 by default, 0.998 with fast: which quantile of recent waits is a long wait.
+ * - front=above 0 to 1, 0.998 by default, 1 with fast: from which quantile of recent waits on the job that has
+ *   waited longest is guarded from others.
+ * - proposals=0 to 4096, 50 by default: how many changes of the order a decision tries; a whole number.
+ * - budget=0.25 to 1000, 1000 by default: by which share of its promised wait jobs that pass the head job may
+ *   delay it; 1000 is no bound.
+ * - slack=0 to 1000, 0.1 by default, 0.01 with fast: the same of the guarded job; with 0 no job passes it whose
+ *   limit could delay it.
+ * - cut=above 0 to 1, 0.95 by default: at which quantile predicted run times of waiting jobs are cut.
+ * - running=above 0 to 1, 0.85 by default: by which quantile of the rest of their run time running jobs are
+ *   expected to end.
+ * - grace=0 to 1000000, 300 by default: for how many whole seconds a job is remembered that is missing in the
+ *   listings, and a node is awaited.
+ * - settle=0 to 1000000, 60 by default: for how many whole seconds a started job may still be reported as waiting.
+ * - refused=0 to 1000000, 60 by default: for how many whole seconds a refused job is not offered again, at least
+ *   one; after SUREFILL_REFUSED_BUSY sooner where the pool changes.
+ * - seed=0 to 9000000000000000, 1 by default: of the plan's generator, a whole number; before the first pool.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
@@ -941,7 +1045,7 @@ int32_t surefill_cycle_parts(const surefill_cycle *cycle,
  * is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
  * pool's number, the same for the same name. O(pools).
  *
- * Errors: OUT_OF_RANGE, FULL. */
+ * Errors: OUT_OF_RANGE, FULL (pools). */
 int32_t surefill_scheduler_set_pool(surefill_scheduler *scheduler,
                                     const char *name,
                                     int64_t length,
@@ -952,7 +1056,7 @@ int32_t surefill_scheduler_set_pool(surefill_scheduler *scheduler,
 /* A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name.
  * O(queues).
  *
- * Errors: NO_SUCH_INDEX, OUT_OF_RANGE, FULL. */
+ * Errors: NO_SUCH_INDEX, OUT_OF_RANGE, FULL (queues). */
 int32_t surefill_scheduler_set_queue(surefill_scheduler *scheduler,
                                      const char *name,
                                      int64_t length,
@@ -962,8 +1066,8 @@ int32_t surefill_scheduler_set_queue(surefill_scheduler *scheduler,
 /* The manager says this of a job now, as an event or as a row of the listing under way, whose rows count from its
  * end on. O(W + bins x contexts) for W waiting jobs.
  *
- * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (queues), FULL; UNKNOWN_JOB for one that is over, was not known and is not
- * described: it does no harm. */
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (queues), FULL (jobs), PARTS_FULL; UNKNOWN_JOB for one that is over, was not
+ * known and is not described: it does no harm. */
 int32_t surefill_scheduler_set_job(surefill_scheduler *scheduler, int64_t now, const surefill_job *job);
 
 /* A job's place in the site's order has changed. O(1).
@@ -976,9 +1080,9 @@ int32_t surefill_scheduler_set_priority(surefill_scheduler *scheduler, int64_t j
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_list_begin(surefill_scheduler *scheduler, int64_t now);
 
-/* The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than
- * half of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the first
- * one after the block was made or opened. O(n log n).
+/* The listing is complete: jobs that were not in it have left. Writes whether it is doubted, because it lacks more
+ * than half of the jobs with room and more than 16: then none has left. The second one in a row counts, and the
+ * first one after the block was made or opened. O(n log n).
  *
  * Errors: OUT_OF_RANGE; WRONG_STATE without a listing. */
 int32_t surefill_scheduler_list_end(surefill_scheduler *scheduler, int64_t now, int32_t *doubted);
@@ -998,6 +1102,13 @@ int32_t surefill_scheduler_run_time(const surefill_scheduler *scheduler,
                                     int64_t job,
                                     double quantile,
                                     int64_t *seconds);
+
+/* Writes a job that the scheduler knows, and its state, one of SUREFILL_JOB_: the numbers from 0 up are those that
+ * wait or are held, in the order of their submission, then those that hold room, as many as surefill_totals has of
+ * both. They hold until something is reported. After a restart this is what the state file knew. O(1).
+ *
+ * Errors: CORRUPT; NO_SUCH_INDEX behind the last one. */
+int32_t surefill_scheduler_job(const surefill_scheduler *scheduler, int32_t number, int64_t *job, int32_t *state);
 
 /* Counts of events since the block was made, and of the jobs known now. O(1). */
 int32_t surefill_scheduler_totals(const surefill_scheduler *scheduler, surefill_totals *totals);
@@ -1021,8 +1132,8 @@ int32_t surefill_cycle_begin(void *memory,
 /* The next action. The decision is made by the first call, and anew by the first one after a refusal: at most 7 +
  * proposals orders of 64 jobs, and O(jobs).
  *
- * Errors: CORRUPT; FULL where a task of an array would start and there is no slot for it: surefill_scheduler_grow,
- * then again. */
+ * Errors: CORRUPT; FULL (jobs) where a task of an array would start and there is no slot for it:
+ * surefill_scheduler_grow, then again; WRONG_STATE after surefill_cycle_close. */
 int32_t surefill_cycle_next(surefill_cycle *cycle, surefill_scheduler *scheduler, surefill_action *action);
 
 /* Writes whether an offer still holds: it is not answered, the job was not edited, and its pool has not lost room.
@@ -1037,25 +1148,28 @@ int32_t surefill_cycle_holds(const surefill_cycle *cycle,
 /* The manager has started an offered job; of an array job is the id of the task, if that is another than the
  * array's. The start counts also where the offer no longer holds. O(W) for W waiting jobs.
  *
- * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before; FULL, and the offer is still open; DUPLICATE_JOB
- * for a task whose id a waiting job has. */
+ * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before, and after surefill_cycle_close; UNKNOWN_JOB if the
+ * job was reported as gone or over meanwhile, FULL (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose
+ * id a waiting job has: then the offer is still open. */
 int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int64_t job);
 
-/* The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.
- * O(1).
+/* The manager refuses an offer, why is one of SUREFILL_REFUSED_; of a job that is gone meanwhile as well. What is
+ * offered next is decided anew, around it. O(1).
  *
- * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (why); WRONG_STATE if it was answered before. */
+ * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (why); WRONG_STATE if it was answered before, and after
+ * surefill_cycle_close. */
 int32_t surefill_cycle_refused(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int32_t why);
 
-/* Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
- * for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it
- * leaves the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it.
- * Costs what a decision costs.
+/* Plans the jobs that wait though possibly none can start, by the plan of the whole queue whatever the preset: for
+ * surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it leaves
+ * the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it. Costs
+ * what a decision costs.
  *
- * Errors: CORRUPT; WRONG_STATE after surefill_cycle_next. */
+ * Errors: CORRUPT; WRONG_STATE after surefill_cycle_next and surefill_cycle_close. */
 int32_t surefill_cycle_plan_all(surefill_cycle *cycle, surefill_scheduler *scheduler);
 
-/* Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
+/* Writes when a waiting job is planned to start, by the last decision of this cycle, as exactly as
+ * surefill_reason's start. O(W) for W waiting jobs.
  *
  * Errors: UNKNOWN_JOB; WRONG_STATE before the first surefill_cycle_next or surefill_cycle_plan_all; NEVER where
  * nothing is planned for the job: nothing that waits fits, or what is idle was used up before its turn. */
@@ -1065,7 +1179,10 @@ int32_t surefill_cycle_planned(const surefill_cycle *cycle,
                                int64_t *start);
 
 /* The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers
- * that were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that. */
+ * that were not answered were refused; no answer is taken any more. O(W) for W waiting jobs, on nodes O(64 x
+ * nodes) beside that.
+ *
+ * Errors: CORRUPT; WRONG_STATE if it is over. */
 int32_t surefill_cycle_close(surefill_cycle *cycle, surefill_scheduler *scheduler);
 
 /* Writes why a waiting job of this cycle's pool does not run, and when it is planned to start: by the last
@@ -1132,8 +1249,9 @@ int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_
  * Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
  * jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
  *
- * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; NEVER for a pool of nodes
- * that differ or that jobs share: starts are foreseen on whole, like ones. */
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; UNSUPPORTED for a pool of
+ * nodes that differ, or that jobs share: starts are foreseen on whole, like ones, and one job that shares a node
+ * makes it a shared pool. */
 int32_t surefill_starts_begin(void *memory,
                               int64_t length,
                               surefill_scheduler *scheduler,
@@ -1153,16 +1271,16 @@ int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *schedul
  * O(W + scenarios).
  *
  * Errors: CORRUPT; WRONG_STATE before all scenarios are played; NEVER for a job that does not wait in this pool,
- * is held (nobody knows for how long), or wants more units than can ever be free. */
+ * is held (for an unknown time), or wants more units than can ever be free. */
 int32_t surefill_starts_predicted(const surefill_starts *starts,
                                   const surefill_scheduler *scheduler,
                                   int64_t job,
                                   surefill_start *start);
 
-/* As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers a job's first
- * report and the first one an hour or more after it, and when the job starts the levels for such reports follow. A
- * median that was reported before moves no further than to half way between the new one and the level beside it,
- * so that answers do not jump.
+/* Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people:
+ * the scheduler remembers a job's first report and the first one an hour or more after it, and when the job starts
+ * the levels for such reports follow. A median that was reported before moves no further than to half way between
+ * the new one and the level beside it, so that answers do not jump.
  *
  * Errors: as surefill_starts_predicted. */
 int32_t surefill_starts_report(const surefill_starts *starts,
@@ -1182,9 +1300,10 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
 
 /* ---- The inbox, by which threads hand job events to another without a lock ----------------------------------------
  *
- * A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push;
- * one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep
- * it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
+ * A resource manager learns of jobs in threads that must not wait, and decides in another. Any number of threads
+ * push; one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes
+ * may keep it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the
+ * queue anew.
  *
  *     static int64_t memory[40000];
  *     surefill_inbox_capacity capacity;
@@ -1275,8 +1394,8 @@ int32_t surefill_inbox_push(surefill_inbox *inbox, const surefill_job_event *eve
  * Errors: CORRUPT (the event was damaged, and is gone; or the inbox is, and must be made again), EMPTY. */
 int32_t surefill_inbox_pop(surefill_inbox *inbox, surefill_job_event *event);
 
-/* How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215
- * on processors without atomic words of 64 bits). For any thread. */
+/* Number of times that an event has been refused since the inbox was made, as it was full; at most 4,294,967,295
+ * (16,777,215 on processors without atomic words of 64 bits). For any thread. */
 int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 
 #ifdef __cplusplus

@@ -85,11 +85,11 @@ module surefill_parts
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
-    !! or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
-    !! processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are
-    !! reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The
-    !! decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    !> Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+    !! (SUREFILL_DELAY_NOT_MEASURED) and not spent. With the criteria SECONDS and RELATIVE the others are bracketed by
+    !! a few instants, and brackets that settle a verdict are reported: at most this where accepted
+    !! (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A finite budget
+    !! or slip needs every delay: with one, all are measured. 0 by default.
     integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
@@ -144,7 +144,7 @@ module surefill_parts
     integer(c_int32_t) :: order
     !> One of SUREFILL_PLANS_: when the policy expects jobs to end.
     integer(c_int32_t) :: plans
-    !> How many scenarios are played (2 to the capacity).
+    !> Number of scenarios that are played (2 to the capacity).
     integer(c_int32_t) :: scenarios
     !> The seed of the run times; any number.
     integer(c_int64_t) :: seed
@@ -154,19 +154,19 @@ module surefill_parts
     !! order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
     !! forecast.
     real(c_double) :: queue_run_time
-    !> As in surefill_preset.
+    !> The power of the processors, see surefill_preset.
     real(c_double) :: queue_processors
-    !> As in surefill_preset.
+    !> The wait that counts as one, in seconds, see surefill_preset.
     real(c_double) :: queue_age_unit
-    !> As in surefill_preset.
+    !> The power of the age, see surefill_preset.
     real(c_double) :: queue_age
     !> With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
     real(c_double) :: candidate_run_time
-    !> As queue_processors.
+    !> The power of the processors, see queue_processors.
     real(c_double) :: candidate_processors
-    !> As queue_age_unit.
+    !> The wait that counts as one, see queue_age_unit.
     real(c_double) :: candidate_age_unit
-    !> As queue_age.
+    !> The power of the age, see queue_age.
     real(c_double) :: candidate_age
     !> Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite for
     !! never.
@@ -212,9 +212,9 @@ module surefill_parts
     real(c_double) :: front_quantile
     !> The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative.
     real(c_double) :: shortest_long_wait
-    !> How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
+    !> Number of waits that surefill_recent_waits_init makes room for (1 to 4,194,304).
     integer(c_int32_t) :: recent_waits
-    !> The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself.
+    !> The rule's member of this name: not 0 but in papers. Set it to 0 to have every delay measured itself.
     integer(c_int32_t) :: unmeasured
     !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     real(c_double) :: queue_run_time
@@ -226,18 +226,18 @@ module surefill_parts
     real(c_double) :: queue_age
     !> The candidates' order, likewise.
     real(c_double) :: candidate_run_time
-    !> As queue_processors.
+    !> The power of the processors, see queue_processors.
     real(c_double) :: candidate_processors
-    !> As queue_age_unit.
+    !> The wait that counts as one, see queue_age_unit.
     real(c_double) :: candidate_age_unit
-    !> As queue_age.
+    !> The power of the age, see queue_age.
     real(c_double) :: candidate_age
   end type surefill_preset
 
   ! ---- Machines of nodes shared by cores, memory and GPUs ----
-  !> How tasks lie on nodes: each on a node of its own.
+  !> Spread of tasks over nodes: each on a node of its own.
   integer(c_int32_t), parameter :: SUREFILL_SPREAD_NODES = 0_c_int32_t
-  !> How tasks lie on nodes: anywhere, several may share a node.
+  !> Spread of tasks over nodes: anywhere, several may share a node.
   integer(c_int32_t), parameter :: SUREFILL_SPREAD_TASKS = 1_c_int32_t
   !> Nodes are tried in their order.
   integer(c_int32_t), parameter :: SUREFILL_FIT_FIRST = 0_c_int32_t
@@ -267,11 +267,11 @@ module surefill_parts
   type, bind(c) :: surefill_request
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
-    !> How many tasks (1 to SUREFILL_MAX_TASKS).
+    !> Number of tasks (1 to SUREFILL_MAX_TASKS).
     integer(c_int32_t) :: count
     !> One of SUREFILL_SPREAD_: how they lie on nodes.
     integer(c_int32_t) :: spread
-    !> Not 0: nobody else may be on its nodes.
+    !> Not 0: no other job may be on its nodes.
     integer(c_int32_t) :: exclusive
     !> The features that a node's class must have, all of them: bits of the site's own meaning.
     integer(c_int64_t) :: features
@@ -304,7 +304,7 @@ module surefill_parts
     integer(c_int32_t) :: events_per_bin
   end type surefill_node_pass_capacity
 
-  !> How many scenarios a pass plays, and how sure it must be. Set by surefill_node_pass_options_init, then changed as
+  !> Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as
   !! needed.
   type, bind(c) :: surefill_node_pass_options
     !> Bytes of this structure, as the program knows it.
@@ -316,9 +316,6 @@ module surefill_parts
     integer(c_int64_t) :: seed
     !> The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
     real(c_double) :: confidence
-    !> In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
-    !! group's draw, not its own (0 to 1).
-    real(c_double) :: shared
   end type surefill_node_pass_options
 
   ! ---- Starts of waiting jobs on a machine of nodes: the queue played forward ----
@@ -349,7 +346,7 @@ module surefill_parts
     integer(c_int32_t) :: scenarios
   end type surefill_node_forecast_capacity
 
-  ! ---- How long jobs will run ----
+  ! ---- Predictions of run times ----
   !> Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well
   !! it has done for the user.
   integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_MIXTURE = 1_c_int32_t
@@ -384,7 +381,7 @@ module surefill_parts
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNTRAINED = 4_c_int32_t
   !> Prediction: none, since the model does not explain what has happened and there is no floor.
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNEXPLAINED = 5_c_int32_t
-  !> How many seconds earlier than the last event an event may be that surefill_predictor_apply takes.
+  !> Seconds before the last event within which surefill_predictor_apply still takes an event.
   integer(c_int32_t), parameter :: SUREFILL_MAX_LATE_SECONDS = 60_c_int32_t
   !> The most experts of a mixture.
   integer(c_int32_t), parameter :: SUREFILL_MAX_EXPERTS = 16_c_int32_t
@@ -411,7 +408,7 @@ module surefill_parts
     integer(c_int32_t) :: reserved
     !> The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
     real(c_double) :: decay
-    !> How many jobs everybody's distribution counts as: above 0, at most 1e9.
+    !> Number of jobs that all jobs' distribution counts as: above 0, at most 1e9.
     real(c_double) :: prior
   end type surefill_expert
 
@@ -427,9 +424,9 @@ module surefill_parts
     !> Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
     !> A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held,
-    !! or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer
-    !! heard, and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt
-    !! from, but for a model learnt on line. To be longer than jobs wait and run together.
+    !! or its end may have got lost. Nothing waits for it any more, the age of its run is no longer learnt from, and
+    !! when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from, but
+    !! for a model learnt on line. To be longer than jobs wait and run together.
     integer(c_int64_t) :: oldest_seconds
     !> Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3.
     integer(c_int32_t) :: keys
@@ -493,7 +490,7 @@ module surefill_parts
     integer(c_int64_t) :: started
     !> Whether it is given up (1), being older than oldest_seconds, or not (0).
     integer(c_int32_t) :: given_up
-    !> How many keys it has.
+    !> Number of its keys.
     integer(c_int32_t) :: key_count
     !> The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
     !! runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and
@@ -539,9 +536,9 @@ module surefill_parts
   !> Attribute: processors times requested run time.
   integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PRODUCT = 2_c_int32_t
   !> Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered
-  !! again, from the waits that are remembered then: the one whose clusters raise the criterion of
-  !! surefill_wait_explained most. Until the first choice, and among equals, it is the one in use, at first the
-  !! requested run time. surefill_wait_clustered_by tells which. A clustering takes three times as long.
+  !! again, from the waits that are remembered then: the one whose clusters raise the Bayes information criterion over
+  !! a single cluster most. Until the first choice, and among equals, it is the one in use, at first the requested run
+  !! time. A clustering takes three times as long.
   integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_BEST = 3_c_int32_t
   !> Component: histories are trimmed at change points.
   integer(c_int32_t), parameter :: SUREFILL_COMPONENT_TRIM = 1_c_int32_t
@@ -580,7 +577,7 @@ module surefill_parts
     integer(c_int32_t) :: neighbours
   end type surefill_wait_capacity
 
-  !> How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
+  !> Options of a wait predictor. Set by surefill_wait_options_init, then changed as needed.
   type, bind(c) :: surefill_wait_options
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -590,7 +587,7 @@ module surefill_parts
     integer(c_int32_t) :: attribute
     !> The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
     integer(c_int32_t) :: components
-    !> The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+    !> The options' own question, which surefill_wait_submit answers and by which misses are counted and histories
     !! trimmed: the quantile of the wait that is bounded (above 0, below 1) ...
     real(c_double) :: quantile
     !> ... and the confidence of that bound (above 0, below 1).
@@ -664,7 +661,7 @@ module surefill_parts
   type, bind(c) :: surefill_choice
     !> Bytes of this structure, as the program knows it, which sets it before the first call.
     integer(c_int32_t) :: struct_size
-    !> How many: at most the idle ones when it should start now.
+    !> Number of processors: at most the idle ones when it should start now.
     integer(c_int32_t) :: processors
     !> The predicted wait for them in seconds, corrected; 0 when it should start now.
     real(c_double) :: wait
@@ -749,7 +746,7 @@ module surefill_parts
 
   ! ---- The hidden Markov model that learns on line, without a history ----
 
-  !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+  !> Options of a model that learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
   type, bind(c) :: surefill_online_hmm_options
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -766,12 +763,6 @@ module surefill_parts
 
   ! ---- Inside a predictor ----
 
-  ! ---- Calibration of foretold starts ----
-  !> The levels that are calibrated: .05, .25, .5, .75 and .95.
-  integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
-  !> Bytes of memory that a calibration of starts needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 3064_c_int64_t
-
   ! ---- Calibration of predicted delays ----
 
   !> Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed.
@@ -783,17 +774,15 @@ module surefill_parts
     integer(c_int32_t) :: backfills
   end type surefill_delay_calibration_capacity
 
-  ! ---- Order statistics, and the rivals of the binomial method ----
+  ! ---- Order statistics that bound quantiles ----
 
   ! ---- More bounds on waits: lower and two-sided ones, and clustering at command ----
 
-  ! ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----
-
-  ! ---- Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction ----
+  ! ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----
   !> Bytes of memory that a correction needs, aligned to 8.
   integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
 
-  ! ---- Contents of bins, distributions, inboxes and recent waits, in detail ----
+  ! ---- Bins and distributions in detail ----
 
   interface
 
@@ -855,8 +844,8 @@ module surefill_parts
     end function surefill_pass_begin
 
     !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
-    !! its number, from 0; it may be NULL. O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its
+    !! number, from 0; it may be NULL. O(bins x events per bin).
     function surefill_pass_add_running(pass, processors, age, limit, distribution, index) bind(c, &
             name='surefill_pass_add_running') result(code)
       import
@@ -869,11 +858,12 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_pass_add_running
 
-    !> As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a
-    !! hard limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does
-    !! not cut: what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it
-    !! is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule
-    !! go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
+    !> Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule
+    !! for limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft
+    !! limit does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of
+    !! it is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the
+    !! rule go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from
+    !! now.
     function surefill_pass_add_running_softly(pass, processors, age, limit, distribution, index) bind(c, &
             name='surefill_pass_add_running_softly') result(code)
       import
@@ -887,8 +877,8 @@ module surefill_parts
     end function surefill_pass_add_running_softly
 
     !> Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
-    !! seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
-    !! from 0; it may be NULL. O(bins x events per bin).
+    !! seconds and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it
+    !! may be NULL. O(bins x events per bin).
     function surefill_pass_add_candidate(pass, processors, limit, distribution, index) bind(c, &
             name='surefill_pass_add_candidate') result(code)
       import
@@ -944,6 +934,14 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_pass_judgement
 
+    !> The idle processors left. O(1).
+    function surefill_pass_idle(pass, idle) bind(c, name='surefill_pass_idle') result(code)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), intent(out) :: idle
+      integer(c_int32_t) :: code
+    end function surefill_pass_idle
+
     !> The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
     !! upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
     !! O(1).
@@ -991,11 +989,12 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_pass_head_start_quantile
 
-    !> As surefill_pass_head_start_quantile, for count probabilities (ascending) by one walk over the events: about
-    !! work multiply-adds a call (at least 1), as surefill_pass_decide counts them. step is SUREFILL_STEP_DONE when
-    !! all are known; after SUREFILL_STEP_MORE call again with the same probabilities and whens. A decision, or
-    !! another question, gives up one under way. With E events and c processors still missing for the head job it
-    !! costs about E c multiply-adds. All are exact, also where many jobs may end in one second.
+    !> The quantiles of the head job's start, see surefill_pass_head_start_quantile, for count probabilities
+    !! (ascending) by one walk over the events: about work multiply-adds a call (at least 1), counted like those of
+    !! surefill_pass_decide. step is SUREFILL_STEP_DONE when all are known; after SUREFILL_STEP_MORE call again with
+    !! the same probabilities and whens. A decision, or another question, gives up one under way. With E events and c
+    !! processors still missing for the head job it costs about E c multiply-adds. All are exact, also where many jobs
+    !! may end in one second.
     function surefill_pass_head_start_quantiles(pass, probabilities, count, work, whens, step) bind(c, &
             name='surefill_pass_head_start_quantiles') result(code)
       import
@@ -1061,8 +1060,8 @@ module surefill_parts
     end function surefill_forecast_begin
 
     !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
-    !! its number, from 0; it may be NULL. O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its
+    !! number, from 0; it may be NULL. O(bins x events per bin).
     function surefill_forecast_add_running(forecast, processors, age, limit, distribution, index) bind(c, &
             name='surefill_forecast_add_running') result(code)
       import
@@ -1076,11 +1075,11 @@ module surefill_parts
     end function surefill_forecast_add_running
 
     !> Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
-    !! SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
-    !! but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
-    !! place in which it was added: an arrival that is expected, or a job held until then. A job wider than all idle
-    !! and running processors together never starts, and those behind it go on as if it were not there, under FCFS
-    !! too. index is its number, from 0; it may be NULL. O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but the
+    !! limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+    !! which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and
+    !! running processors together never starts, and those behind it go on as if it were not there, under FCFS too.
+    !! index is its number, from 0; it may be NULL. O(bins x events per bin).
     function surefill_forecast_add_waiting(forecast, processors, limit, submit, distribution, index) bind(c, &
             name='surefill_forecast_add_waiting') result(code)
       import
@@ -1176,12 +1175,12 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_preset_forecast
 
-    !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed
-    !! of its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for
-    !! how long it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads
-    !! what is predicted beyond the limit over what is left below it. A job that has waited longer than the front's
-    !! quantile of recent waits has a negative value: before all others, by submission. With NULL for waits no job
-    !! does. O(bins + log n) for n recent waits.
+    !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by its predicted run
+    !! time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long
+    !! it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is
+    !! predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile
+    !! of recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins
+    !! + log n) for n recent waits.
     function surefill_preset_queue_value(preset, waits, distribution, limit, processors, waited, value) &
             bind(c, name='surefill_preset_queue_value') result(code)
       import
@@ -1362,7 +1361,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_nodes_set_open
 
-    !> How many nodes there are, and how many jobs hold something. O(1).
+    !> Number of nodes, and number of jobs that hold something. O(1).
     function surefill_nodes_count(nodes, count, jobs) bind(c, name='surefill_nodes_count') result(code)
       import
       type(c_ptr), value :: nodes
@@ -1461,8 +1460,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_node_pass_capacity_init
 
-    !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
-    !! with draws of its own.
+    !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
     function surefill_node_pass_options_init(options, size) bind(c, name='surefill_node_pass_options_init') &
             result(code)
       import
@@ -1509,9 +1507,9 @@ module surefill_parts
     end function surefill_node_pass_begin
 
     !> Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
-    !! is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
-    !! O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is added
+    !! once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
+    !! events per bin).
     function surefill_node_pass_add_running(pass, nodes, job, age, limit, distribution, index) bind(c, &
             name='surefill_node_pass_add_running') result(code)
       import
@@ -1525,22 +1523,10 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_node_pass_add_running
 
-    !> Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user
-    !! and kind, of which one that runs long says that the others do. How much they have in common is the options'
-    !! shared. O(1).
-    function surefill_node_pass_set_group(pass, running, group) bind(c, name='surefill_node_pass_set_group') &
-            result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: running
-      integer(c_int64_t), value :: group
-      integer(c_int32_t) :: code
-    end function surefill_node_pass_set_group
-
     !> Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are
-    !! found for it, its time limit in seconds and what is believed of its run time; NULL when nothing is known but
-    !! the limit. The nodes are found anew when an earlier candidate has been given some of them. index is its number,
-    !! from 0; it may be NULL. O(nodes + bins x events per bin).
+    !! found for it, its time limit in seconds and its predicted run time; NULL when nothing is known but the limit.
+    !! The nodes are found anew when an earlier candidate has been given some of them. index is its number, from 0; it
+    !! may be NULL. O(nodes + bins x events per bin).
     function surefill_node_pass_add_candidate(pass, nodes, request, fit, limit, distribution, index) bind(c, &
             name='surefill_node_pass_add_candidate') result(code)
       import
@@ -1706,9 +1692,9 @@ module surefill_parts
     end function surefill_node_forecast_begin
 
     !> Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
-    !! is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
-    !! O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is added
+    !! once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
+    !! events per bin).
     function surefill_node_forecast_add_running(forecast, nodes, job, age, limit, distribution, index) &
             bind(c, name='surefill_node_forecast_add_running') result(code)
       import
@@ -1724,10 +1710,10 @@ module surefill_parts
 
     !> Adds a waiting job behind those added before: its request, by which of SUREFILL_FIT_ nodes are found for it,
     !! how many processors the priorities of the options count for it, its time limit in seconds (0 to
-    !! SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and what is
-    !! believed of its run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come
-    !! last on which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL.
-    !! O(bins x events per bin).
+    !! SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and its
+    !! predicted run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come last on
+    !! which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL. O(bins
+    !! x events per bin).
     function surefill_node_forecast_add_waiting(forecast, nodes, request, fit, processors, limit, submit, &
             distribution, index) bind(c, name='surefill_node_forecast_add_waiting') result(code)
       import
@@ -1756,7 +1742,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_node_forecast_run
 
-    !> As surefill_forecast_start_quantile; NEVER for a job that finds no room when all running jobs have ended. O(1).
+    !> The quantile of a job's start, see surefill_forecast_start_quantile; NEVER for a job that finds no room when
+    !! all running jobs have ended. O(1).
     function surefill_node_forecast_start_quantile(forecast, job, probability, when, half_width) bind(c, &
             name='surefill_node_forecast_start_quantile') result(code)
       import
@@ -1768,7 +1755,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_node_forecast_start_quantile
 
-    !> As surefill_forecast_start_probability. O(log scenarios).
+    !> The probability of a job's start, see surefill_forecast_start_probability. O(log scenarios).
     function surefill_node_forecast_start_probability(forecast, job, when, probability, half_width) bind(c, &
             name='surefill_node_forecast_start_probability') result(code)
       import
@@ -1779,17 +1766,6 @@ module surefill_parts
       real(c_double), intent(out) :: half_width
       integer(c_int32_t) :: code
     end function surefill_node_forecast_start_probability
-
-    !> As surefill_forecast_start_mean. O(scenarios).
-    function surefill_node_forecast_start_mean(forecast, job, seconds, half_width) bind(c, &
-            name='surefill_node_forecast_start_mean') result(code)
-      import
-      type(c_ptr), value :: forecast
-      integer(c_int32_t), value :: job
-      real(c_double), intent(out) :: seconds
-      real(c_double), intent(out) :: half_width
-      integer(c_int32_t) :: code
-    end function surefill_node_forecast_start_mean
 
     !> Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than
     !! ten days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories;
@@ -2192,11 +2168,11 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_predict
 
-    !> As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted
-    !! from its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation,
-    !! and with ADAPT it follows the misses of such bounds and, for the options' own question, leaves no less than a
-    !! factor, learnt on line, times the oldest wait of the queue; else, and where too little is known, by the
-    !! binomial method on the waits that were at least as long as its own is now: those of its cluster, or of all
+    !> A bound like surefill_wait_predict's, for a job that waits since it was submitted: an upper bound for its wait,
+    !! counted from its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like
+    !! situation, and with ADAPT it follows the misses of such bounds and, for the options' own question, leaves no
+    !! less than a factor, learnt on line, times the oldest wait of the queue; else, and where too little is known, by
+    !! the binomial method on the waits that were at least as long as its own is now: those of its cluster, or of all
     !! clusters where these are too few. O(w) for w waiting jobs on top.
     function surefill_wait_predict_waiting(wait, job, quantile, confidence, now, answer, bound) bind(c, &
             name='surefill_wait_predict_waiting') result(code)
@@ -2211,7 +2187,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_predict_waiting
 
-    !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+    !> The probability that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
     !! counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
     !! With ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them.
     !! rests_on is the number of waits of at least age, or of jobs that waited in a like situation, that this rests
@@ -2232,7 +2208,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_start_probability
 
-    !> How many jobs wait, and how many waits are remembered. O(1).
+    !> Number of jobs that wait, and number of waits that are remembered. O(1).
     function surefill_wait_counts(wait, jobs, remembered) bind(c, name='surefill_wait_counts') result(code)
       import
       type(c_ptr), value :: wait
@@ -2256,10 +2232,10 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_clusters
 
-    !> How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
-    !! coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this
-    !! number of processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there
-    !! is the run time on one divided by this.
+    !> The speed of a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of
+    !! variation of its parallelism; from 0, infinity for the lower bound of equation 3) on this number of processors
+    !! (1 to 2^40), over that on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
+    !! time on one divided by this.
     function surefill_speedup(parallelism, sigma, processors, speedup) bind(c, name='surefill_speedup') &
             result(code)
       import
@@ -2273,7 +2249,7 @@ module surefill_parts
     !> The model of count run times in seconds, each measured on the number of processors at the same place of
     !! processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
     !! one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
-    !! Parallelism and sigma can be told apart only when the measurements reach saturation; any pair that fits
+    !! Parallelism and sigma can be distinguished only when the measurements reach saturation; any pair that fits
     !! predicts the measured range equally well. O(count).
     function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, &
             error) bind(c, name='surefill_speedup_fit_run_times') result(code)
@@ -2326,8 +2302,8 @@ module surefill_parts
     end function surefill_sizing_begin
 
     !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
-    !! events per bin).
+    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
+    !! bin).
     function surefill_sizing_add_running(sizing, processors, age, limit, distribution) bind(c, &
             name='surefill_sizing_add_running') result(code)
       import
@@ -2393,21 +2369,6 @@ module surefill_parts
       type(surefill_choice), intent(inout) :: choice
       integer(c_int32_t) :: code
     end function surefill_sizing_choose
-
-    !> As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run
-    !! times in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors
-    !! at most.
-    function surefill_sizing_choose_measured(sizing, options, correction, run_times, count, choice) bind(c, &
-            name='surefill_sizing_choose_measured') result(code)
-      import
-      type(c_ptr), value :: sizing
-      type(surefill_choice_options), intent(in) :: options
-      type(c_ptr), value :: correction
-      real(c_double), intent(in) :: run_times(*)
-      integer(c_int32_t), value :: count
-      type(surefill_choice), intent(inout) :: choice
-      integer(c_int32_t) :: code
-    end function surefill_sizing_choose_measured
 
     !> On how many processors the job starts when this number is free: all that it can use, `most` (at least the
     !! choice's) at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
@@ -2690,7 +2651,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_online_hmm_probabilities
 
-    !> Slots learnt from, or at least seen.
+    !> Number of slots passed to surefill_online_hmm_learn, those not learnt from included.
     function surefill_online_hmm_slots(online, slots) bind(c, name='surefill_online_hmm_slots') result(code)
       import
       type(c_ptr), value :: online
@@ -2707,8 +2668,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_online_hmm_parameters
 
-    !> As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
-    !! is predicted, probabilities is not written.
+    !> The prediction of surefill_predictor_predict as bins numbers, one for each bin; bins must be the number of
+    !! bins. When nothing is predicted, probabilities is not written.
     function surefill_predictor_probabilities(predictor, keys, count, now, probabilities, bins, answer) &
             bind(c, name='surefill_predictor_probabilities') result(code)
       import
@@ -2751,103 +2712,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_model
 
-    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
-    !! SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing.
-    function surefill_start_calibration_init(memory, length, calibration) bind(c, &
-            name='surefill_start_calibration_init') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_init
-
-    !> Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its
-    !! checksum. Any later call that changes the calibration breaks the seal.
-    function surefill_start_calibration_seal(calibration) bind(c, name='surefill_start_calibration_seal') &
-            result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_start_calibration_seal left it.
-    function surefill_start_calibration_open(memory, length, calibration) bind(c, &
-            name='surefill_start_calibration_open') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_open
-
-    !> Levels to report of a job that has waited age seconds, of which a forecast says at the five levels that it
-    !! waits for these further seconds (not negative, not decreasing): the same, stretched. count is
-    !! SUREFILL_START_LEVELS, of both arrays. O(1).
-    function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
-            name='surefill_start_calibration_told') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), intent(out) :: told(*)
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_told
-
-    !> The probability that a job that has waited age seconds has started within within more, where
-    !! surefill_start_calibration_told made told for it: that of the normal distribution whose quantiles the
-    !! logarithms of what is told are, corrected by how often such probabilities came true, which is learnt when jobs
-    !! start. It rises with within, and needs no forecast at hand. It holds on average over the jobs that are told it;
-    !! one job's may be off by .2 where forecasts are far too late and narrow, and differ where starts do not. count
-    !! is SUREFILL_START_LEVELS. O(1).
-    function surefill_start_calibration_probability(calibration, age, told, count, within, probability) &
-            bind(c, name='surefill_start_calibration_probability') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: told(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: within
-      real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_probability
-
-    !> Hears that a job has started, waited seconds after a forecast: age and forecast are what
-    !! surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,
-    !! of both arrays. heard is what surefill_start_calibration_overdue left of this job, 0 if that was not called.
-    !! O(1).
-    function surefill_start_calibration_learn(calibration, age, forecast, told, count, waited, heard) &
-            bind(c, name='surefill_start_calibration_learn') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int64_t), intent(in) :: told(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t), value :: heard
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_learn
-
-    !> Hears that a job still waits, waited seconds after a forecast: the levels whose told wait is over have missed,
-    !! and are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a
-    !! bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes
-    !! to surefill_start_calibration_learn, whose other arguments these are. O(1).
-    function surefill_start_calibration_overdue(calibration, age, forecast, told, count, waited, heard) &
-            bind(c, name='surefill_start_calibration_overdue') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int64_t), intent(in) :: told(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t), intent(out) :: heard
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_overdue
-
     !> Sets the capacity to its default: 256 backfills.
     function surefill_delay_calibration_capacity_init(capacity, size) bind(c, &
             name='surefill_delay_calibration_capacity_init') result(code)
@@ -2866,7 +2730,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_delay_calibration_size
 
-    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+    !> Makes a calibration that has learnt from nothing in the caller's memory (length bytes, at least
     !! surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
     function surefill_delay_calibration_init(memory, length, capacity, calibration) bind(c, &
             name='surefill_delay_calibration_init') result(code)
@@ -2912,9 +2776,10 @@ module surefill_parts
     end function surefill_delay_calibration_told
 
     !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
-    !! those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
-    !! of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
-    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
+    !! those candidates are accepted whose calibrated delay is below the given threshold. Thresholds change by a
+    !! factor of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to
+    !! predicted seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule.
+    !! O(1).
     function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
             name='surefill_delay_calibration_rule') result(code)
       import
@@ -2945,7 +2810,7 @@ module surefill_parts
     end function surefill_delay_calibration_accepted
 
     !> A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
-    !! Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+    !! Every job that ran must be reported, whether it was a backfill or not, in the order of their ends. A job that
     !! started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
     !! after it. O(pending backfills).
     function surefill_delay_calibration_ended(calibration, job, started, now, processors) bind(c, &
@@ -2959,9 +2824,9 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_delay_calibration_ended
 
-    !> How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
-    !! were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and
-    !! BOUND, seconds for SECONDS and RELATIVE. O(1).
+    !> Number of backfills with a known outcome, and the sums of their predicted delays, of the calibrated ones that
+    !! were reported when they were accepted, and of the observed: how many delayed their head job for the criteria
+    !! PROBABILITY and BOUND, seconds for SECONDS and RELATIVE. O(1).
     function surefill_delay_calibration_totals(calibration, criterion, known, predicted, told, observed) &
             bind(c, name='surefill_delay_calibration_totals') result(code)
       import
@@ -2988,8 +2853,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_binomial_upper
 
-    !> As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
-    !! confidence.
+    !> The index of a lower bound, see surefill_binomial_upper: the largest k with Pr(Bin(observations, quantile) >=
+    !! k) >= confidence.
     function surefill_binomial_lower(observations, quantile, confidence, k) bind(c, &
             name='surefill_binomial_lower') result(code)
       import
@@ -3000,8 +2865,9 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_binomial_lower
 
-    !> As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
-    !! one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for either.
+    !> The indices of a lower and an upper bound, see surefill_binomial_upper, that hold together with this
+    !! confidence: each is one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for
+    !! either.
     function surefill_binomial_two_sided(observations, quantile, confidence, lower, upper) bind(c, &
             name='surefill_binomial_two_sided') result(code)
       import
@@ -3024,59 +2890,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_binomial_fewest
 
-    !> How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
-    !! lag-1 autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000
-    !! values. threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
-    function surefill_rare_event_threshold(quantile, correlation, threshold) bind(c, &
-            name='surefill_rare_event_threshold') result(code)
-      import
-      real(c_double), value :: quantile
-      real(c_double), value :: correlation
-      integer(c_int32_t), intent(out) :: threshold
-      integer(c_int32_t) :: code
-    end function surefill_rare_event_threshold
-
-    !> The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution,
-    !! from count independent waits in seconds (at least 2, none negative; they count as at least one second).
-    !! O(count).
-    function surefill_log_normal_bound(waits, count, quantile, confidence, seconds) bind(c, &
-            name='surefill_log_normal_bound') result(code)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile
-      real(c_double), value :: confidence
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_log_normal_bound
-
-    !> The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at
-    !! least 1, none negative; they count as at least one second). O(count).
-    function surefill_log_uniform_quantile(waits, count, quantile, seconds) bind(c, &
-            name='surefill_log_uniform_quantile') result(code)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_log_uniform_quantile
-
-    !> The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as
-    !! at least one second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile
-    !! (above 0, below 1) in seconds. At most 60 passes over the waits, usually six.
-    function surefill_weibull_quantile(waits, count, quantile, shape, scale, seconds) bind(c, &
-            name='surefill_weibull_quantile') result(code)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile
-      real(c_double), intent(out) :: shape
-      real(c_double), intent(out) :: scale
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_weibull_quantile
-
     !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
     !! steps of O(log n) each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another.
     !! Other calls may come between two of these.
@@ -3088,7 +2901,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_recluster
 
-    !> As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+    !> A lower bound by the binomial method, see surefill_wait_predict. O(log n) and the cost of
     !! surefill_binomial_lower.
     function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, &
             bound) bind(c, name='surefill_wait_predict_lower') result(code)
@@ -3104,8 +2917,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_predict_lower
 
-    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
-    !! method. O(log n) and the cost of surefill_binomial_two_sided.
+    !> A lower and an upper bound that hold together with this confidence, by the binomial method, see
+    !! surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
     function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
             lower, upper) bind(c, name='surefill_wait_predict_two_sided') result(code)
       import
@@ -3121,76 +2934,9 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_predict_two_sided
 
-    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
-    !! criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
-    !! has the attribute that explains the waits best.
-    function surefill_wait_explained(wait, gain, criterion) bind(c, name='surefill_wait_explained') &
-            result(code)
-      import
-      type(c_ptr), value :: wait
-      real(c_double), intent(out) :: gain
-      real(c_double), intent(out) :: criterion
-      integer(c_int32_t) :: code
-    end function surefill_wait_explained
-
-    !> The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
-    !! SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
-    function surefill_wait_clustered_by(wait, attribute) bind(c, name='surefill_wait_clustered_by') &
-            result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int32_t), intent(out) :: attribute
-      integer(c_int32_t) :: code
-    end function surefill_wait_clustered_by
-
-    !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
-    !! uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age
-    !! plus wait. A job that has reached the longest is expected to end in one second.
-    function surefill_lifetime_ends_within(shortest, longest, age, wait, probability) bind(c, &
-            name='surefill_lifetime_ends_within') result(code)
-      import
-      real(c_double), value :: shortest
-      real(c_double), value :: longest
-      real(c_double), value :: age
-      real(c_double), value :: wait
-      real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: code
-    end function surefill_lifetime_ends_within
-
-    !> The mean of such lifetimes, in seconds.
-    function surefill_lifetime_mean(shortest, longest, seconds) bind(c, name='surefill_lifetime_mean') &
-            result(code)
-      import
-      real(c_double), value :: shortest
-      real(c_double), value :: longest
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_lifetime_mean
-
-    !> The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
-    function surefill_lifetime_coefficients(shortest, longest, beta0, beta1) bind(c, &
-            name='surefill_lifetime_coefficients') result(code)
-      import
-      real(c_double), value :: shortest
-      real(c_double), value :: longest
-      real(c_double), intent(out) :: beta0
-      real(c_double), intent(out) :: beta1
-      integer(c_int32_t) :: code
-    end function surefill_lifetime_coefficients
-
-    !> The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
-    function surefill_lifetime_bounds(beta0, beta1, shortest, longest) bind(c, &
-            name='surefill_lifetime_bounds') result(code)
-      import
-      real(c_double), value :: beta0
-      real(c_double), value :: beta1
-      real(c_double), intent(out) :: shortest
-      real(c_double), intent(out) :: longest
-      integer(c_int32_t) :: code
-    end function surefill_lifetime_bounds
-
-    !> Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the
-    !! least-squares line of equation 4 through the shares (i - 1/2) / count. O(count).
+    !> Fits lifetimes that are uniform in the logarithm between shortest and longest seconds to a history of count
+    !! lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line of equation 4 of Downey 1997
+    !! through the shares (i - 1/2) / count. O(count).
     function surefill_lifetime_fit(lifetimes, count, shortest, longest) bind(c, &
             name='surefill_lifetime_fit') result(code)
       import
@@ -3200,31 +2946,6 @@ module surefill_parts
       real(c_double), intent(out) :: longest
       integer(c_int32_t) :: code
     end function surefill_lifetime_fit
-
-    !> The same for a history in bins: the line through the shares of run times below each edge that has any on both
-    !! sides. O(bins).
-    function surefill_lifetime_fit_binned(distribution, shortest, longest) bind(c, &
-            name='surefill_lifetime_fit_binned') result(code)
-      import
-      type(c_ptr), value :: distribution
-      real(c_double), intent(out) :: shortest
-      real(c_double), intent(out) :: longest
-      integer(c_int32_t) :: code
-    end function surefill_lifetime_fit_binned
-
-    !> As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same
-    !! place of processors (1 to 2^20; two different numbers at least). O(count).
-    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) bind(c, &
-            name='surefill_speedup_fit') result(code)
-      import
-      real(c_double), intent(in) :: processors(*)
-      real(c_double), intent(in) :: speedups(*)
-      integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: parallelism
-      real(c_double), intent(out) :: sigma
-      real(c_double), intent(out) :: error
-      integer(c_int32_t) :: code
-    end function surefill_speedup_fit
 
     !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
     !! lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
@@ -3238,17 +2959,6 @@ module surefill_parts
       real(c_double), value :: longest
       integer(c_int32_t) :: code
     end function surefill_sizing_add_lifetime
-
-    !> The number of benefactors: running jobs that hold at least as many processors as are missing until this number
-    !! (not negative) is free.
-    function surefill_sizing_benefactors(sizing, processors, benefactors) bind(c, &
-            name='surefill_sizing_benefactors') result(code)
-      import
-      type(c_ptr), value :: sizing
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t), intent(out) :: benefactors
-      integer(c_int32_t) :: code
-    end function surefill_sizing_benefactors
 
     !> Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
     !! aligned to 8).
@@ -3301,38 +3011,6 @@ module surefill_parts
       real(c_double), intent(out) :: seconds
       integer(c_int32_t) :: code
     end function surefill_correction_corrected
-
-    !> Recorded pairs.
-    function surefill_correction_pairs(correction, pairs) bind(c, name='surefill_correction_pairs') &
-            result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int64_t), intent(out) :: pairs
-      integer(c_int32_t) :: code
-    end function surefill_correction_pairs
-
-    !> The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
-    !! predictions are recorded, and then neither is written.
-    function surefill_correction_line(correction, known, intercept, slope) bind(c, &
-            name='surefill_correction_line') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t), intent(out) :: known
-      real(c_double), intent(out) :: intercept
-      real(c_double), intent(out) :: slope
-      integer(c_int32_t) :: code
-    end function surefill_correction_line
-
-    !> The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
-    !! coefficient is not written.
-    function surefill_correction_correlation(correction, known, coefficient) bind(c, &
-            name='surefill_correction_correlation') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t), intent(out) :: known
-      real(c_double), intent(out) :: coefficient
-      integer(c_int32_t) :: code
-    end function surefill_correction_correlation
 
     !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
     function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &
@@ -3410,53 +3088,6 @@ module surefill_parts
       integer(c_int32_t), intent(out) :: count
       integer(c_int32_t) :: code
     end function surefill_distribution_remaining
-
-    !> The idle processors left. O(1).
-    function surefill_pass_idle(pass, idle) bind(c, name='surefill_pass_idle') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), intent(out) :: idle
-      integer(c_int32_t) :: code
-    end function surefill_pass_idle
-
-    !> The number of events inside, those included that are being pushed; for the popping thread. Others may be
-    !! changing it.
-    function surefill_inbox_length(inbox, length) bind(c, name='surefill_inbox_length') result(code)
-      import
-      type(c_ptr), value :: inbox
-      integer(c_int32_t), intent(out) :: length
-      integer(c_int32_t) :: code
-    end function surefill_inbox_length
-
-    !> The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
-    !! seconds, but not less than least; infinity while none is kept. O(log n).
-    function surefill_recent_waits_quantile(recent, quantile, least, seconds) bind(c, &
-            name='surefill_recent_waits_quantile') result(code)
-      import
-      type(c_ptr), value :: recent
-      real(c_double), value :: quantile
-      real(c_double), value :: least
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_quantile
-
-    !> How many waits are kept. O(1).
-    function surefill_recent_waits_count(recent, waits) bind(c, name='surefill_recent_waits_count') &
-            result(code)
-      import
-      type(c_ptr), value :: recent
-      integer(c_int32_t), intent(out) :: waits
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_count
-
-    !> How many starts the calibration has heard of.
-    function surefill_start_calibration_starts(calibration, starts) bind(c, &
-            name='surefill_start_calibration_starts') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), intent(out) :: starts
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_starts
   end interface
 
 end module surefill_parts

@@ -25,22 +25,32 @@ extern "C" {
  *     surefill_pass_capacity capacity;
  *     surefill_rule rule;
  *     surefill_pass *pass;
- *     double spent[] = {0.01, 0, 0, 0};
- *     int32_t step, candidate, started = 1;
+ *     int32_t step, candidate;
  *     surefill_pass_capacity_init(&capacity);
  *     surefill_rule_init(&rule);
  *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
- *     surefill_pass_restore_spent(pass, 7, spent, 4);
  *     surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
- *     surefill_pass_add_running(pass, 16, 600, 7200, NULL, NULL);
- *     surefill_pass_add_running_softly(pass, 16, 7500, 7200, NULL, NULL);
+ *     surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
  *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
  *     do {
  *         surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
- *         if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
- *         if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
  *     } while (step != SUREFILL_STEP_DONE);
- *     surefill_pass_spent(pass, SUREFILL_CRITERION_SECONDS, &spent[2]);
+ *
+ * Jobs that may outlive their limits are added softly, a candidate that could not be started is declined, and in
+ * another block the risk spent on the head job goes on:
+ *
+ *     double spent[4];
+ *     int32_t criterion;
+ *     for (criterion = 0; criterion < 4; criterion++)
+ *         surefill_pass_spent(pass, criterion, &spent[criterion]);
+ *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+ *     surefill_pass_restore_spent(pass, 7, spent, 4);
+ *     surefill_pass_begin(pass, 1000060, 16, 7, 48, 960);
+ *     surefill_pass_add_running_softly(pass, 32, 7500, 7200, NULL, NULL);
+ *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
+ *     surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
+ *     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_decline(pass, candidate);
  */
 
 /* Criterion: the exact probability that the candidate delays the head job. */
@@ -146,12 +156,11 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
-   * or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
-   * processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict
-   * are reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused.
-   * The decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by
-   * default. */
+  /* Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+   * (SUREFILL_DELAY_NOT_MEASURED) and not spent. With the criteria SECONDS and RELATIVE the others are bracketed
+   * by a few instants, and brackets that settle a verdict are reported: at most this where accepted
+   * (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A finite budget
+   * or slip needs every delay: with one, all are measured. 0 by default. */
   int32_t unmeasured;
 } surefill_rule;
 
@@ -195,8 +204,8 @@ int32_t surefill_pass_begin(surefill_pass *pass,
                             int64_t head_waited);
 
 /* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
- * its number, from 0; it may be NULL. O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its number,
+ * from 0; it may be NULL. O(bins x events per bin).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for more bins than the capacity has),
  * WRONG_STATE. */
@@ -207,11 +216,12 @@ int32_t surefill_pass_add_running(surefill_pass *pass,
                                   const surefill_distribution *distribution,
                                   int32_t *index);
 
-/* As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a
- * hard limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does
- * not cut: what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it
- * is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule
- * go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
+/* Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule
+ * for limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft
+ * limit does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of
+ * it is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the
+ * rule go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from
+ * now.
  *
  * Errors: as surefill_pass_add_running. */
 int32_t surefill_pass_add_running_softly(surefill_pass *pass,
@@ -222,8 +232,8 @@ int32_t surefill_pass_add_running_softly(surefill_pass *pass,
                                          int32_t *index);
 
 /* Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
- * seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
- * from 0; it may be NULL. O(bins x events per bin).
+ * seconds and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it
+ * may be NULL. O(bins x events per bin).
  *
  * Errors: as surefill_pass_add_running. */
 int32_t surefill_pass_add_candidate(surefill_pass *pass,
@@ -271,6 +281,9 @@ int32_t surefill_pass_judgement(const surefill_pass *pass,
                                 int32_t *exactness,
                                 int32_t *verdict);
 
+/* The idle processors left. O(1). */
+int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
+
 /* The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
  * upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
  * O(1).
@@ -297,11 +310,12 @@ int32_t surefill_pass_free_probability(surefill_pass *pass, int32_t processors, 
  * Errors: OUT_OF_RANGE, WRONG_STATE, NEVER. */
 int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probability, int64_t *when);
 
-/* As surefill_pass_head_start_quantile, for count probabilities (ascending) by one walk over the events: about
- * work multiply-adds a call (at least 1), as surefill_pass_decide counts them. step is SUREFILL_STEP_DONE when all
- * are known; after SUREFILL_STEP_MORE call again with the same probabilities and whens. A decision, or another
- * question, gives up one under way. With E events and c processors still missing for the head job it costs about E
- * c multiply-adds. All are exact, also where many jobs may end in one second.
+/* The quantiles of the head job's start, see surefill_pass_head_start_quantile, for count probabilities
+ * (ascending) by one walk over the events: about work multiply-adds a call (at least 1), counted like those of
+ * surefill_pass_decide. step is SUREFILL_STEP_DONE when all are known; after SUREFILL_STEP_MORE call again with
+ * the same probabilities and whens. A decision, or another question, gives up one under way. With E events and c
+ * processors still missing for the head job it costs about E c multiply-adds. All are exact, also where many jobs
+ * may end in one second.
  *
  * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, in the middle of a decision, or while an accepted
  * candidate waits for its commit), NEVER. */
@@ -314,11 +328,11 @@ int32_t surefill_pass_head_start_quantiles(surefill_pass *pass,
 
 /* ---- Starts of waiting jobs: the queue played forward -------------------------------------------------------------
  *
- * When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
- * and the queue is played forward under the policy in force until everything that waits has started. What a job's
- * starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
- * with a time of submission ahead; beliefs about run times are taken as true, and what of them lies beyond a job's
- * limit ends at the limit.
+ * When will each waiting job start? In every scenario each job has one run time, drawn from its predicted
+ * distribution, and the queue is played forward under the policy in force until everything that waits has started. A
+ * job's starts over all scenarios are its forecast. Jobs that arrive later are not foreseen, except those that are
+ * added with a time of submission ahead; predictions of run times are taken as true, and what of them lies beyond a
+ * job's limit ends at the limit.
  *
  *     static int64_t memory[1 << 20];
  *     surefill_forecast_capacity capacity;
@@ -410,7 +424,7 @@ typedef struct surefill_forecast_options {
   int32_t order;
   /* One of SUREFILL_PLANS_: when the policy expects jobs to end. */
   int32_t plans;
-  /* How many scenarios are played (2 to the capacity). */
+  /* Number of scenarios that are played (2 to the capacity). */
   int32_t scenarios;
   /* The seed of the run times; any number. */
   int64_t seed;
@@ -420,19 +434,19 @@ typedef struct surefill_forecast_options {
    * order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
    * forecast. */
   double queue_run_time;
-  /* As in surefill_preset. */
+  /* The power of the processors, see surefill_preset. */
   double queue_processors;
-  /* As in surefill_preset. */
+  /* The wait that counts as one, in seconds, see surefill_preset. */
   double queue_age_unit;
-  /* As in surefill_preset. */
+  /* The power of the age, see surefill_preset. */
   double queue_age;
   /* With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise. */
   double candidate_run_time;
-  /* As queue_processors. */
+  /* The power of the processors, see queue_processors. */
   double candidate_processors;
-  /* As queue_age_unit. */
+  /* The wait that counts as one, see queue_age_unit. */
   double candidate_age_unit;
-  /* As queue_age. */
+  /* The power of the age, see queue_age. */
   double candidate_age;
   /* Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite for
    * never. */
@@ -476,8 +490,8 @@ int32_t surefill_forecast_begin(surefill_forecast *forecast,
                                 const surefill_forecast_options *options);
 
 /* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
- * its number, from 0; it may be NULL. O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its number,
+ * from 0; it may be NULL. O(bins x events per bin).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for more bins than the capacity has),
  * WRONG_STATE. */
@@ -489,11 +503,11 @@ int32_t surefill_forecast_add_running(surefill_forecast *forecast,
                                       int32_t *index);
 
 /* Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
- * SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
- * but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
- * place in which it was added: an arrival that is expected, or a job held until then. A job wider than all idle
- * and running processors together never starts, and those behind it go on as if it were not there, under FCFS too.
- * index is its number, from 0; it may be NULL. O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but the
+ * limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+ * which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and running
+ * processors together never starts, and those behind it go on as if it were not there, under FCFS too. index is
+ * its number, from 0; it may be NULL. O(bins x events per bin).
  *
  * Errors: as surefill_forecast_add_running. */
 int32_t surefill_forecast_add_waiting(surefill_forecast *forecast,
@@ -619,9 +633,9 @@ typedef struct surefill_preset {
   double front_quantile;
   /* The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative. */
   double shortest_long_wait;
-  /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
+  /* Number of waits that surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
-  /* The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself. */
+  /* The rule's member of this name: not 0 but in papers. Set it to 0 to have every delay measured itself. */
   int32_t unmeasured;
   /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;
@@ -633,11 +647,11 @@ typedef struct surefill_preset {
   double queue_age;
   /* The candidates' order, likewise. */
   double candidate_run_time;
-  /* As queue_processors. */
+  /* The power of the processors, see queue_processors. */
   double candidate_processors;
-  /* As queue_age_unit. */
+  /* The wait that counts as one, see queue_age_unit. */
   double candidate_age_unit;
-  /* As queue_age. */
+  /* The power of the age, see queue_age. */
   double candidate_age;
 } surefill_preset;
 
@@ -664,12 +678,12 @@ int32_t surefill_preset_forecast(const surefill_preset *preset,
                                  const surefill_recent_waits *waits,
                                  surefill_forecast_options *options);
 
-/* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of
- * its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how
- * long it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what
- * is predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile
- * of recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins
- * + log n) for n recent waits.
+/* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by its predicted run
+ * time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
+ * has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is
+ * predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile of
+ * recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins +
+ * log n) for n recent waits.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_preset_queue_value(const surefill_preset *preset,
@@ -726,39 +740,45 @@ int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent
  * the example cores, GiB and GPUs.
  *
  *     static int64_t memory[1 << 17];
- *     const int32_t gpu_node[] = {64, 512, 4}, licences[] = {10};
+ *     const int32_t gpu_node[] = {64, 512, 4};
  *     surefill_nodes_capacity capacity;
  *     surefill_request request;
  *     surefill_part parts[8];
  *     surefill_nodes *nodes;
- *     int32_t kind, first, count, job, jobs, now, ever, free[3];
- *     int64_t bytes;
+ *     int32_t kind, first, count, job;
  *     surefill_nodes_capacity_init(&capacity);
- *     surefill_nodes_size(&capacity, &bytes);
  *     surefill_nodes_init(memory, sizeof memory, &capacity, &nodes);
  *     surefill_nodes_add_class(nodes, 0, gpu_node, 3, &kind);
  *     surefill_nodes_add_nodes(nodes, kind, 16, &first);
- *     surefill_nodes_set_pool(nodes, licences, 1);
  *     surefill_nodes_set_open(nodes, first + 15, 0);
  *     surefill_request_init(&request);
  *     request.count = 8;
  *     request.each[2] = 1;
- *     surefill_nodes_fits(nodes, &request, &now, &ever);
  *     surefill_nodes_place(nodes, &request, SUREFILL_FIT_BEST, parts, 8, &count);
  *     if (count > 0) surefill_nodes_allocate(nodes, &request, parts, count, &job);
+ *     surefill_nodes_release(nodes, job);
+ *
+ * Licences are the whole machine's, and everything can be asked, after a checkpoint too:
+ *
+ *     const int32_t licences[] = {10};
+ *     int32_t jobs, now, ever, free[3];
+ *     int64_t bytes;
+ *     surefill_nodes_set_pool(nodes, licences, 1);
+ *     surefill_nodes_fits(nodes, &request, &now, &ever);
+ *     surefill_nodes_allocate(nodes, &request, parts, count, &job);
+ *     surefill_nodes_seal(nodes);
+ *     surefill_nodes_size(&capacity, &bytes);
+ *     surefill_nodes_open(memory, bytes, &nodes);
  *     surefill_nodes_placement(nodes, job, parts, 8, &count);
  *     surefill_nodes_free(nodes, parts[0].node, free, 3);
  *     surefill_nodes_pool_free(nodes, free, 1);
- *     surefill_nodes_seal(nodes);
- *     surefill_nodes_open(memory, sizeof memory, &nodes);
- *     surefill_nodes_release(nodes, job);
  *     surefill_nodes_count(nodes, &count, &jobs);
  */
 
-/* How tasks lie on nodes: each on a node of its own. */
+/* Spread of tasks over nodes: each on a node of its own. */
 #define SUREFILL_SPREAD_NODES 0
 
-/* How tasks lie on nodes: anywhere, several may share a node. */
+/* Spread of tasks over nodes: anywhere, several may share a node. */
 #define SUREFILL_SPREAD_TASKS 1
 
 /* Nodes are tried in their order. */
@@ -799,11 +819,11 @@ typedef struct surefill_nodes_capacity {
 typedef struct surefill_request {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
-  /* How many tasks (1 to SUREFILL_MAX_TASKS). */
+  /* Number of tasks (1 to SUREFILL_MAX_TASKS). */
   int32_t count;
   /* One of SUREFILL_SPREAD_: how they lie on nodes. */
   int32_t spread;
-  /* Not 0: nobody else may be on its nodes. */
+  /* Not 0: no other job may be on its nodes. */
   int32_t exclusive;
   /* The features that a node's class must have, all of them: bits of the site's own meaning. */
   int64_t features;
@@ -872,7 +892,7 @@ int32_t surefill_nodes_set_pool(surefill_nodes *nodes, const int32_t *amounts, i
  * Errors: NO_SUCH_INDEX. */
 int32_t surefill_nodes_set_open(surefill_nodes *nodes, int32_t node, int32_t is_open);
 
-/* How many nodes there are, and how many jobs hold something. O(1). */
+/* Number of nodes, and number of jobs that hold something. O(1). */
 int32_t surefill_nodes_count(const surefill_nodes *nodes, int32_t *count, int32_t *jobs);
 
 /* Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
@@ -947,10 +967,7 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *     surefill_rule rule;
  *     surefill_nodes *nodes;
  *     surefill_node_pass *pass;
- *     surefill_node_pass_options options;
- *     double spent, seconds, half_width;
- *     int64_t bytes;
- *     int32_t kind, first, job, step, candidate, started = 0;
+ *     int32_t kind, first, job, started = -1, step, candidate;
  *     surefill_nodes_capacity_init(&capacity);
  *     capacity.nodes = 2;
  *     capacity.jobs = capacity.parts = 8;
@@ -966,19 +983,31 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *     surefill_node_pass_capacity_init(&pass_capacity);
  *     pass_capacity.nodes = 2;
  *     pass_capacity.running = pass_capacity.candidates = pass_capacity.parts = 8;
- *     surefill_node_pass_size(&pass_capacity, &bytes);
  *     surefill_node_pass_init(memory, sizeof memory, &pass_capacity, &pass);
- *     surefill_node_pass_options_init(&options);
- *     options.scenarios = 128;
- *     surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, &options);
+ *     surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, NULL);
  *     surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
- *     surefill_node_pass_set_group(pass, 0, 1000);
  *     surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
  *     surefill_rule_init(&rule);
  *     do {
  *         surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
- *         if (step == SUREFILL_STEP_ACCEPT && started) surefill_node_pass_commit(pass, nodes, candidate, &job);
- *         if (step == SUREFILL_STEP_ACCEPT && !started) surefill_node_pass_decline(pass, candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_commit(pass, nodes, candidate, &started);
+ *     } while (step != SUREFILL_STEP_DONE);
+ *
+ * The options say how many scenarios are played; a candidate that could not be started is declined:
+ *
+ *     surefill_node_pass_options options;
+ *     double spent, seconds, half_width;
+ *     int64_t bytes;
+ *     surefill_node_pass_size(&pass_capacity, &bytes);
+ *     surefill_node_pass_options_init(&options);
+ *     options.scenarios = 128;
+ *     surefill_node_pass_begin(pass, nodes, 1000060, 7, &whole, 960, &options);
+ *     surefill_node_pass_add_running(pass, nodes, job, 660, 7200, NULL, NULL);
+ *     if (started >= 0) surefill_node_pass_add_running(pass, nodes, started, 60, 3600, NULL, NULL);
+ *     surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
+ *     do {
+ *         surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_decline(pass, candidate);
  *     } while (step != SUREFILL_STEP_DONE);
  *     surefill_node_pass_spent(pass, SUREFILL_CRITERION_RELATIVE, &spent);
  *     surefill_node_pass_head_wait(pass, &seconds, &half_width);
@@ -1014,8 +1043,8 @@ typedef struct surefill_node_pass_capacity {
   int32_t events_per_bin;
 } surefill_node_pass_capacity;
 
-/* How many scenarios a pass plays, and how sure it must be. Set by surefill_node_pass_options_init, then changed
- * as needed. */
+/* Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as
+ * needed. */
 typedef struct surefill_node_pass_options {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -1026,9 +1055,6 @@ typedef struct surefill_node_pass_options {
   int64_t seed;
   /* The confidence of the half-widths (above 0, below 1), all looks at a candidate together. */
   double confidence;
-  /* In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
-   * group's draw, not its own (0 to 1). */
-  double shared;
 } surefill_node_pass_options;
 
 /* Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on
@@ -1036,8 +1062,7 @@ typedef struct surefill_node_pass_options {
 int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity, int64_t size);
 #define surefill_node_pass_capacity_init(capacity) surefill_node_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
-/* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
- * with draws of its own. */
+/* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence. */
 int32_t surefill_node_pass_options_init(surefill_node_pass_options *options, int64_t size);
 #define surefill_node_pass_options_init(options) surefill_node_pass_options_init(options, (int64_t)sizeof *(options))
 
@@ -1070,9 +1095,9 @@ int32_t surefill_node_pass_begin(surefill_node_pass *pass,
                                  const surefill_node_pass_options *options);
 
 /* Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
- * is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
- * O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is added
+ * once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
+ * events per bin).
  *
  * Errors: OUT_OF_RANGE, UNKNOWN_JOB, FULL (also for more bins than the capacity has), WRONG_STATE. */
 int32_t surefill_node_pass_add_running(surefill_node_pass *pass,
@@ -1083,17 +1108,10 @@ int32_t surefill_node_pass_add_running(surefill_node_pass *pass,
                                        const surefill_distribution *distribution,
                                        int32_t *index);
 
-/* Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user
- * and kind, of which one that runs long says that the others do. How much they have in common is the options'
- * shared. O(1).
- *
- * Errors: NO_SUCH_INDEX, WRONG_STATE. */
-int32_t surefill_node_pass_set_group(surefill_node_pass *pass, int32_t running, int64_t group);
-
 /* Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are
- * found for it, its time limit in seconds and what is believed of its run time; NULL when nothing is known but the
- * limit. The nodes are found anew when an earlier candidate has been given some of them. index is its number, from
- * 0; it may be NULL. O(nodes + bins x events per bin).
+ * found for it, its time limit in seconds and its predicted run time; NULL when nothing is known but the limit.
+ * The nodes are found anew when an earlier candidate has been given some of them. index is its number, from 0; it
+ * may be NULL. O(nodes + bins x events per bin).
  *
  * Errors: as surefill_node_pass_add_running, but UNKNOWN_JOB; FULL also for more nodes of candidates than the
  * capacity has parts. */
@@ -1199,7 +1217,7 @@ int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *sec
  *     surefill_part part = {0, 1};
  *     surefill_nodes *nodes;
  *     surefill_node_forecast *forecast;
- *     double probability, seconds, half_width;
+ *     double probability, half_width;
  *     int64_t bytes, when;
  *     int32_t kind, first, job, step;
  *     surefill_nodes_capacity_init(&capacity);
@@ -1228,7 +1246,6 @@ int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *sec
  *     } while (step == SUREFILL_STEP_MORE);
  *     surefill_node_forecast_start_quantile(forecast, 0, 0.9, &when, &half_width);
  *     surefill_node_forecast_start_probability(forecast, 0, 1010000, &probability, &half_width);
- *     surefill_node_forecast_start_mean(forecast, 0, &seconds, &half_width);
  */
 
 /* When all waiting jobs will start on a machine of nodes: begin, add running jobs and, in the order of the queue,
@@ -1299,9 +1316,9 @@ int32_t surefill_node_forecast_begin(surefill_node_forecast *forecast,
                                      const surefill_forecast_options *options);
 
 /* Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
- * is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
- * O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is added
+ * once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
+ * events per bin).
  *
  * Errors: OUT_OF_RANGE, UNKNOWN_JOB, FULL (also for more bins than the capacity has), WRONG_STATE. */
 int32_t surefill_node_forecast_add_running(surefill_node_forecast *forecast,
@@ -1314,10 +1331,10 @@ int32_t surefill_node_forecast_add_running(surefill_node_forecast *forecast,
 
 /* Adds a waiting job behind those added before: its request, by which of SUREFILL_FIT_ nodes are found for it, how
  * many processors the priorities of the options count for it, its time limit in seconds (0 to
- * SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and what is
- * believed of its run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come
- * last on which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL.
- * O(bins x events per bin).
+ * SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and its
+ * predicted run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come last on
+ * which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL. O(bins x
+ * events per bin).
  *
  * Errors: as surefill_node_forecast_add_running, but UNKNOWN_JOB; FULL also for more nodes of waiting jobs than
  * the capacity has parts. */
@@ -1345,7 +1362,8 @@ int32_t surefill_node_forecast_run(surefill_node_forecast *forecast,
                                    int64_t work,
                                    int32_t *step);
 
-/* As surefill_forecast_start_quantile; NEVER for a job that finds no room when all running jobs have ended. O(1).
+/* The quantile of a job's start, see surefill_forecast_start_quantile; NEVER for a job that finds no room when all
+ * running jobs have ended. O(1).
  *
  * Errors: OUT_OF_RANGE, WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER. */
 int32_t surefill_node_forecast_start_quantile(const surefill_node_forecast *forecast,
@@ -1354,7 +1372,7 @@ int32_t surefill_node_forecast_start_quantile(const surefill_node_forecast *fore
                                               int64_t *when,
                                               double *half_width);
 
-/* As surefill_forecast_start_probability. O(log scenarios).
+/* The probability of a job's start, see surefill_forecast_start_probability. O(log scenarios).
  *
  * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX. */
 int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *forecast,
@@ -1363,18 +1381,10 @@ int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *f
                                                  double *probability,
                                                  double *half_width);
 
-/* As surefill_forecast_start_mean. O(scenarios).
+/* ---- Predictions of run times -------------------------------------------------------------------------------------
  *
- * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER. */
-int32_t surefill_node_forecast_start_mean(const surefill_node_forecast *forecast,
-                                          int32_t job,
-                                          double *seconds,
-                                          double *half_width);
-
-/* ---- How long jobs will run ---------------------------------------------------------------------------------------
- *
- * Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model
- * learns when the scheduler calls surefill_predictor_train.
+ * Keys of a mixture are user, time limit and processors. Each END is learnt from; a hidden Markov model learns when
+ * the scheduler calls surefill_predictor_train.
  *
  *     static int64_t memory[1 << 20], bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
  *     const int64_t keys[] = {501, 3600, 16};
@@ -1382,16 +1392,21 @@ int32_t surefill_node_forecast_start_mean(const surefill_node_forecast *forecast
  *     surefill_predictor *predictor;
  *     surefill_bins *bins;
  *     surefill_distribution *found;
- *     surefill_held_job held[8];
- *     const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
- *     int32_t answer, written, count;
- *     held[0].struct_size = sizeof held[0];
+ *     int32_t answer;
  *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
  *     surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
  *     surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
  *     surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
  *     surefill_predictor_start(predictor, 4711, 1000600);
  *     surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
+ *
+ * An inbox's events are reported as they are; the jobs that are held can be compared with the manager's after a
+ * restart, and a clock that was wrong set right:
+ *
+ *     const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
+ *     surefill_held_job held[8];
+ *     int32_t written, count;
+ *     held[0].struct_size = sizeof held[0];
  *     surefill_predictor_jobs(predictor, held, 8, &written, &count);
  *     surefill_predictor_apply(predictor, &event);
  *     surefill_predictor_set_clock(predictor, 1000990);
@@ -1445,7 +1460,7 @@ int32_t surefill_node_forecast_start_mean(const surefill_node_forecast *forecast
 /* Prediction: none, since the model does not explain what has happened and there is no floor. */
 #define SUREFILL_PREDICTION_UNEXPLAINED 5
 
-/* How many seconds earlier than the last event an event may be that surefill_predictor_apply takes. */
+/* Seconds before the last event within which surefill_predictor_apply still takes an event. */
 #define SUREFILL_MAX_LATE_SECONDS 60
 
 /* The most experts of a mixture. */
@@ -1497,7 +1512,7 @@ typedef struct surefill_expert {
   int32_t reserved;
   /* The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing. */
   double decay;
-  /* How many jobs everybody's distribution counts as: above 0, at most 1e9. */
+  /* Number of jobs that all jobs' distribution counts as: above 0, at most 1e9. */
   double prior;
 } surefill_expert;
 
@@ -1513,9 +1528,9 @@ typedef struct surefill_predictor_options {
   /* Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS). */
   int32_t bins;
   /* A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be
-   * held, or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no
-   * longer heard, and when there is no room for a new job the oldest of them makes room. If it ends after all it
-   * is learnt from, but for a model learnt on line. To be longer than jobs wait and run together. */
+   * held, or its end may have got lost. Nothing waits for it any more, the age of its run is no longer learnt
+   * from, and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt
+   * from, but for a model learnt on line. To be longer than jobs wait and run together. */
   int64_t oldest_seconds;
   /* Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3. */
   int32_t keys;
@@ -1579,7 +1594,7 @@ typedef struct surefill_held_job {
   int64_t started;
   /* Whether it is given up (1), being older than oldest_seconds, or not (0). */
   int32_t given_up;
-  /* How many keys it has. */
+  /* Number of its keys. */
   int32_t key_count;
   /* The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
    * runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and
@@ -1771,25 +1786,31 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
 
 /* ---- Bounds on the waits of one queue's jobs ----------------------------------------------------------------------
  *
- * How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at
- * any time.
+ * One object for each queue: every job is reported to it, and it bounds a job's wait with stated confidence, at any
+ * time.
  *
  *     static int64_t memory[1 << 20];
  *     surefill_wait_capacity capacity;
  *     surefill_wait_options options;
  *     surefill_wait *wait;
  *     int64_t bound, waited;
- *     surefill_held_job held[8];
- *     int32_t answer, written, count;
- *     held[0].struct_size = sizeof held[0];
+ *     int32_t answer;
  *     surefill_wait_capacity_init(&capacity);
  *     capacity.history = 2000;
  *     surefill_wait_options_init(&options);
  *     surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
- *     surefill_wait_machine(wait, 512, 96, 3, 86400);
  *     surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
- *     surefill_wait_jobs(wait, held, 8, &written, &count);
  *     surefill_wait_start(wait, 4711, 1000600, &waited);
+ *     surefill_wait_predict(wait, 3600, 16, 0.5, 0.9, 1000600, &answer, &bound);
+ *
+ * The state of the machine makes bounds tighter; the jobs that are held can be compared with the queue after a
+ * restart, and a clock that was wrong set right:
+ *
+ *     surefill_held_job held[8];
+ *     int32_t written, count;
+ *     held[0].struct_size = sizeof held[0];
+ *     surefill_wait_machine(wait, 512, 96, 3, 86400);
+ *     surefill_wait_jobs(wait, held, 8, &written, &count);
  *     surefill_wait_set_clock(wait, 1000590);
  */
 
@@ -1818,9 +1839,9 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
 #define SUREFILL_ATTRIBUTE_PRODUCT 2
 
 /* Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered
- * again, from the waits that are remembered then: the one whose clusters raise the criterion of
- * surefill_wait_explained most. Until the first choice, and among equals, it is the one in use, at first the
- * requested run time. surefill_wait_clustered_by tells which. A clustering takes three times as long. */
+ * again, from the waits that are remembered then: the one whose clusters raise the Bayes information criterion
+ * over a single cluster most. Until the first choice, and among equals, it is the one in use, at first the
+ * requested run time. A clustering takes three times as long. */
 #define SUREFILL_ATTRIBUTE_BEST 3
 
 /* Component: histories are trimmed at change points. */
@@ -1875,7 +1896,7 @@ typedef struct surefill_wait_capacity {
   int32_t neighbours;
 } surefill_wait_capacity;
 
-/* How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed. */
+/* Options of a wait predictor. Set by surefill_wait_options_init, then changed as needed. */
 typedef struct surefill_wait_options {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -1885,7 +1906,7 @@ typedef struct surefill_wait_options {
   int32_t attribute;
   /* The sum of SUREFILL_COMPONENT_ that are on; 0 for none. */
   int32_t components;
-  /* The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+  /* The options' own question, which surefill_wait_submit answers and by which misses are counted and histories
    * trimmed: the quantile of the wait that is bounded (above 0, below 1) ... */
   double quantile;
   /* ... and the confidence of that bound (above 0, below 1). */
@@ -2022,12 +2043,12 @@ int32_t surefill_wait_predict(const surefill_wait *wait,
                               int32_t *answer,
                               int64_t *bound);
 
-/* As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from
- * its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and
- * with ADAPT it follows the misses of such bounds and, for the options' own question, leaves no less than a
- * factor, learnt on line, times the oldest wait of the queue; else, and where too little is known, by the binomial
- * method on the waits that were at least as long as its own is now: those of its cluster, or of all clusters where
- * these are too few. O(w) for w waiting jobs on top.
+/* A bound like surefill_wait_predict's, for a job that waits since it was submitted: an upper bound for its wait,
+ * counted from its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like
+ * situation, and with ADAPT it follows the misses of such bounds and, for the options' own question, leaves no
+ * less than a factor, learnt on line, times the oldest wait of the queue; else, and where too little is known, by
+ * the binomial method on the waits that were at least as long as its own is now: those of its cluster, or of all
+ * clusters where these are too few. O(w) for w waiting jobs on top.
  *
  * Errors: as surefill_wait_predict, and UNKNOWN_JOB. */
 int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
@@ -2038,7 +2059,7 @@ int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
                                       int32_t *answer,
                                       int64_t *bound);
 
-/* How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+/* The probability that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
  * counted from its submission: the part of the waits that were, with a lower bound for it at this confidence. With
  * ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them. rests_on
  * is the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where
@@ -2056,7 +2077,7 @@ int32_t surefill_wait_start_probability(const surefill_wait *wait,
                                         double *at_least,
                                         int64_t *rests_on);
 
-/* How many jobs wait, and how many waits are remembered. O(1). */
+/* Number of jobs that wait, and number of waits that are remembered. O(1). */
 int32_t surefill_wait_counts(const surefill_wait *wait, int32_t *jobs, int64_t *remembered);
 
 /* The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
@@ -2081,7 +2102,6 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_choice_options options;
  *     surefill_sizing *sizing;
  *     surefill_choice choice;
- *     const double run_times[] = {36000, 20000, 15000, 13000};
  *     int64_t bytes;
  *     choice.struct_size = sizeof choice;
  *     surefill_sizing_capacity_init(&capacity);
@@ -2092,7 +2112,6 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
  *     surefill_choice_options_init(&options);
  *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
- *     surefill_sizing_choose_measured(sizing, &options, NULL, run_times, 4, &choice);
  */
 
 /* Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
@@ -2165,7 +2184,7 @@ typedef struct surefill_choice_options {
 typedef struct surefill_choice {
   /* Bytes of this structure, as the program knows it, which sets it before the first call. */
   uint32_t struct_size;
-  /* How many: at most the idle ones when it should start now. */
+  /* Number of processors: at most the idle ones when it should start now. */
   int32_t processors;
   /* The predicted wait for them in seconds, corrected; 0 when it should start now. */
   double wait;
@@ -2177,10 +2196,10 @@ typedef struct surefill_choice {
   double gain;
 } surefill_choice;
 
-/* How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
- * coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this
- * number of processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there
- * is the run time on one divided by this.
+/* The speed of a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of
+ * variation of its parallelism; from 0, infinity for the lower bound of equation 3) on this number of processors
+ * (1 to 2^40), over that on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
+ * time on one divided by this.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_speedup(double parallelism, double sigma, double processors, double *speedup);
@@ -2188,8 +2207,8 @@ int32_t surefill_speedup(double parallelism, double sigma, double processors, do
 /* The model of count run times in seconds, each measured on the number of processors at the same place of
  * processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
  * one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
- * Parallelism and sigma can be told apart only when the measurements reach saturation; any pair that fits predicts
- * the measured range equally well. O(count).
+ * Parallelism and sigma can be distinguished only when the measurements reach saturation; any pair that fits
+ * predicts the measured range equally well. O(count).
  *
  * Errors: OUT_OF_RANGE (also run times that are not positive or above 2^40, and measurements on fewer than three
  * numbers of processors). */
@@ -2225,8 +2244,8 @@ int32_t surefill_sizing_init(void *memory,
 int32_t surefill_sizing_begin(surefill_sizing *sizing, int32_t idle);
 
 /* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
- * events per bin).
+ * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
+ * bin).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for a distribution with more bins than the
  * capacity has), WRONG_STATE (before surefill_sizing_begin). */
@@ -2278,18 +2297,6 @@ int32_t surefill_sizing_choose(surefill_sizing *sizing,
                                double sigma,
                                double sequential,
                                surefill_choice *choice);
-
-/* As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run
- * times in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors
- * at most.
- *
- * Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`. */
-int32_t surefill_sizing_choose_measured(surefill_sizing *sizing,
-                                        const surefill_choice_options *options,
-                                        const surefill_correction *correction,
-                                        const double *run_times,
-                                        int32_t count,
-                                        surefill_choice *choice);
 
 /* On how many processors the job starts when this number is free: all that it can use, `most` (at least the
  * choice's) at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
@@ -2576,7 +2583,7 @@ int32_t surefill_hmm_train(surefill_hmm *hmm, int64_t work, int32_t *step, suref
  * sealed, it is a checkpoint. */
 typedef struct surefill_online_hmm surefill_online_hmm;
 
-/* How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed. */
+/* Options of a model that learns on line. Set by surefill_online_hmm_options_init, then changed as needed. */
 typedef struct surefill_online_hmm_options {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -2638,7 +2645,7 @@ int32_t surefill_online_hmm_learn(surefill_online_hmm *online,
  * Errors: OUT_OF_RANGE (count). */
 int32_t surefill_online_hmm_probabilities(const surefill_online_hmm *online, double *probabilities, int32_t count);
 
-/* Slots learnt from, or at least seen. */
+/* Number of slots passed to surefill_online_hmm_learn, those not learnt from included. */
 int32_t surefill_online_hmm_slots(const surefill_online_hmm *online, int64_t *slots);
 
 /* The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
@@ -2651,8 +2658,8 @@ int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online, surefi
  * Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
  */
 
-/* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
- * is predicted, probabilities is not written.
+/* The prediction of surefill_predictor_predict as bins numbers, one for each bin; bins must be the number of bins.
+ * When nothing is predicted, probabilities is not written.
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins). */
 int32_t surefill_predictor_probabilities(surefill_predictor *predictor,
@@ -2679,112 +2686,6 @@ int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefi
  * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
 int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
 
-/* ---- Calibration of foretold starts -------------------------------------------------------------------------------
- *
- * Forecasts take beliefs about run times as true and do not foresee later jobs, so that jobs start later than they
- * say. This learns from the starts that came, and stretches what is told so that each level holds as often as it
- * says.
- *
- *     static int64_t memory[SUREFILL_START_CALIBRATION_SIZE / 8];
- *     const int64_t forecast[SUREFILL_START_LEVELS] = {60, 300, 600, 1800, 7200};
- *     surefill_start_calibration *calibration;
- *     int64_t told[SUREFILL_START_LEVELS], starts;
- *     double probability;
- *     int32_t heard = 0;
- *     surefill_start_calibration_init(memory, sizeof memory, &calibration);
- *     surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
- *     surefill_start_calibration_probability(calibration, 0, told, SUREFILL_START_LEVELS, 3600, &probability);
- *     surefill_start_calibration_overdue(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 900, &heard);
- *     surefill_start_calibration_learn(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 1200, heard);
- *     surefill_start_calibration_starts(calibration, &starts);
- *     surefill_start_calibration_seal(calibration);
- *     surefill_start_calibration_open(memory, sizeof memory, &calibration);
- */
-
-/* The levels that are calibrated: .05, .25, .5, .75 and .95. */
-#define SUREFILL_START_LEVELS 5
-
-/* Bytes of memory that a calibration of starts needs, aligned to 8. */
-#define SUREFILL_START_CALIBRATION_SIZE 3064
-
-/* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
- * (adaptive conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time
- * and of time waited. Ask a forecast for the five levels in seconds from now, tell what
- * surefill_start_calibration_told makes of them, keep both, and when the job starts say them to
- * surefill_start_calibration_learn. In the long run each level then holds about as often as it says, whatever the
- * forecasts are. Answers that were given before any outcome of theirs was known count once, be they one or a
- * thousand: a jam carries nothing away, and every answer may be kept.
- *
- * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
- * and sealed it is a checkpoint. */
-typedef struct surefill_start_calibration surefill_start_calibration;
-
-/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
- * SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing. */
-int32_t surefill_start_calibration_init(void *memory, int64_t length, surefill_start_calibration **calibration);
-
-/* Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum.
- * Any later call that changes the calibration breaks the seal. */
-int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_start_calibration_seal left it. */
-int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
-
-/* Levels to report of a job that has waited age seconds, of which a forecast says at the five levels that it waits
- * for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
- * of both arrays. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
-                                        int64_t age,
-                                        const int64_t *forecast,
-                                        int32_t count,
-                                        int64_t *told);
-
-/* The probability that a job that has waited age seconds has started within within more, where
- * surefill_start_calibration_told made told for it: that of the normal distribution whose quantiles the logarithms
- * of what is told are, corrected by how often such probabilities came true, which is learnt when jobs start. It
- * rises with within, and needs no forecast at hand. It holds on average over the jobs that are told it; one job's
- * may be off by .2 where forecasts are far too late and narrow, and differ where starts do not. count is
- * SUREFILL_START_LEVELS. O(1).
- *
- * Errors: as surefill_start_calibration_told. */
-int32_t surefill_start_calibration_probability(const surefill_start_calibration *calibration,
-                                               int64_t age,
-                                               const int64_t *told,
-                                               int32_t count,
-                                               int64_t within,
-                                               double *probability);
-
-/* Hears that a job has started, waited seconds after a forecast: age and forecast are what
- * surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,
- * of both arrays. heard is what surefill_start_calibration_overdue left of this job, 0 if that was not called.
- * O(1).
- *
- * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
-int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration,
-                                         int64_t age,
-                                         const int64_t *forecast,
-                                         const int64_t *told,
-                                         int32_t count,
-                                         int64_t waited,
-                                         int32_t heard);
-
-/* Hears that a job still waits, waited seconds after a forecast: the levels whose told wait is over have missed,
- * and are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a
- * bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes
- * to surefill_start_calibration_learn, whose other arguments these are. O(1).
- *
- * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
-int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibration,
-                                           int64_t age,
-                                           const int64_t *forecast,
-                                           const int64_t *told,
-                                           int32_t count,
-                                           int64_t waited,
-                                           int32_t *heard);
-
 /* ---- Calibration of predicted delays ------------------------------------------------------------------------------
  *
  * By how much did an accepted backfill delay the head job? That is known when the jobs that ran beside it have ended.
@@ -2794,13 +2695,13 @@ int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibrati
  *     surefill_delay_calibration_capacity capacity;
  *     surefill_delay_calibration *delays;
  *     surefill_rule rule;
- *     double predicted, told, observed;
+ *     double predicted, expected, observed;
  *     int64_t known;
  *     surefill_delay_calibration_capacity_init(&capacity);
  *     surefill_delay_calibration_init(memory, sizeof memory, &capacity, &delays);
- *     surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &told);
+ *     surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &expected);
  *     surefill_delay_calibration_ended(delays, 4710, 500, 1600, 48);
- *     surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &told, &observed);
+ *     surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &expected, &observed);
  *     surefill_rule_init(&rule);
  *     surefill_delay_calibration_rule(delays, &rule, &rule);
  */
@@ -2833,7 +2734,7 @@ int32_t surefill_delay_calibration_capacity_init(surefill_delay_calibration_capa
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_delay_calibration_size(const surefill_delay_calibration_capacity *capacity, int64_t *size);
 
-/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+/* Makes a calibration that has learnt from nothing in the caller's memory (length bytes, at least
  * surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
  *
  * Errors: OUT_OF_RANGE. */
@@ -2861,7 +2762,7 @@ int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibr
                                         double *told);
 
 /* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
- * those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
+ * those candidates are accepted whose calibrated delay is below the given threshold. Thresholds change by a factor
  * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
  * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
  *
@@ -2888,7 +2789,7 @@ int32_t surefill_delay_calibration_accepted(surefill_delay_calibration *calibrat
                                             double *told);
 
 /* A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
- * Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+ * Every job that ran must be reported, whether it was a backfill or not, in the order of their ends. A job that
  * started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
  * after it. O(pending backfills).
  *
@@ -2899,9 +2800,9 @@ int32_t surefill_delay_calibration_ended(surefill_delay_calibration *calibration
                                          int64_t now,
                                          int32_t processors);
 
-/* How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
- * were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and BOUND,
- * seconds for SECONDS and RELATIVE. O(1).
+/* Number of backfills with a known outcome, and the sums of their predicted delays, of the calibrated ones that
+ * were reported when they were accepted, and of the observed: how many delayed their head job for the criteria
+ * PROBABILITY and BOUND, seconds for SECONDS and RELATIVE. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *calibration,
@@ -2911,23 +2812,15 @@ int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *cali
                                           double *told,
                                           double *observed);
 
-/* ---- Order statistics, and the rivals of the binomial method ------------------------------------------------------
+/* ---- Order statistics that bound quantiles ------------------------------------------------------------------------
  *
- * Which of n sorted waits bounds a quantile with this confidence? Beside it, what parametric models say of the same
- * waits.
+ * Which of n sorted waits bounds a quantile with this confidence, whatever their distribution?
  *
- *     const double waits[] = {30, 60, 60, 120, 600, 900, 1800, 7200};
- *     double bound, quantile, shape, scale;
  *     int64_t k, lower, upper, fewest;
- *     int32_t threshold;
- *     surefill_binomial_fewest(0.95, 0.95, &fewest);
  *     surefill_binomial_upper(1000, 0.95, 0.95, &k);
  *     surefill_binomial_lower(1000, 0.95, 0.95, &k);
  *     surefill_binomial_two_sided(1000, 0.5, 0.95, &lower, &upper);
- *     surefill_log_normal_bound(waits, 8, 0.95, 0.95, &bound);
- *     surefill_log_uniform_quantile(waits, 8, 0.95, &quantile);
- *     surefill_weibull_quantile(waits, 8, 0.95, &shape, &scale, &quantile);
- *     surefill_rare_event_threshold(0.95, 0.3, &threshold);
+ *     surefill_binomial_fewest(0.95, 0.95, &fewest);
  */
 
 /* Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
@@ -2938,14 +2831,14 @@ int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *cali
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_binomial_upper(int64_t observations, double quantile, double confidence, int64_t *k);
 
-/* As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
- * confidence.
+/* The index of a lower bound, see surefill_binomial_upper: the largest k with Pr(Bin(observations, quantile) >= k)
+ * >= confidence.
  *
  * Errors: as surefill_binomial_upper. */
 int32_t surefill_binomial_lower(int64_t observations, double quantile, double confidence, int64_t *k);
 
-/* As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
- * one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for either.
+/* The indices of a lower and an upper bound, see surefill_binomial_upper, that hold together with this confidence:
+ * each is one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for either.
  *
  * Errors: as surefill_binomial_upper. */
 int32_t surefill_binomial_two_sided(int64_t observations,
@@ -2960,42 +2853,6 @@ int32_t surefill_binomial_two_sided(int64_t observations,
  * Errors: OUT_OF_RANGE (also when more than 4,294,967,296 would be needed). */
 int32_t surefill_binomial_fewest(double quantile, double confidence, int64_t *observations);
 
-/* How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
- * lag-1 autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000
- * values. threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_rare_event_threshold(double quantile, double correlation, int32_t *threshold);
-
-/* The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution,
- * from count independent waits in seconds (at least 2, none negative; they count as at least one second).
- * O(count).
- *
- * Errors: OUT_OF_RANGE (also for fewer than 2 waits). */
-int32_t surefill_log_normal_bound(const double *waits,
-                                  int32_t count,
-                                  double quantile,
-                                  double confidence,
-                                  double *seconds);
-
-/* The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at
- * least 1, none negative; they count as at least one second). O(count).
- *
- * Errors: OUT_OF_RANGE (also without a wait). */
-int32_t surefill_log_uniform_quantile(const double *waits, int32_t count, double quantile, double *seconds);
-
-/* The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at
- * least one second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above
- * 0, below 1) in seconds. At most 60 passes over the waits, usually six.
- *
- * Errors: OUT_OF_RANGE (also without a wait). */
-int32_t surefill_weibull_quantile(const double *waits,
-                                  int32_t count,
-                                  double quantile,
-                                  double *shape,
-                                  double *scale,
-                                  double *seconds);
-
 /* ---- More bounds on waits: lower and two-sided ones, and clustering at command ------------------------------------
  *
  *     static int64_t memory[1 << 20];
@@ -3003,8 +2860,7 @@ int32_t surefill_weibull_quantile(const double *waits,
  *     surefill_wait_options options;
  *     surefill_wait *wait;
  *     int64_t job, lower, upper;
- *     double gain, criterion;
- *     int32_t answer, step, attribute;
+ *     int32_t answer, step;
  *     surefill_wait_capacity_init(&capacity);
  *     surefill_wait_options_init(&options);
  *     capacity.history = 1000;
@@ -3012,10 +2868,9 @@ int32_t surefill_weibull_quantile(const double *waits,
  *     for (job = 1; job <= 200; job++) {
  *         surefill_wait_known(wait, 10 * job, 3600, 16);
  *     }
+ *     surefill_wait_predict_lower(wait, 3600, 16, 0.5, 0.95, 20000, &answer, &lower);
  *     surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
  *     surefill_wait_recluster(wait, 100000, &step);
- *     surefill_wait_explained(wait, &gain, &criterion);
- *     surefill_wait_clustered_by(wait, &attribute);
  */
 
 /* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
@@ -3025,7 +2880,7 @@ int32_t surefill_weibull_quantile(const double *waits,
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_wait_recluster(surefill_wait *wait, int64_t work, int32_t *step);
 
-/* As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+/* A lower bound by the binomial method, see surefill_wait_predict. O(log n) and the cost of
  * surefill_binomial_lower.
  *
  * Errors: as surefill_wait_predict. */
@@ -3038,8 +2893,8 @@ int32_t surefill_wait_predict_lower(const surefill_wait *wait,
                                     int32_t *answer,
                                     int64_t *bound);
 
-/* As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
- * method. O(log n) and the cost of surefill_binomial_two_sided.
+/* A lower and an upper bound that hold together with this confidence, by the binomial method, see
+ * surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
  *
  * Errors: as surefill_wait_predict. */
 int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
@@ -3052,96 +2907,34 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
                                         int64_t *lower,
                                         int64_t *upper);
 
-/* By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
- * criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
- * has the attribute that explains the waits best. */
-int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
-
-/* The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
- * SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last. */
-int32_t surefill_wait_clustered_by(const surefill_wait *wait, int32_t *attribute);
-
-/* ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----------------------------------------------------
+/* ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----------------------------------------------
  *
- *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
- *     const double ran[] = {60, 300, 900, 3600, 14400};
- *     const int64_t seconds[] = {60, 300, 900, 3600, 14400};
- *     double shortest, longest, mean, beta0, beta1, probability;
- *     surefill_bins *bins;
- *     surefill_distribution *binned;
- *     surefill_lifetime_fit(ran, 5, &shortest, &longest);
- *     surefill_lifetime_mean(shortest, longest, &mean);
- *     surefill_lifetime_ends_within(shortest, longest, 600, 300, &probability);
- *     surefill_lifetime_coefficients(shortest, longest, &beta0, &beta1);
- *     surefill_lifetime_bounds(beta0, beta1, &shortest, &longest);
- *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
- *     surefill_distribution_init_samples(memory, sizeof memory, bins, seconds, NULL, 5, &binned);
- *     surefill_lifetime_fit_binned(binned, &shortest, &longest);
- */
-
-/* Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
- * uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus
- * wait. A job that has reached the longest is expected to end in one second.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_lifetime_ends_within(double shortest, double longest, double age, double wait, double *probability);
-
-/* The mean of such lifetimes, in seconds.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_lifetime_mean(double shortest, double longest, double *seconds);
-
-/* The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_lifetime_coefficients(double shortest, double longest, double *beta0, double *beta1);
-
-/* The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
- *
- * Errors: OUT_OF_RANGE (also when they lie outside 1e-9 to 2^40). */
-int32_t surefill_lifetime_bounds(double beta0, double beta1, double *shortest, double *longest);
-
-/* Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the
- * least-squares line of equation 4 through the shares (i - 1/2) / count. O(count).
- *
- * Errors: OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds lie outside
- * 1e-9 to 2^40). */
-int32_t surefill_lifetime_fit(const double *lifetimes, int32_t count, double *shortest, double *longest);
-
-/* The same for a history in bins: the line through the shares of run times below each edge that has any on both
- * sides. O(bins).
- *
- * Errors: OUT_OF_RANGE (fewer than two such edges, or no bins). */
-int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, double *shortest, double *longest);
-
-/* ---- Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction ---------------------------------------
- *
- * A correction learns how predicted waits relate to those that came, by a line through their logarithms, and corrects
- * later predictions, those of surefill_sizing_choose among them.
+ * Lifetimes may be uniform in the logarithm (Downey 1997) instead of distributions. A correction learns how predicted
+ * waits relate to those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
  *
  *     static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
- *     const double processors[] = {2, 8, 32}, speedups[] = {1.9, 6.5, 15};
+ *     const double ran[] = {60, 300, 900, 3600, 14400};
  *     surefill_sizing_capacity capacity;
+ *     surefill_choice_options options;
+ *     surefill_choice choice;
  *     surefill_sizing *sizing;
  *     surefill_correction *correction;
- *     double parallelism, sigma, error, wait, intercept, slope, coefficient;
- *     int64_t pairs;
- *     int32_t benefactors, known, i;
- *     surefill_speedup_fit(processors, speedups, 3, &parallelism, &sigma, &error);
+ *     double shortest, longest, wait;
+ *     int32_t i;
+ *     surefill_lifetime_fit(ran, 5, &shortest, &longest);
  *     surefill_sizing_capacity_init(&capacity);
  *     capacity.running = 16;
  *     surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing);
  *     surefill_sizing_begin(sizing, 16);
- *     surefill_sizing_add_lifetime(sizing, 32, 600, 60, 36000);
- *     surefill_sizing_benefactors(sizing, 40, &benefactors);
+ *     surefill_sizing_add_lifetime(sizing, 32, 600, shortest, longest);
  *     surefill_correction_init(memory, sizeof memory, &correction);
  *     for (i = 1; i <= 30; i++) {
  *         surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7);
  *     }
- *     surefill_correction_corrected(correction, 600, &wait);
- *     surefill_correction_pairs(correction, &pairs);
- *     surefill_correction_line(correction, &known, &intercept, &slope);
- *     surefill_correction_correlation(correction, &known, &coefficient);
+ *     surefill_choice_options_init(&options);
+ *     choice.struct_size = sizeof choice;
+ *     surefill_sizing_choose(sizing, &options, correction, 40, 1, 36000, &choice);
+ *     surefill_correction_corrected(correction, choice.predicted, &wait);
  *     surefill_correction_seal(correction);
  *     surefill_correction_open(memory, sizeof memory, &correction);
  */
@@ -3149,17 +2942,13 @@ int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, 
 /* Bytes of memory that a correction needs, aligned to 8. */
 #define SUREFILL_CORRECTION_SIZE 80
 
-/* As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same
- * place of processors (1 to 2^20; two different numbers at least). O(count).
+/* Fits lifetimes that are uniform in the logarithm between shortest and longest seconds to a history of count
+ * lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line of equation 4 of Downey 1997
+ * through the shares (i - 1/2) / count. O(count).
  *
- * Errors: OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on fewer than two
- * numbers of processors). */
-int32_t surefill_speedup_fit(const double *processors,
-                             const double *speedups,
-                             int32_t count,
-                             double *parallelism,
-                             double *sigma,
-                             double *error);
+ * Errors: OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds lie outside
+ * 1e-9 to 2^40). */
+int32_t surefill_lifetime_fit(const double *lifetimes, int32_t count, double *shortest, double *longest);
 
 /* Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
  * lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
@@ -3170,12 +2959,6 @@ int32_t surefill_sizing_add_lifetime(surefill_sizing *sizing,
                                      double age,
                                      double shortest,
                                      double longest);
-
-/* The number of benefactors: running jobs that hold at least as many processors as are missing until this number
- * (not negative) is free.
- *
- * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER (the running jobs hold too few). */
-int32_t surefill_sizing_benefactors(const surefill_sizing *sizing, int32_t processors, int32_t *benefactors);
 
 /* Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
  * aligned to 8). */
@@ -3201,52 +2984,25 @@ int32_t surefill_correction_record(surefill_correction *correction, double predi
  * Errors: OUT_OF_RANGE (predicted outside 0 to 2^40). */
 int32_t surefill_correction_corrected(const surefill_correction *correction, double predicted, double *seconds);
 
-/* Recorded pairs. */
-int32_t surefill_correction_pairs(const surefill_correction *correction, int64_t *pairs);
-
-/* The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
- * predictions are recorded, and then neither is written. */
-int32_t surefill_correction_line(const surefill_correction *correction,
-                                 int32_t *known,
-                                 double *intercept,
-                                 double *slope);
-
-/* The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
- * coefficient is not written. */
-int32_t surefill_correction_correlation(const surefill_correction *correction, int32_t *known, double *coefficient);
-
-/* ---- Contents of bins, distributions, inboxes and recent waits, in detail -----------------------------------------
+/* ---- Bins and distributions in detail -----------------------------------------------------------------------------
  *
- * Bins and their edges, probabilities bin by bin, and what objects have counted.
+ * Bins and their edges, probabilities bin by bin, and when a job may end.
  *
- *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8], waits_memory[100000];
- *     static int64_t inbox_memory[40000];
+ *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
  *     const int64_t ran[] = {240, 300, 310, 2900};
- *     double p[SUREFILL_MAX_BINS], lower, upper, long_wait;
+ *     double p[SUREFILL_MAX_BINS], lower, upper;
  *     int64_t seconds[2 * SUREFILL_MAX_BINS];
  *     double ends[2 * SUREFILL_MAX_BINS];
- *     int32_t bin, bin_count, count, kept, length;
+ *     int32_t bin, bin_count, count;
  *     surefill_bins *bins;
- *     surefill_distribution *believed;
- *     surefill_preset preset;
- *     surefill_recent_waits *waits;
- *     surefill_inbox_capacity capacity;
- *     surefill_inbox *inbox;
+ *     surefill_distribution *predicted;
  *     surefill_bins_init_covering(bins_memory, sizeof bins_memory, 10, 1.8, 864000, &bins);
  *     surefill_bins_count(bins, &bin_count);
  *     surefill_bins_index(bins, 300, &bin);
  *     surefill_bins_edges(bins, bin, &lower, &upper);
- *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
- *     surefill_distribution_recalculate(believed, 250, 3600, p, SUREFILL_MAX_BINS, &count);
- *     surefill_distribution_remaining(believed, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
- *     surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
- *     surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits);
- *     surefill_recent_waits_add(waits, 600);
- *     surefill_recent_waits_count(waits, &kept);
- *     surefill_recent_waits_quantile(waits, 0.99, 60, &long_wait);
- *     surefill_inbox_capacity_init(&capacity);
- *     surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox);
- *     surefill_inbox_length(inbox, &length);
+ *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &predicted);
+ *     surefill_distribution_recalculate(predicted, 250, 3600, p, SUREFILL_MAX_BINS, &count);
+ *     surefill_distribution_remaining(predicted, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
  */
 
 /* Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
@@ -3300,28 +3056,6 @@ int32_t surefill_distribution_remaining(const surefill_distribution *distributio
                                         double *probabilities,
                                         int32_t capacity,
                                         int32_t *count);
-
-/* The idle processors left. O(1). */
-int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
-
-/* The number of events inside, those included that are being pushed; for the popping thread. Others may be
- * changing it. */
-int32_t surefill_inbox_length(const surefill_inbox *inbox, int32_t *length);
-
-/* The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
- * seconds, but not less than least; infinity while none is kept. O(log n).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_quantile(const surefill_recent_waits *recent,
-                                       double quantile,
-                                       double least,
-                                       double *seconds);
-
-/* How many waits are kept. O(1). */
-int32_t surefill_recent_waits_count(const surefill_recent_waits *recent, int32_t *waits);
-
-/* How many starts the calibration has heard of. */
-int32_t surefill_start_calibration_starts(const surefill_start_calibration *calibration, int64_t *starts);
 
 #ifdef __cplusplus
 }

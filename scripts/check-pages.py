@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Renders pages in headless Chromium and measures them: check-pages.py CHROMIUM FOLDER PAGE.html...
+"""Renders pages in headless Chromium and measures them: check-pages.py [--axe AXE.js] CHROMIUM FOLDER PAGE.html...
 
-Every page is rendered at 1280 and at 390 pixels. It must be smaller than 500,000 bytes, raise no error, load nothing, not be
-wider than the window; text in its figures must be 12 pixels high at least; every figure must have a title and a description,
-and tables that scroll must keep their first column. The answer of what-if prints on one sheet. Pictures of the pages come to FOLDER.
+Every page is rendered at 1280, at 390 and at 1920 pixels. It must be smaller than 500,000 bytes, raise no error, load
+nothing, not be wider than the window; text in its figures must be 12 pixels high at least; every figure must have a
+title and a description, and tables that scroll must keep their first column. The answer of what-if prints on one
+sheet. With the script of axe-core (https://github.com/dequelabs/axe-core) none of its rules may be violated in the
+narrowest window, those of WCAG and its best practices. Pictures of the pages come to FOLDER.
 """
+import argparse
 import html
 import json
 import pathlib
@@ -13,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-WIDTHS = (1280, 390)
+WIDTHS = (1280, 390, 1920)
 MOST_BYTES = 500_000
 
 # Runs in the page and leaves what it found in the body. No request may be made, so that it is inside the page too.
@@ -49,7 +52,13 @@ LAST = """<script>window.addEventListener('load', function () { setTimeout(funct
       say('a table that scrolls has no column that stays');
   });
   var found = { width: window.innerWidth, height: root.scrollHeight, svg: document.querySelectorAll('svg').length, wrong: wrong };
-  document.body.setAttribute('data-found', JSON.stringify(found));
+  var leave = function () { document.body.setAttribute('data-found', JSON.stringify(found)); };
+  if (!window.axe) return leave();
+  axe.run(document, { resultTypes: ['violations'] }).then(function (result) {
+    result.violations.forEach(function (rule) {
+      say('axe-core: ' + rule.id + ' (' + rule.help + '): ' + rule.nodes.length + ', the first ' + rule.nodes[0].html.slice(0, 120));
+    });
+  }).catch(function (error) { say('axe-core: ' + error); }).then(leave);
 }, 300); });</script>"""
 
 
@@ -57,15 +66,15 @@ def chromium(program, width, height, *arguments):
     with tempfile.TemporaryDirectory() as profile:
         command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                    "--force-device-scale-factor=1", f"--user-data-dir={profile}", f"--window-size={width},{height}",
-                   "--virtual-time-budget=5000", *arguments]
+                   "--virtual-time-budget=20000", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
 
 
-def measured(program, page, width):
+def measured(program, page, width, axe):
     """What the script found in the page at this width; in a frame of the window, which cannot be so narrow itself."""
     text = page.read_text()
     text = text.replace("<head>", "<head>" + FIRST, 1)
-    text = text.replace("</body>", LAST + "</body>", 1)
+    text = text.replace("</body>", axe + LAST + "</body>", 1)
     frame = f'<iframe id="f" style="border:0;width:{width}px;height:900px" srcdoc="{html.escape(text)}"></iframe>'
     take = """<script>var timer = setInterval(function () {
       var body = document.getElementById('f').contentDocument.body;
@@ -91,17 +100,26 @@ def sheets(program, page):
 
 
 def main():
-    program, folder, *pages = sys.argv[1:]
-    folder = pathlib.Path(folder)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--axe", type=pathlib.Path)
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("pages", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    program, folder = arguments.program, arguments.folder
+    axe = ""
+    if arguments.axe:
+        axe = "<script>" + arguments.axe.read_text().replace("</script", "<\\/script") + "</script>"
     folder.mkdir(parents=True, exist_ok=True)
     failed = False
-    for page in map(pathlib.Path, pages):
+    for page in arguments.pages:
         size = page.stat().st_size
         wrong = [f"has {size} bytes"] if size >= MOST_BYTES else []
         if page.stem == "what-if" and (count := sheets(program, page)) != 1:
             wrong.append(f"prints on {count} sheets")
         for width in WIDTHS:
-            found = measured(program, page, width)
+            # In the narrowest window most regions scroll; no other rule depends on the width.
+            found = measured(program, page, width, axe if width == min(WIDTHS) else "")
             if found["width"] not in (None, width):
                 found["wrong"].append(f"was rendered at {found['width']}")
             wrong += [f"at {width}: {what}" for what in found["wrong"]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes pages of all kinds and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
-# build/pages.
+# Makes pages of all kinds and renders them in headless Chromium at 390, 1280 and 1920 pixels (check-pages.py), with the
+# rules of axe-core where npm is there to fetch it. Pictures come to build/pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}/pages
@@ -32,4 +32,32 @@ if [ -f "$real" ]; then
 else
     echo "SKIPPED: pages of waits, as there is no $real"
 fi
-python3 scripts/check-pages.py "$(command -v chromium)" "$build" "$build"/*.html
+# The page of the service, as it is without its script, and its fragment in a page of others; the demonstration has no
+# waits of its own.
+zcat "$demo" | awk '/^;/ { print; next } { $3 = $1 * 7919 % 5400; print }' > "$build/history.swf"
+"$surefill" serve "$build/history.swf" --listen 127.0.0.1:0 > "$build/url" &
+server=$!
+trap 'kill $server' EXIT
+until [ -s "$build/url" ]; do
+    kill -0 $server
+    sleep 0.1
+done
+url=$(cat "$build/url")
+fetch() {
+    python3 -c 'import sys, urllib.request; sys.stdout.write(urllib.request.urlopen(sys.argv[1]).read().decode())' "$url$1"
+}
+fetch "" | sed 's#<script src="/live.js" defer></script>##' > "$build/serve.html"
+{
+    echo '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Dashboard</title></head><body><main><h1>Dashboard</h1>'
+    fetch fragment
+    echo '</main></body></html>'
+} > "$build/fragment.html"
+# Fetched, not kept: its licence is another one.
+axe=()
+if command -v npm > /dev/null && (cd "$build" && npm pack --silent axe-core@4 > /dev/null 2>&1); then
+    tar -xzf "$build"/axe-core-4*.tgz -C "$build" package/axe.min.js
+    axe=(--axe "$build/package/axe.min.js")
+else
+    echo "SKIPPED: axe-core, as npm cannot fetch it"
+fi
+python3 scripts/check-pages.py "${axe[@]}" "$(command -v chromium)" "$build" "$build"/*.html

@@ -137,6 +137,43 @@ wide_vectors() {
         -p surefill-simulator --no-default-features --features studies --test bits
 }
 
+# Licences, sources and known faults of the crates in use, by deny.toml.
+dependencies() {
+    local tools
+    tools=$(realpath -m "$target/tools")
+    export PATH=$PATH:$tools/bin
+    if ! command -v cargo-deny > /dev/null; then
+        echo "building cargo-deny in $tools: some minutes, once"
+        if ! cargo install --quiet --locked --root "$tools" cargo-deny > "$log/cargo-deny" 2>&1; then
+            tail -n 2 "$log/cargo-deny"
+            echo "SKIPPED: cargo-deny cannot be built"
+            return 0
+        fi
+    fi
+    # Not every allowed licence is one of the Python package's crates.
+    local python=(--manifest-path python/Cargo.toml --config deny.toml)
+    cargo deny --workspace check bans licenses sources || return 1
+    cargo deny "${python[@]}" check -A license-not-encountered bans licenses sources || return 1
+    if ! cargo deny fetch db > "$log/advisories" 2>&1; then
+        grep . "$log/advisories" | tail -n 1
+        echo "SKIPPED: the list of known faults of crates cannot be downloaded"
+        return 0
+    fi
+    cargo deny --workspace check advisories && cargo deny "${python[@]}" check advisories
+}
+
+# One block of the results, drawn at random (SUREFILL_SEED: by this seed), by the command of the release.
+results_drawn() {
+    local traces
+    traces=$(realpath -m "${SUREFILL_TRACES:-../shared/traces}")
+    if ! compgen -G "$traces/*.swf.gz" > /dev/null; then
+        echo "SKIPPED: no traces in $traces (SUREFILL_TRACES)"
+        return 0
+    fi
+    cargo build --quiet --release --locked -p surefill-simulator || return 1
+    PATH=$(realpath "$target")/release:$PATH SUREFILL_TRACES=$traces python3 scripts/results-drawn.py ${SUREFILL_SEED:-}
+}
+
 # Variables of scripts that are read by one another look unassigned, or unused.
 shell_scripts() { git ls-files -z '*.sh' | xargs -0 shellcheck -x -S warning -e SC2154,SC2034; }
 
@@ -151,6 +188,7 @@ step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+release_step "dependencies" dependencies
 step "tests" cargo test --workspace --features surefill/capi
 release_step "tests of the core without the C ABI" cargo test -p surefill
 step "the simulator" cargo build --profile "$TOOL_PROFILE" -p surefill-simulator
@@ -172,6 +210,7 @@ step "PBS" tests/pbs/run.sh $build
 release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo
 end_beside "Slurm"
+release_step "results drawn" results_drawn
 release_step "releases of Slurm" scripts/check-slurm-releases.sh
 
 if [ "${asked[*]}" = list ]; then

@@ -21,7 +21,8 @@ for scale in archive large; do
     done
 done
 count one_pass archive probability 4
-count one_pass archive delay 4
-count one_pass large delay 4
-count one_pass largest delay 4
+for scale in archive large largest; do
+    count one_pass "$scale" delay 4
+    count one_pass "$scale" verdicts 4
+done
 count papers_program archive papers 1

@@ -2,8 +2,8 @@
 # Makes the parts of the results, or some of them: results.sh [PART...], parts by the names of scripts/results/*.md.in.
 #
 # In a part's source a line that begins with "$ " (and those it is continued on by a backslash) becomes the command as it
-# stands and what it prints; all other lines are copied. results/PART.md is the outcome, its wide tables also as CSV beside it;
-# the parts not asked for stay as they are. RESULTS.md, the page of claims, is written by hand from these.
+# stands and what it prints; all other lines are copied. results/PART.md is the outcome; the parts not asked for stay as
+# they are. RESULTS.md, the page of claims, is written by hand from these. make csv writes the wide tables as CSV.
 # Needs the traces, in SUREFILL_TRACES or in ../shared/traces, and for the part speed a Python with scipy (SUREFILL_PYTHON).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,6 +58,5 @@ mkdir -p results "$made"
 for part in "${asked[@]}"; do
     # What failed half-way leaves the part as it was; what was made of it so far stays in the folder build.
     make_part "$part" > "$made/$part.md"
-    cp "$made/$part.md" "results/$part.md"
-    scripts/tables-as-csv.py "results/$part.md"
+    cat -s "$made/$part.md" > "results/$part.md"
 done

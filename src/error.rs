@@ -13,7 +13,7 @@ pub enum Error {
     Null = -1,
     /// The memory handed over is not aligned to [`crate::memory::ALIGNMENT`] bytes.
     Misaligned = -2,
-    /// The memory handed over is smaller than the size function says.
+    /// The memory handed over is smaller than the size that the size function returns.
     TooSmall = -3,
     /// The memory does not hold an object of this type.
     WrongObject = -4,
@@ -35,7 +35,7 @@ pub enum Error {
     NoSuchIndex = -12,
     /// Nothing to take: the inbox is empty.
     Empty = -13,
-    /// With the jobs now running, the event asked for never happens.
+    /// With the jobs now running, the event in question never happens.
     Never = -14,
     /// The object was made on a machine of the other byte order.
     ForeignByteOrder = -15,
@@ -59,10 +59,16 @@ pub enum Error {
     Overfull = -24,
     /// A placement does not fit what is free on its nodes.
     DoesNotFit = -25,
+    /// The capacity for pairs of a job and a node on which it holds something is reached.
+    PartsFull = -26,
+    /// There is no answer for an object of this kind: starts on nodes that differ or are shared, for example.
+    Unsupported = -27,
+    /// The size that a structure gives of itself is 0 (C only).
+    NoStructSize = -28,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 25] = [
+pub const ALL: [Error; 28] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -88,6 +94,9 @@ pub const ALL: [Error; 25] = [
     Error::SpanTooLong,
     Error::Overfull,
     Error::DoesNotFit,
+    Error::PartsFull,
+    Error::Unsupported,
+    Error::NoStructSize,
 ];
 
 impl Error {
@@ -129,6 +138,9 @@ impl Error {
             Error::SpanTooLong => c"SUREFILL_ERROR_SPAN_TOO_LONG",
             Error::Overfull => c"SUREFILL_ERROR_OVERFULL",
             Error::DoesNotFit => c"SUREFILL_ERROR_DOES_NOT_FIT",
+            Error::PartsFull => c"SUREFILL_ERROR_PARTS_FULL",
+            Error::Unsupported => c"SUREFILL_ERROR_UNSUPPORTED",
+            Error::NoStructSize => c"SUREFILL_ERROR_NO_STRUCT_SIZE",
         }
     }
 
@@ -160,6 +172,11 @@ impl Error {
             Error::SpanTooLong => c"a span of time is longer than 2^40 seconds",
             Error::Overfull => c"the running jobs and the idle processors are more than the machine has",
             Error::DoesNotFit => c"the placement does not fit what is free on its nodes",
+            Error::PartsFull => c"the capacity parts, pairs of a job and a node, is reached",
+            Error::Unsupported => c"there is no answer for an object of this kind",
+            Error::NoStructSize => {
+                c"a structure's struct_size is 0: it has to be set to the structure's size"
+            }
         }
     }
 }

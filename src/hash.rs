@@ -2,8 +2,8 @@
 //!
 //! Open addressing with linear probing (Knuth, The Art of Computer Programming 3, section 6.4, algorithms L and R): at
 //! least half of the places are free, and a removal moves later entries up, so that there are no tombstones and the
-//! table does not age. The keys lie in the records, where the table asks for them; what it answers does not depend on
-//! the order in which the records came.
+//! table does not age. The keys lie in the records, from which `key_of` reads them; the answers do not depend on the
+//! order in which the records came.
 
 use crate::error::{Error, Result};
 use crate::math::mix::finalise;
@@ -54,7 +54,7 @@ impl<'a> HashIndex<'a> {
         Err(Error::Corrupt)
     }
 
-    /// The record with this key; `key_of` says which key a record has. O(1) on average.
+    /// The record with this key; `key_of` returns the key of a record. O(1) on average.
     pub(crate) fn find(&self, key: u64, key_of: impl Fn(u32) -> Result<u64>) -> Result<Option<u32>> {
         Ok(self.probe(key, key_of)?.1)
     }

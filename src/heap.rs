@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::memory::{at, at_mut};
 
-/// Lets the element at `place` sink until no child comes before it. `first(a, b)` says whether `a` comes before `b`.
+/// Lets the element at `place` sink until no child comes before it. `first(a, b)` is true when `a` comes before `b`.
 fn sink<T: Copy>(heap: &mut [T], mut place: usize, first: impl Fn(&T, &T) -> bool) -> Result<()> {
     let moving = *at(heap, place)?;
     loop {
@@ -26,8 +26,7 @@ fn sink<T: Copy>(heap: &mut [T], mut place: usize, first: impl Fn(&T, &T) -> boo
     Ok(())
 }
 
-/// Makes room for an element at the end of a heap whose smallest element is at the front; `heap` has the new place
-/// already.
+/// Inserts an element into a heap with the smallest element at the front; `heap` already has the new place, at its end.
 pub(crate) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
     let mut place = heap.len().saturating_sub(1);
     while let Some(parent) = place.checked_sub(1).map(|below| below / 2) {
@@ -77,7 +76,7 @@ pub(crate) fn sort<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
     Ok(())
 }
 
-/// Sorts in increasing order what is nearly sorted: by insertion, O(n + moves), until more than `budget` elements have
+/// Sorts a nearly sorted list in increasing order: by insertion, O(n + moves), until more than `budget` elements have
 /// moved, then by the heap. Elements that are not equal end in the same places either way. Returns the steps of work.
 pub(crate) fn sort_again<T: Copy + Ord>(values: &mut [T], budget: usize) -> Result<u64> {
     let count = values.len();
@@ -106,7 +105,7 @@ pub(crate) fn sort_again<T: Copy + Ord>(values: &mut [T], budget: usize) -> Resu
     Ok((count + moved) as u64)
 }
 
-/// The binary digits of a number of elements: a heap of them is as high.
+/// Number of binary digits of `count`: the height of a heap of that number of elements.
 pub(crate) fn levels(count: usize) -> usize {
     (usize::BITS - count.leading_zeros()) as usize
 }

@@ -1,5 +1,5 @@
-//! surefill answers, with probabilities, the questions of a batch scheduler: may this job jump the queue, how long will
-//! a job run, how long will it wait.
+//! Answers, with probabilities, to the questions of a batch scheduler: whether a job may jump the queue, how long a job
+//! will run, and how long it will wait.
 //!
 //! The crate is `no_std`, never allocates, never panics and takes all its memory from the caller. Its layers, from the
 //! bottom up, each using only those before it:
@@ -10,15 +10,16 @@
 //! 4. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
 //! 5. [`hmm`]: the hidden Markov model of a workload's run times: filter, smoothing, training, Viterbi.
 //! 6. [`predict`]: run times predicted on line: by the hidden Markov model, and by the histories of like jobs.
-//! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
-//!    many processors will be free.
+//! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and the
+//!    number of free processors over time.
 //! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
-//! 9. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
-//! 10. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
+//! 9. [`allocate`]: the number of processors that a malleable job should take: speedup, lifetimes, waits, the choice.
+//! 10. [`schedule`]: the order of the queue: priorities of waiting jobs, long waits, and presets of a whole schedule.
 //! 11. [`plan`]: a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue.
-//! 12. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
+//! 12. [`forecast`]: the start of every waiting job as a distribution, by scenarios of the queue played forward.
 //! 13. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
-//! 14. [`engine`]: the whole scheduler without a machine: told what the resource manager says, it offers jobs to start.
+//! 14. [`engine`]: the whole scheduler without a machine: from the events that the resource manager reports, it offers
+//!     jobs to start.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` and `include/surefill_parts.h` are
 //! exported; Rust programs do not need it.
@@ -32,7 +33,7 @@
 //! let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
 //! let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
 //!
-//! // What similar jobs ran: mostly minutes, though they ask for an hour.
+//! // Run times of similar jobs: mostly minutes, though they ask for an hour.
 //! let bins = RuntimeBins::default();
 //! let minutes = RuntimeDistribution::from_samples(&bins, [(90, 1.0), (250, 2.0), (300, 1.0), (2000, 0.2)])?;
 //!

@@ -1,8 +1,8 @@
 //! One block of caller's memory, carved into typed slices.
 //!
 //! An object's layout is written down once, as a walk that asks a `Carver` for one slice after the other. Without
-//! memory the walk measures; with memory it carves. The two cannot disagree. What lies in the block is plain old data,
-//! offsets and no pointers: a block may be moved with `memcpy` while no call is under way.
+//! memory the walk measures; with memory it carves. The two cannot disagree. A block holds plain old data, with offsets
+//! instead of pointers: it may be moved with `memcpy` while no call is under way.
 
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -16,10 +16,11 @@ pub(crate) const LAYOUT_VERSION: u32 = match u32::from_str_radix(env!("SUREFILL_
     Err(_) => panic!(),
 };
 
-/// Reads differently on a machine of the other byte order, where it is refused.
+/// First word of a block; it reads differently on a machine of the other byte order, where the block is refused.
 const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
 
-/// What a block holds. The numbers lie in checkpoints: a number never changes and is never used again for another kind.
+/// Type of a block's object. The numbers lie in checkpoints: a number never changes and is never used again for another
+/// kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "capi"), allow(dead_code))] // some are C's alone
 #[repr(u32)]
@@ -38,7 +39,6 @@ pub(crate) enum Kind {
     DelayCalibration = 22,
     Plan = 23,
     Forecast = 30,
-    StartCalibration = 31,
     Sizing = 40,
     Correction = 41,
     Nodes = 50,
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
 #[repr(C)]
 pub(crate) struct Header {
     magic: u64,
-    /// Which type of object this is.
+    /// Type of the object, a number of [`Kind`].
     kind: u32,
     version: u32,
     /// Bytes of the whole block.
@@ -75,7 +75,7 @@ impl Header {
         self.length().map(|_| ())
     }
 
-    /// Bytes of the whole block, of whatever kind, if this layout version made it.
+    /// Bytes of the whole block, whatever its kind, if this layout version made it.
     pub(crate) fn length(&self) -> Result<u64> {
         if self.magic == MAGIC.swap_bytes() {
             return Err(Error::ForeignByteOrder);
@@ -112,15 +112,15 @@ impl Head for Header {
 
 /// An object in a block of the caller's memory: the head, then the object's scalars, then its slices.
 ///
-/// The capacities that the scalars hold determine the length of the block, so that a block alone says where everything
-/// in it lies.
+/// The capacities that the scalars hold determine the length of the block, so that the layout follows from the block
+/// alone.
 pub(crate) trait Object<'a>: Sized {
     const KIND: Kind;
 
-    /// What the block begins with.
+    /// First bytes of the block: [`Header`] or `Sealed`.
     type Head: Head;
 
-    /// What determines the length of the block.
+    /// Capacities, which determine the length of the block.
     type Capacity;
 
     /// The scalars, behind the head.
@@ -162,8 +162,8 @@ pub(crate) trait Object<'a>: Sized {
         Self::create_uncleared(memory, capacity)
     }
 
-    /// As [`Object::create`], but the slices are as the memory was: for an object that is never sealed, and writes its
-    /// slices before it reads them. O(scalars).
+    /// Makes a block like [`Object::create`] does, but leaves the slices as the memory was: for an object that is never
+    /// sealed, and writes its slices before it reads them. O(scalars).
     fn create_uncleared(
         memory: &'a mut [u8],
         capacity: &Self::Capacity,
@@ -238,7 +238,7 @@ impl<'a> Carver<'a> {
         self.take(1)?.first_mut().ok_or(Error::TooSmall)
     }
 
-    /// Bytes asked for so far.
+    /// Bytes handed out or measured so far.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -273,7 +273,7 @@ pub(crate) fn at_mut<T>(slice: &mut [T], index: usize) -> Result<&mut T> {
     slice.get_mut(index).ok_or(Error::Corrupt)
 }
 
-/// Copies the elements that both slices have room for.
+/// Copies as many elements as the shorter of the two slices has.
 pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;

@@ -51,7 +51,7 @@ impl<'a, T: Object<'a, Head = Sealed>> Checkpoint<'a> for T {}
 macro_rules! lifecycle {
     ($object:ident) => {
         impl<'a> $object<'a> {
-            /// How many bytes at the start of a block `block_size` wants to see.
+            /// Number of bytes at the start of a block that `block_size` needs.
             pub const PREFIX: usize = <Self as $crate::memory::Object>::PREFIX;
 
             /// The size of the block that starts with these bytes, in bytes. O(1).
@@ -128,7 +128,7 @@ macro_rules! lifecycle {
 }
 pub(crate) use lifecycle;
 
-/// Where the checksum lies, in bytes.
+/// Offset of the checksum in a block, in bytes.
 const PLACE: usize = offset_of!(Sealed, checksum);
 
 /// The checksum of a block, in whose place it sees zeros.
@@ -138,7 +138,7 @@ fn checksum(block: &[u8]) -> Result<u64> {
     Ok(fnv1a_more(fnv1a_more(fnv1a(header), &[0; size_of::<u64>()]), rest))
 }
 
-/// Where a block's checksum lies.
+/// The bytes of a block's checksum.
 fn place(block: &mut [u8]) -> Result<&mut [u8; size_of::<u64>()]> {
     block.get_mut(PLACE..).and_then(|rest| rest.first_chunk_mut()).ok_or(Error::TooSmall)
 }

@@ -143,7 +143,7 @@ proptest! {
         }
         let expected = if benefactors.len() >= 2 { FreeTimePredictor::Benefactors } else { FreeTimePredictor::Fluid };
         prop_assert_eq!(sizing.wait(3 + more, FreeTimePredictor::Combined), sizing.wait(3 + more, expected));
-        // A single benefactor is the whole story only when the others together are too small.
+        // A single benefactor decides alone only when the others together are too small.
         if benefactors.len() == 1 && busy - benefactors[0].processors < more {
             let (a, exact) = (sizing.wait(3 + more, FreeTimePredictor::Benefactors), sizing.quantile(3 + more, 0.5));
             prop_assert!((a.unwrap() / exact.unwrap() - 1.0).abs() < 1e-12);
@@ -211,8 +211,8 @@ proptest! {
         prop_assert!((found / expected - 1.0).abs() < 1e-8, "{} {}", found, expected);
     }
 
-    /// What is promised is kept, by enumeration of who is released by the time the patience is over; and no size is
-    /// better without giving up.
+    /// The promised gain is kept, by enumeration of the jobs ended when the patience is over; and no size is better
+    /// without giving up.
     #[test]
     fn patience_gains_what_it_says(
         jobs in proptest::collection::vec(job(), 1..6), idle in 1u32..8, a in 2.0f64..60.0, sigma in 0.0f64..2.0,
@@ -285,7 +285,7 @@ proptest! {
                 let Ok(raw) = sizing.wait(n, predictor) else { continue };
                 let wait = correction.filter(|_| raw > 0.0).map_or(raw, |correction| correction.corrected(raw));
                 let total = weight * wait + run_time(n);
-                // What is idle is compared with first, and sets the bar for the rest.
+                // The idle processors are compared first, and set the bar for the rest.
                 let bar = match best {
                     Some(best) if n == idle + 1 => best.0 * (1.0 - least_gain),
                     Some(best) if n > idle && best.1 <= idle => best.0 * (1.0 - least_gain),
@@ -339,7 +339,7 @@ fn one_job_has_a_closed_form() {
     assert!((block.sizing(0, &[young]).mean(5).unwrap() / mean - 1.0).abs() < 1e-12);
 }
 
-/// A generator good enough for means (Steele, Lea & Flood 2014).
+/// A generator, good enough for means (Steele, Lea & Flood 2014).
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -402,7 +402,7 @@ fn starts_with_and_without_lock_in() {
     assert_eq!((choice.start(30, 20, false), choice.start(30, 20, true)), (Some(20), Some(16)));
 }
 
-/// Nothing runs: only what is idle can be had; nothing runs and nothing is idle: never.
+/// Nothing runs: only the idle processors can be had; nothing runs and nothing is idle: never.
 #[test]
 fn an_empty_machine() {
     let mut block = Block::new();

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The core's rooms from the bottom up, as `src/lib.rs` tells them.
+/// The core's rooms from the bottom up, in the order of `src/lib.rs`.
 const ROOMS: [&str; 18] = [
     "error", "memory", "heap", "math", "seal", "hash", "runtime", "hmm", "predict", "backfill", "wait",
     "allocate", "schedule", "plan", "forecast", "nodes", "engine", "capi",
 ];
-/// The simulator's wings from the bottom up, as `simulator/src/lib.rs` tells them.
+/// The simulator's wings from the bottom up, in the order of `simulator/src/lib.rs`.
 const WINGS: [&str; 7] = ["base", "trace", "replay", "studies", "live", "report", "cli"];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
@@ -57,7 +57,7 @@ fn named(text: &str, prefix: &str) -> BTreeSet<String> {
     found
 }
 
-/// What every room of a crate uses of its other rooms.
+/// The other rooms of a crate that each room uses.
 fn uses(folder: &str, rooms: &[&str]) -> Uses {
     let source = root().join(folder);
     let mut uses = Uses::new();
@@ -80,7 +80,7 @@ fn uses(folder: &str, rooms: &[&str]) -> Uses {
     uses
 }
 
-/// Every room of the folder is in the list.
+/// Asserts that every room of the folder is in the list.
 fn complete(folder: &str, rooms: &[&str]) {
     for entry in fs::read_dir(root().join(folder)).unwrap() {
         let path = entry.unwrap().path();
@@ -109,8 +109,8 @@ fn no_room_uses_one_above_it() {
     }
 }
 
-/// What the files of a folder use of each other; a folder inside it counts as one file. `module` is the folder's path
-/// from the crate's root.
+/// The other files of a folder that each file uses; a folder inside it counts as one file. `module` is the folder's
+/// path from the crate's root.
 fn inside(folder: &Path, module: &str) -> Uses {
     let mut uses = Uses::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -188,7 +188,7 @@ fn reduced(uses: &Uses) -> Uses {
     uses.iter().map(|(room, used)| direct(room, used)).collect()
 }
 
-/// What the simulator's wings use of the core.
+/// The modules of the core that a wing of the simulator uses.
 fn of_the_core(wing: &str) -> BTreeSet<String> {
     let mut files = Vec::new();
     sources(&root().join("simulator/src").join(wing), &mut files);
@@ -258,6 +258,7 @@ fn every_file_named_in_the_index_is_there() {
             "simulator",
             "tests",
             "c-examples",
+            "examples",
             "include",
             "scripts",
             "fuzz",
@@ -288,8 +289,9 @@ fn every_file_of_the_simulators_tests_is_part_of_their_program() {
 /// Every source file that people write, in these languages; what is generated is left out.
 fn written() -> Vec<(PathBuf, String)> {
     const ENDINGS: [&str; 8] = ["rs", "c", "h", "cpp", "f90", "sh", "py", "awk"];
-    const FOLDERS: [&str; 9] = [
+    const FOLDERS: [&str; 10] = [
         "src",
+        "examples",
         "simulator/src",
         "simulator/tests",
         "tests",
@@ -359,18 +361,78 @@ fn comments_are_no_wider_than_a_page() {
 const RIDDLES: [&str; 8] =
     ["so many", "came of", "come of", "comes of", "told of", "of none", "that is none", "that are none"];
 
+/// The words of a text in small letters, between single blanks; an identifier is one word.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
+}
+
 #[test]
 fn comments_name_what_they_mean() {
-    let riddle = |line: &str| {
-        let words: Vec<String> = line
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect();
-        let plain = format!(" {} ", words.join(" "));
-        RIDDLES.iter().any(|phrase| plain.contains(&format!(" {phrase} ")))
-    };
+    let riddle = |line: &str| RIDDLES.iter().any(|phrase| plain(line).contains(&format!(" {phrase} ")));
     assert!(riddle("/// What came of it.") && !riddle("/// The outcome of it."));
     let found = comments_that(riddle);
     assert!(found.is_empty(), "say who or how many: {found:#?}");
+}
+
+/// Folders in which comments name their subjects from the first word on.
+const NAMED: [&str; 4] = ["src", "python/src", "tests", "simulator/src"];
+/// First words of a line that leave its subject to guess.
+const OPENINGS: [&str; 9] = ["What", "Who", "Whose", "Whom", "Of", "How", "When how", "As", "As there"];
+/// Words for which the field has others: predicted, reported, observed, learnt; and a job is no person.
+const ELSEWHERE: [&str; 10] = [
+    "told",
+    "foretold",
+    "foretells",
+    "believed",
+    "believes",
+    "heard",
+    "hears",
+    "nobody",
+    "somebody",
+    "everybody",
+];
+
+/// The text of a line of a Rust comment.
+fn comment(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!']).trim_start())
+}
+
+/// Whether a comment's line leaves its subject to guess; `heading` is whether a heading stands right above it, under
+/// which "As [`init`]." names errors.
+fn is_guess(line: &str, heading: bool) -> bool {
+    let Some(text) = comment(line) else { return false };
+    let opens = |word: &&str| {
+        let rest = text.strip_prefix(*word).filter(|rest| !rest.starts_with(char::is_alphanumeric));
+        rest.is_some() && !(heading && **word == *"As")
+    };
+    let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" code ");
+    let words = plain(&prose);
+    OPENINGS.iter().any(opens) || ELSEWHERE.iter().any(|word| words.contains(&format!(" {word} ")))
+}
+
+#[test]
+fn comments_begin_with_their_subjects() {
+    assert!(is_guess("/// What is left.", false) && is_guess("    // Of these one.", true));
+    assert!(is_guess("/// As `init`.", false) && !is_guess("/// As `init`.", true));
+    assert!(is_guess("//! The bounds told.", false) && !is_guess("//! The bounds by `told`.", false));
+    assert!(!is_guess("/// Errors: as c_told.", false) && is_guess("/// The probability told.", false));
+    assert!(!is_guess("/// However long it waits.", false) && !is_guess("    let what = told;", false));
+    let mut files = Vec::new();
+    for folder in NAMED {
+        sources(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 200, "{}", files.len());
+    let mut found = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut heading = false;
+        for line in text.lines() {
+            if is_guess(line, heading) {
+                found.push(format!("{}: {line}", file.display()));
+            }
+            heading = comment(line).is_some_and(|text| text.starts_with("# "));
+        }
+    }
+    assert!(found.is_empty(), "name the subject first, in the field's words: {found:#?}");
 }

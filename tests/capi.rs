@@ -1,5 +1,5 @@
-//! The C functions as Rust sees them: that their numbers are the core's, that they decide what the core decides, and
-//! that two threads may share an inbox. What C sees of them is tested in `tests/c`.
+//! The C functions called from Rust: their numbers are the core's, they decide as the core does, and two threads may
+//! share an inbox. Calls from C are tested in `tests/c`.
 #![cfg(feature = "capi")]
 
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn every_status_has_its_constant() {
     assert_eq!((name(0), name(1), name(i32::MIN)), ("SUREFILL_OK", "unknown status", "unknown status"));
 }
 
-/// Every constant of these kinds has the name that its own says, and other numbers have none.
+/// Every constant of these kinds has the name of its identifier, and other numbers have none.
 #[test]
 fn every_name_is_its_constants() {
     let header = concat!(include_str!("../include/surefill.h"), include_str!("../include/surefill_parts.h"));
@@ -163,12 +163,6 @@ impl Inbox {
         let status = unsafe { surefill_inbox_pop(self.handle(), &mut event) };
         if status == 0 { Ok(event) } else { Err(status) }
     }
-
-    fn length(&self) -> i32 {
-        let mut length = -1;
-        assert_eq!(unsafe { surefill_inbox_length(self.handle(), &mut length) }, 0);
-        length
-    }
 }
 
 /// The event with this number: every member is different and follows from it.
@@ -211,7 +205,7 @@ fn an_inbox_keeps_order_between_two_threads() {
             assert_eq!(taken, event(number));
         }
     });
-    assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
+    assert_eq!(inbox.pop(), Err(SUREFILL_ERROR_EMPTY));
 }
 
 #[test]
@@ -221,7 +215,6 @@ fn an_inbox_holds_as_many_events_as_it_says() {
         let inbox = Inbox::new(asked);
         for lap in 0..3 {
             for number in 0..held {
-                assert_eq!(i64::from(inbox.length()), number);
                 assert_eq!(inbox.push(&event(number + lap)), 0);
             }
             assert_eq!(inbox.refused(), 2 * lap);
@@ -230,7 +223,7 @@ fn an_inbox_holds_as_many_events_as_it_says() {
             for number in 0..held {
                 assert_eq!(inbox.pop(), Ok(event(number + lap)));
             }
-            assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
+            assert_eq!(inbox.pop(), Err(SUREFILL_ERROR_EMPTY));
         }
         assert_eq!(inbox.refused(), 6);
     }
@@ -252,7 +245,6 @@ fn an_inbox_does_what_heapless_queue_does() {
         } else {
             assert_eq!(inbox.pop(), queue.dequeue().ok_or(SUREFILL_ERROR_EMPTY));
         }
-        assert_eq!(inbox.length(), queue.len() as i32);
     }
     assert!(refused > 1000 && inbox.refused() == refused);
 }
@@ -268,7 +260,7 @@ fn a_copied_inbox_goes_on_by_itself() {
     assert_eq!(copy.pop(), Ok(event(2)));
 }
 
-/// Four threads push while one pops: each thread's events come whole and in its order, none is lost or doubled.
+/// Four threads push while one pops: each thread's events arrive whole and in its order, none is lost or doubled.
 #[test]
 fn an_inbox_serves_several_pushers() {
     const PUSHERS: i64 = 4;
@@ -302,12 +294,12 @@ fn an_inbox_serves_several_pushers() {
         assert_eq!(next, [EVENTS; PUSHERS as usize]);
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
-    assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
+    assert_eq!(inbox.pop(), Err(SUREFILL_ERROR_EMPTY));
     assert_eq!(inbox.refused(), refused);
 }
 
-/// Every bit of an inbox's block flipped, one at a time: no call crashes or goes on for ever, and what is delivered is
-/// what was pushed.
+/// Every bit of an inbox's block flipped, one at a time: no call crashes or goes on for ever, and only events that were
+/// pushed are delivered.
 #[test]
 fn a_damaged_inbox_delivers_no_wrong_event() {
     let fresh = Inbox::new(8);
@@ -322,10 +314,9 @@ fn a_damaged_inbox_delivers_no_wrong_event() {
         let damaged = Inbox(fresh.0.clone());
         unsafe { *damaged.0.as_ptr().cast_mut().add(bit / 64) ^= 1 << (bit % 64) };
         let mut corrupt = false;
-        let (mut length, mut refused) = (-1, -1);
-        corrupt |= unsafe { surefill_inbox_length(damaged.handle(), &mut length) } != 0;
+        let mut refused = -1;
         corrupt |= unsafe { surefill_inbox_refused(damaged.handle(), &mut refused) } != 0;
-        // Five are in it, and there is room for three.
+        // Five events are in it, and there is room for three.
         let pushed = (11..14).take_while(|&number| damaged.push(&event(number)) == 0).count() as i64;
         corrupt |= pushed < 3;
         let (mut next, mut failures) = (6, 0);
@@ -342,11 +333,11 @@ fn a_damaged_inbox_delivers_no_wrong_event() {
                 }
             }
         }
-        // Where nothing was said, nothing was lost: the bit was in room that an event is written to before it is read.
+        // Without an error nothing was lost: the bit was in room that an event is written to before it is read.
         assert!(corrupt || next == 14, "bit {bit}");
         found += usize::from(corrupt);
     }
-    // All but the room of three free cells: for an event and its checksum.
+    // Every bit but those of three free cells: each has room for an event and its checksum.
     assert_eq!(found, (fresh.0.len() - 3 * (size_of::<surefill_job_event>() / 8 + 1)) * 64);
 }
 
@@ -392,7 +383,7 @@ fn job() -> impl Strategy<Value = Job> {
         .prop_map(|(processors, age, limit, counts)| Job { processors, age, limit, counts })
 }
 
-/// What a pass came to: each candidate's judgement, the idle processors, and the head's median start.
+/// Outcome of a pass: each candidate's judgement, the idle processors, and the head's median start.
 type Outcome = (Vec<(u64, i32, i32)>, i32, Result<i64, i32>);
 
 fn by_the_core(limits: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
@@ -520,7 +511,7 @@ proptest! {
         let mut median = 0;
         let status = unsafe { surefill_distribution_quantile(believed.handle(), 0.5, age, limit, &mut median) };
         prop_assert_eq!((status, median), (0, believed.rust.quantile(0.5, age, limit).unwrap()));
-        // NULL stands for the distribution of which nothing is known.
+        // NULL stands for the distribution without any knowledge but the limit.
         let status = unsafe { surefill_distribution_quantile(null(), 0.5, age, limit, &mut median) };
         prop_assert_eq!((status, median), (0, RuntimeDistribution::limit().quantile(0.5, age, limit).unwrap()));
     }

@@ -1,17 +1,16 @@
-//! The C functions of the wait predictor and of what chooses sizes answer what the core answers, on random calls.
+//! The C functions of the wait predictor and of the choice of sizes answer as the core does, on random calls.
 #![cfg(feature = "capi")]
 
 use std::ptr::{null, null_mut};
 use surefill::allocate::{
     Choice, ChoiceOptions, Correction, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup,
-    fit_run_times, fit_speedups,
+    fit_run_times,
 };
 use surefill::capi::*;
 use surefill::error::Error;
 use surefill::wait::{
     Clustering, Features, Machine, WaitAnswer, WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
-    log_normal_bound, log_uniform_quantile, lower_index, rare_event_threshold, smallest_history,
-    two_sided_indices, upper_index, weibull_quantile,
+    lower_index, smallest_history, two_sided_indices, upper_index,
 };
 
 /// SplitMix64.
@@ -86,8 +85,8 @@ fn the_defaults_are_the_cores() {
     assert_eq!((options.predictor, ours.predictor), (SUREFILL_WAIT_BY_MEAN, FreeTimePredictor::Mean));
 }
 
-/// The defaults in C, in Rust and of `predict-wait` and `serve` are one: bounds that follow their misses and see the
-/// queue, and room for a busy machine's year or so, not for the last three months alone.
+/// The defaults in C, in Rust and of `predict-wait` and `serve` are one: bounds that follow their misses and the queue,
+/// and room for a busy machine's year or so, not for the last three months alone.
 #[test]
 fn the_default_of_waits_is_the_one_that_holds() {
     let limits = initialised(|to| unsafe {
@@ -250,17 +249,10 @@ fn waits() {
             now = now.max(0);
         }
         let (mut smallest, mut largest, mut counts, mut number) = ([0; 16], [0; 16], [0; 16], 0);
-        let (mut gain, mut criterion) = (-7.0, -7.0);
         let (s, l, c) = (smallest.as_mut_ptr(), largest.as_mut_ptr(), counts.as_mut_ptr());
-        unsafe {
-            assert_eq!(surefill_wait_clusters(wait, s, l, c, 16, &mut number), SUREFILL_OK);
-            assert_eq!(surefill_wait_explained(wait, &mut gain, &mut criterion), SUREFILL_OK);
-        }
-        let mut by = -7;
-        assert_eq!(unsafe { surefill_wait_clustered_by(wait, &mut by) }, SUREFILL_OK);
-        assert_eq!(by, own.clustered_by() as i32);
+        let status = unsafe { surefill_wait_clusters(wait, s, l, c, 16, &mut number) };
         let clusters: Vec<_> = own.clusters().collect();
-        assert_eq!((number as usize, (gain, criterion)), (clusters.len(), own.explained()));
+        assert_eq!((status, number as usize), (SUREFILL_OK, clusters.len()));
         for (i, cluster) in clusters.iter().enumerate() {
             let to = i64::try_from(cluster.to).unwrap_or(i64::MAX);
             assert_eq!((smallest[i], largest[i], counts[i]), (cluster.from as i64, to, cluster.waits as i64));
@@ -274,7 +266,7 @@ fn bounds_from_plain_numbers() {
     let mut random = Random(3);
     for _ in 0..500 {
         let (n, quantile, confidence) = (random.below(3000), random.real(-0.05, 1.05), random.real(0.0, 1.0));
-        let (mut k, mut l, mut t) = (-7, -7, -7);
+        let (mut k, mut l) = (-7, -7);
         let status = |result: Result<Option<u64>, Error>| {
             result.map_or_else(|e| (e.status(), -7), |k| (0, k.unwrap_or(0) as i64))
         };
@@ -291,32 +283,6 @@ fn bounds_from_plain_numbers() {
         k = -7;
         let found = (unsafe { surefill_binomial_fewest(quantile, confidence, &mut k) }, k);
         assert_eq!(found, status(smallest_history(quantile, confidence).map(Some)));
-        let correlation = random.real(-1.05, 1.05);
-        let found = (unsafe { surefill_rare_event_threshold(quantile, correlation, &mut t) }, i64::from(t));
-        assert_eq!(found, status(rare_event_threshold(quantile, correlation).map(|t| t.map(u64::from))));
-
-        let waits: Vec<f64> = (0..random.below(40)).map(|_| random.real(0.0, 1.0).powi(4) * 1e5).collect();
-        let (from, count) = (waits.as_ptr(), waits.len() as i32);
-        // No answer is out of range in C.
-        let value = |result: Result<Option<f64>, Error>| match result {
-            Ok(Some(value)) => (0, value),
-            Ok(None) => (SUREFILL_ERROR_OUT_OF_RANGE, -7.0),
-            Err(error) => (error.status(), -7.0),
-        };
-        let mut v = -7.0;
-        let found = (unsafe { surefill_log_normal_bound(from, count, quantile, confidence, &mut v) }, v);
-        assert_eq!(found, value(log_normal_bound(&waits, quantile, confidence)));
-        v = -7.0;
-        let found = (unsafe { surefill_log_uniform_quantile(from, count, quantile, &mut v) }, v);
-        assert_eq!(found, value(log_uniform_quantile(&waits, quantile)));
-        v = -7.0;
-        let (mut shape, mut scale) = (-7.0, -7.0);
-        let status =
-            unsafe { surefill_weibull_quantile(from, count, quantile, &mut shape, &mut scale, &mut v) };
-        let fitted = weibull_quantile(&waits, quantile);
-        assert_eq!((status, v), value(fitted.map(|f| f.map(|f| f.1))));
-        assert_eq!((status, shape), value(fitted.map(|f| f.map(|f| f.0.shape))));
-        assert_eq!((status, scale), value(fitted.map(|f| f.map(|f| f.0.scale))));
     }
 }
 
@@ -333,21 +299,14 @@ fn fits_and_models() {
             assert_eq!(surefill_speedup(parallelism, f64::INFINITY, n, &mut w), SUREFILL_OK);
         }
         assert_eq!((v, w), (speedup.on(n).unwrap(), speedup.least(n).unwrap()));
-        let points: Vec<(f64, f64)> =
-            [1.0, 3.0, 8.0, 20.0, 64.0].map(|n| (n, speedup.on(n).unwrap() * random.real(0.9, 1.1))).to_vec();
-        let (processors, speedups): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+        let processors = [1.0, 3.0, 8.0, 20.0, 64.0];
         let (mut a, mut s, mut l, mut e) = (0.0, 0.0, 0.0, 0.0);
-        let status = unsafe {
-            surefill_speedup_fit(processors.as_ptr(), speedups.as_ptr(), 5, &mut a, &mut s, &mut e)
-        };
-        let fit = fit_speedups(&points).unwrap();
-        assert_eq!((status, a, s, e), (0, fit.speedup.parallelism(), fit.speedup.sigma(), fit.error));
-        let times: Vec<f64> = speedups.iter().map(|speedup| 5000.0 / speedup).collect();
+        let times = processors.map(|n| 5000.0 / (speedup.on(n).unwrap() * random.real(0.9, 1.1)));
         let status = unsafe {
             let (on, from) = (processors.as_ptr(), times.as_ptr());
             surefill_speedup_fit_run_times(on, from, 5, &mut a, &mut s, &mut l, &mut e)
         };
-        let points: Vec<(f64, f64)> = processors.iter().copied().zip(times).collect();
+        let points: Vec<(f64, f64)> = processors.into_iter().zip(times).collect();
         let fit = fit_run_times(&points).unwrap();
         assert_eq!((status, a, s), (0, fit.speedup.parallelism(), fit.speedup.sigma()));
         assert_eq!((l, e), (fit.sequential, fit.error));
@@ -357,16 +316,6 @@ fn fits_and_models() {
         let fitted = LogUniform::fit(&lifetimes).unwrap();
         let status = unsafe { surefill_lifetime_fit(lifetimes.as_ptr(), 20, &mut v, &mut w) };
         assert_eq!((status, (v, w)), (0, fitted.bounds()));
-        let (age, wait) = (random.real(0.0, 1e5), random.real(0.0, 1e5));
-        let status = unsafe { surefill_lifetime_ends_within(v, w, age, wait, &mut a) };
-        assert_eq!((status, Ok(a)), (0, fitted.ends_within(age, wait)));
-        unsafe {
-            assert_eq!(surefill_lifetime_mean(v, w, &mut a), SUREFILL_OK);
-            assert_eq!(surefill_lifetime_coefficients(v, w, &mut s, &mut e), SUREFILL_OK);
-            assert_eq!((a, (s, e)), (fitted.mean(), fitted.coefficients()));
-            assert_eq!(surefill_lifetime_bounds(s, e, &mut a, &mut l), SUREFILL_OK);
-        }
-        assert_eq!((a, l), LogUniform::from_coefficients(s, e).unwrap().bounds());
     }
 }
 
@@ -419,12 +368,10 @@ fn sizes() {
             let status = unsafe { surefill_sizing_wait(sizing, n as i32, by as i32, quantile, &mut seconds) };
             assert_eq!((status, seconds), expected);
         }
-        let (mut probability, mut number) = (-7.0, -7);
+        let mut probability = -7.0;
         let expected = own.free_probability(n, within).map_or_else(|e| (e.status(), -7.0), |p| (0, p));
         let status = unsafe { surefill_sizing_free_probability(sizing, n as i32, within, &mut probability) };
         assert_eq!((status, probability), expected);
-        let expected = own.benefactors(n).map_or_else(|e| (e.status(), -7), |n| (0, n as i32));
-        assert_eq!((unsafe { surefill_sizing_benefactors(sizing, n as i32, &mut number) }, number), expected);
 
         let mut options = initialised(|to| unsafe {
             surefill_choice_options_init(to, size_of::<surefill_choice_options>() as i64)
@@ -446,38 +393,30 @@ fn sizes() {
         let expected = own.choose(&own_options, corrected.then_some(&own_correction), |n| {
             speedup.run_time(sequential, n).unwrap()
         });
-        let times: Vec<f64> = (1..=64).map(|n| speedup.run_time(sequential, n).unwrap()).collect();
         let by = if corrected { correction.cast_const() } else { null() };
-        for measured in [false, true] {
-            let mut choice = surefill_choice {
-                struct_size: size_of::<surefill_choice>() as u32,
-                processors: -7,
-                wait: 0.0,
-                predicted: 0.0,
-                run_time: 0.0,
-                gain: 0.0,
-            };
-            let status = unsafe {
-                if measured {
-                    surefill_sizing_choose_measured(sizing, &options, by, times.as_ptr(), 64, &mut choice)
-                } else {
-                    surefill_sizing_choose(sizing, &options, by, parallelism, sigma, sequential, &mut choice)
-                }
-            };
-            let surefill_choice { struct_size, processors, wait, predicted, run_time, gain } = choice;
-            assert_eq!(struct_size, 40);
-            match expected {
-                Err(error) => assert_eq!((status, processors), (error.status(), -7)),
-                Ok(expected) => {
-                    let found = Choice { processors: processors as u32, wait, predicted, run_time, gain };
-                    assert_eq!((status, found), (0, expected));
-                    for lock_in in 0..=1 {
-                        let (free, mut started) = (random.below(70) as i32, -7);
-                        let status =
-                            unsafe { surefill_choice_start(&choice, free, 64, lock_in, &mut started) };
-                        let own = expected.start(free as u32, 64, lock_in == 1).unwrap_or(0);
-                        assert_eq!((status, started), (0, own as i32));
-                    }
+        let mut choice = surefill_choice {
+            struct_size: size_of::<surefill_choice>() as u32,
+            processors: -7,
+            wait: 0.0,
+            predicted: 0.0,
+            run_time: 0.0,
+            gain: 0.0,
+        };
+        let status = unsafe {
+            surefill_sizing_choose(sizing, &options, by, parallelism, sigma, sequential, &mut choice)
+        };
+        let surefill_choice { struct_size, processors, wait, predicted, run_time, gain } = choice;
+        assert_eq!(struct_size, 40);
+        match expected {
+            Err(error) => assert_eq!((status, processors), (error.status(), -7)),
+            Ok(expected) => {
+                let found = Choice { processors: processors as u32, wait, predicted, run_time, gain };
+                assert_eq!((status, found), (0, expected));
+                for lock_in in 0..=1 {
+                    let (free, mut started) = (random.below(70) as i32, -7);
+                    let status = unsafe { surefill_choice_start(&choice, free, 64, lock_in, &mut started) };
+                    let own = expected.start(free as u32, 64, lock_in == 1).unwrap_or(0);
+                    assert_eq!((status, started), (0, own as i32));
                 }
             }
         }
@@ -485,19 +424,9 @@ fn sizes() {
         own_correction.record(predicted, actual).unwrap();
         unsafe {
             assert_eq!(surefill_correction_record(correction, predicted, actual), SUREFILL_OK);
-            let (mut known, mut intercept, mut slope, mut pairs) = (-7, -7.0, -7.0, -7);
-            assert_eq!(
-                surefill_correction_line(correction, &mut known, &mut intercept, &mut slope),
-                SUREFILL_OK
-            );
-            let line = (known == 1).then_some((intercept, slope));
-            assert_eq!(line, own_correction.line());
-            assert_eq!(surefill_correction_correlation(correction, &mut known, &mut slope), SUREFILL_OK);
-            assert_eq!((known == 1).then_some(slope), own_correction.correlation());
-            assert_eq!(surefill_correction_corrected(correction, predicted, &mut slope), SUREFILL_OK);
-            assert_eq!(slope, own_correction.corrected(predicted));
-            assert_eq!(surefill_correction_pairs(correction, &mut pairs), SUREFILL_OK);
-            assert_eq!(pairs as u64, own_correction.count());
+            let mut seconds = -7.0;
+            assert_eq!(surefill_correction_corrected(correction, predicted, &mut seconds), SUREFILL_OK);
+            assert_eq!(seconds, own_correction.corrected(predicted));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The C functions of machines of nodes and of the pass on them answer what the core answers, on random calls.
+//! The C functions of machines of nodes and of the pass on them answer as the core does, on random calls.
 #![cfg(feature = "capi")]
 
 use std::ptr::{null, null_mut};
@@ -199,7 +199,7 @@ impl Both {
         (Nodes::attach(bytemuck::cast_slice_mut(&mut self.blocks[0])).unwrap(), handle)
     }
 
-    /// What can be seen of the machines is the same; after a checkpoint, too.
+    /// Asserts that all answers of the machines are the same; after a checkpoint, too.
     fn compare(&mut self) {
         let handles = self.handles.clone();
         let (core, c) = self.nodes();
@@ -234,7 +234,7 @@ impl Both {
             assert_eq!(surefill_nodes_seal(copy.as_mut_ptr().cast()), 0);
             assert_eq!(surefill_nodes_open(copy.as_mut_ptr().cast(), length(&copy), &mut opened), 0);
         }
-        // All but the checksum.
+        // Everything but the checksum.
         assert_eq!((&copy[..3], &copy[4..]), (&self.blocks[2][..3], &self.blocks[2][4..]));
     }
 
@@ -292,7 +292,7 @@ impl Both {
     }
 }
 
-/// Beliefs as the core and as C have them.
+/// A predicted run time for the core and for C.
 fn belief(random: &mut Random) -> (RuntimeDistribution, Vec<u64>) {
     let counts: Vec<f64> = (0..BINS).map(|_| random.below(4) as f64).collect();
     let rust =
@@ -309,7 +309,7 @@ fn belief(random: &mut Random) -> (RuntimeDistribution, Vec<u64>) {
     (rust, c)
 }
 
-/// A whole pass in the core and in C; returns how many candidates were judged.
+/// A whole pass in the core and in C; returns the number of candidates judged.
 fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     let mut head = request(random);
     head.count += 2;
@@ -318,11 +318,9 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     let mut ours = NodePass::attach(bytemuck::cast_slice_mut(pass)).unwrap();
     let machine: *mut surefill_nodes = nodes_in_c.as_mut_ptr().cast();
     let theirs: *mut surefill_node_pass = pass_in_c.as_mut_ptr().cast();
-    let shared = random.below(3) as f64 / 2.0;
-    let options = NodePassOptions { seed: random.below(9), shared, ..NodePassOptions::default() };
+    let options = NodePassOptions { seed: random.below(9), ..NodePassOptions::default() };
     let c_options = surefill_node_pass_options {
         seed: options.seed as i64,
-        shared,
         ..initialised(|to| unsafe {
             surefill_node_pass_options_init(to, size_of::<surefill_node_pass_options>() as i64)
         })
@@ -346,10 +344,6 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
         if same(status, &added) {
             assert_eq!(index as usize, added.unwrap());
         }
-        // Three groups, and now and then a job that was not added.
-        let (place, group) = (random.below(4), random.below(3) as i64);
-        let status = unsafe { surefill_node_pass_set_group(theirs, place as i32, group) };
-        same(status, &ours.set_group(place as usize, group));
     }
     let mut candidates = 0;
     for _ in 0..4 {

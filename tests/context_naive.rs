@@ -10,7 +10,7 @@ use surefill::runtime::RuntimeBins;
 
 const BINS: usize = 9;
 
-/// Parent, decay, prior, what it is counted from, whether it counts what is beyond the limit, whether it speaks.
+/// Parent, decay, prior, reference, whether it counts bins beyond the limit, whether it is part of the mixture.
 struct Context(Option<usize>, f64, f64, Reference, bool, bool);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ const CONTEXTS: [Context; 31] = {
     ]
 };
 
-/// In what a job is like others when it is submitted.
+/// Properties that a job shares with others when it is submitted.
 #[derive(Clone, Debug)]
 struct Likeness {
     rows: Vec<Vec<i64>>,
@@ -122,7 +122,7 @@ impl Naive {
         self.jobs.iter().rev().find(|job| self.alike(job, keys, depth))
     }
 
-    /// What became of the last submission, and its kind.
+    /// State of the last submission, and its kind.
     fn standing(&self, keys: &[i64; 3], depth: usize, now: i64) -> (i64, i64) {
         match self.submission(keys, depth) {
             None => (-1, 0),
@@ -237,7 +237,7 @@ impl Naive {
         self.of(keys, likeness)
     }
 
-    /// What is believed now of a job that was submitted with this likeness to others.
+    /// The present prediction for a job that was submitted with this likeness to others.
     fn of(&self, keys: &[i64; 3], likeness: Likeness) -> Opinion {
         let limit_bin = self.bin(keys[1]);
         let l = limit_bin as usize;
@@ -434,13 +434,13 @@ fn compare(seed: u64, count: usize) {
     let mut block = vec![0u64; ContextMixture::size(&capacity).unwrap().div_ceil(8)];
     let block: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
     ContextMixture::init(block, &capacity, &bins).unwrap();
-    // What is in each record: the naive one's job.
+    // The naive one's job in each record.
     let mut records: [Option<usize>; 4] = [None; 4];
     let mut now = 1000;
     let (mut compared, mut asked) = (0, 0);
     while naive.ended.len() < count {
         now += random.below(200) as i64;
-        // A checkpoint after every event.
+        // A checkpoint is made after every event.
         ContextMixture::seal(block).unwrap();
         let mut mixture = ContextMixture::open(block).unwrap();
         let record = random.below(4) as usize;
@@ -474,7 +474,7 @@ fn compare(seed: u64, count: usize) {
                 records[record] = Some(naive.jobs.len() - 1);
             }
             Some(index) if asked < naive.ended.len() => {
-                // As like others as it was, with what has been learnt since.
+                // With the likeness of its submission, and the state learnt since.
                 asked = naive.ended.len();
                 let mut found = [0.0; BINS];
                 assert!(mixture.predict_job(record as u32, &mut found).unwrap());

@@ -14,7 +14,7 @@ struct Job {
     history: History,
 }
 
-/// Jobs that all started in the same second, and what waits.
+/// Jobs that all started in the same second, and the waiting ones.
 #[derive(Clone)]
 struct Machine {
     running: Vec<Job>,
@@ -182,7 +182,7 @@ fn delays_on_crowded_machines_are_within_a_hundredth_of_the_true_ones() {
     assert!(exact >= 120 && estimates >= 120, "{exact} exact, {estimates} estimates");
 }
 
-/// Candidate after candidate against the naive distribution; who is accepted runs.
+/// Judges candidate after candidate by the naive distribution; accepted ones run.
 fn decide_naively(mut machine: Machine, tau: f64) -> Vec<bool> {
     let mut landed = landings(&machine);
     let mut accepted = vec![];

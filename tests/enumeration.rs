@@ -69,7 +69,7 @@ struct Truth {
     head_wait: f64,
 }
 
-/// When at least `need` processors have been released.
+/// Time at which at least `need` processors have been released.
 fn time_of(ends: &[(i64, u32)], need: u32) -> Option<i64> {
     let mut ends = ends.to_vec();
     ends.sort();

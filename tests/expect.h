@@ -1,4 +1,4 @@
-/* What the examples' tests count their failures by. Included once by each. */
+/* Counts the failures of the examples' tests. Included once by each. */
 #ifndef EXPECT_H
 #define EXPECT_H
 

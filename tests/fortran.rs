@@ -1,6 +1,6 @@
-//! The Fortran modules say what the C headers say: the same constants, structures and functions, in names, order and
-//! kinds. Reads both texts for itself, whatever wrote them (`tests/header`); what compilers make of them is for
-//! `tests/fortran/run.sh`.
+//! The Fortran modules declare the same constants, structures and functions as the C headers, in names, order and
+//! kinds. Reads both texts independently of the writers (`tests/header`); `tests/fortran/run.sh` compares their
+//! compiled layouts.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ const FILLED: [(&str, &str); 1] = [("surefill_pass_head_start_quantiles", "whens
 /// A name and its kind, the kind in Fortran's words.
 type Named = (String, String);
 
-/// What both files declare, by the names that C has.
+/// Declarations of both files, by their names in C.
 #[derive(Debug, Default, PartialEq)]
 struct Interface {
     constants: BTreeMap<String, (i64, String)>,
@@ -212,7 +212,7 @@ fn module(text: &str) -> Interface {
             found.functions.insert(name, (arguments, result));
         }
     }
-    // The one that is not ours.
+    // The one function that is not the library's.
     found.functions.remove("strlen").unwrap();
     found
 }
@@ -239,7 +239,7 @@ fn the_fortran_module_says_what_the_header_says() {
     assert_eq!(c, fortran, "the module has more than the header");
 }
 
-/// What compilers make of a structure is compared by `tests/fortran/layout.c` and `layout.f90`: no member is left out
+/// The compiled layouts of structures are compared by `tests/fortran/layout.c` and `layout.f90`: no member is left out
 /// there.
 #[test]
 fn every_structure_is_laid_out() {

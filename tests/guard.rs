@@ -72,7 +72,7 @@ impl Queue {
     }
 }
 
-/// EASY: the shadow time is the first at which enough is free if all end at their limits.
+/// EASY: the shadow time is the first at which enough processors are free if all jobs end at their limits.
 fn easy_starts(running: &[Job], idle: u32, head: u32, candidate: &Job) -> bool {
     let ends: Vec<(i64, u32)> =
         running.iter().map(|job| ((job.limit - job.age).max(1), job.processors)).collect();
@@ -85,8 +85,8 @@ fn easy_starts(running: &[Job], idle: u32, head: u32, candidate: &Job) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whoever EASY would start is accepted all the same, without a delay; everything else is bit for bit as it is with
-    /// all delays measured, also where widths are in the thousands and candidates are declined.
+    /// Candidates that EASY would start are accepted all the same, without a delay; all others are judged bit for bit
+    /// as with all delays measured, also where widths are in the thousands and candidates are declined.
     #[test]
     fn what_is_unmeasured_changes_no_decision(
         queue in queue(), tau in 0.0f64..0.5, criterion in 0u32..4, wide in any::<bool>(), declined in any::<u32>(),
@@ -202,7 +202,8 @@ proptest! {
             };
             let (relative, delay_s) = (alone(Criterion::Relative), alone(Criterion::Seconds));
             let delay = if seconds { delay_s } else { relative };
-            // Without a delay the ratio does not tell the wait; any slip has room for it, whatever has been spent.
+            // Without a delay the wait does not follow from the ratio; any slip has room for it, whatever has been
+            // spent.
             let wait = if relative > 0.0 { delay_s / relative } else { 0.0 };
             let room = slip * (queue.waited as f64 + wait) - spent;
             let near = (delay - rule.threshold).abs() < 1e-9 || (room - delay_s).abs() < 1e-6;

@@ -51,15 +51,15 @@ fn fill(pass: &mut Pass<'_>, seed: u64, divisor: u32) {
     }
 }
 
-/// Asks in slices of this much work; how many there were.
+/// Computes quantiles in slices of this much work; returns them and the number of slices.
 fn ask(pass: &mut Pass<'_>, work: u64) -> ([i64; 7], usize) {
     let mut whens = [i64::MIN; 7];
     let slices = (1..).find(|_| pass.head_start_quantiles(&ASKED, &mut whens, work).unwrap()).unwrap();
     (whens, slices)
 }
 
-/// The decisions to the end, every acceptance committed, and what was found of every candidate; asks before each step
-/// if it may.
+/// Decides to the end, committing every acceptance, and returns each candidate's delay; computes quantiles before each
+/// step if it may.
 fn decisions(pass: &mut Pass<'_>, rule: &Rule, asks: bool) -> Vec<(usize, f64)> {
     let accepted = acceptances(pass, rule, asks);
     let judged = (0..20).map(|index| (index, pass.judgement(index).unwrap().delay));
@@ -97,7 +97,7 @@ fn quantiles_from_one_walk_are_the_single_ones() {
         assert_eq!(ask(&mut pass, u64::MAX), (whens, 1), "{seed}");
         for (&probability, &when) in ASKED.iter().zip(&whens) {
             let single = pass.head_start_quantile(probability).unwrap();
-            // Where the two sums lie on either side of the probability.
+            // The two sums may lie on either side of the probability.
             let mut apart = || {
                 let reached = pass.head_start_probability(when.min(single)).unwrap();
                 (reached - probability.min(1.0 - 1e-12)).abs()
@@ -147,7 +147,7 @@ fn wrong_questions_are_refused() {
     }
     assert_eq!(pass.head_start_quantiles(&[0.5], &mut whens, 1), Err(Error::OutOfRange));
     assert_eq!(pass.head_start_quantiles(&[], &mut [], 1), Ok(true));
-    // Another question begins anew, whatever is under way.
+    // A call for other quantiles begins anew, whatever is under way.
     assert_eq!(pass.head_start_quantiles(&[0.5, 0.9], &mut whens, 1), Ok(false));
     let median = pass.head_start_quantile(0.5).unwrap();
     assert_eq!(pass.head_start_quantiles(&[0.5], &mut whens[..1], u64::MAX), Ok(true));
@@ -161,7 +161,7 @@ fn wrong_questions_are_refused() {
     assert_eq!(pass.head_start_quantiles(&[0.5], &mut whens[..1], 1), Err(Error::WrongState));
 }
 
-/// Adding a job forgets a question under way, whatever probability is asked next.
+/// Adding a job ends a walk for quantiles, whatever probability is computed next.
 #[test]
 fn another_job_is_another_question() {
     let limits = limits();
@@ -185,7 +185,7 @@ fn another_job_is_another_question() {
     }
 }
 
-/// Of a machine that is decided from frequencies, which lie where a question's walk does.
+/// On a machine that is decided from frequencies, which share their memory with the walk for quantiles.
 #[test]
 fn questions_change_no_decision_from_frequencies() {
     let limits = PassCapacity { running: 1000, processors: 60_000, events_per_bin: 1, ..limits() };

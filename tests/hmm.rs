@@ -212,7 +212,7 @@ fn training_survives_events_and_slots_that_leave() {
     }
     hmm.begin_training_from(Initial::Static, LoadModel::None, 0..15).unwrap();
     assert_eq!(hmm.train(17), Ok(Training::More));
-    // Behind the slots in training nothing disturbs; among them the round begins again with what is there.
+    // A change behind the slots in training has no effect; among them the round begins again with the present slots.
     hmm.observe(18, 1).unwrap();
     hmm.observe(3, 2).unwrap();
     assert_eq!(hmm.train(40), Ok(Training::More));
@@ -220,7 +220,7 @@ fn training_survives_events_and_slots_that_leave() {
     assert_eq!(hmm.slots(), 2..21);
     let Training::Round(round) = hmm.train(u64::MAX).unwrap() else { panic!("not complete") };
     assert_eq!((round.jobs, round.rounds), (14, 1));
-    // What a model would say that never saw anything else.
+    // The reference is a model that never saw anything else.
     let mut fresh = self::memory(&limits);
     let mut fresh = attach(&mut fresh);
     for slot in 2..15 {

@@ -296,7 +296,7 @@ proptest! {
             let other = loop {
                 let work = *slices.next().unwrap();
                 granted += work;
-                // As a program would that is stopped and started between any two calls.
+                // Like a program that is stopped and started between any two calls.
                 if let Training::Round(round) = sliced.hmm().train(work).unwrap() {
                     break round;
                 }

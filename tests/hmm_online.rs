@@ -108,7 +108,7 @@ fn held_parameters_and_steps_of_one_over_t_are_a_round_of_baum_welch() {
         assert!((round.log_likelihood - likelihood).abs() < 1e-9 * likelihood.abs());
         let batch = read(|out| hmm.parameters(out).unwrap());
         let found = read(|out| online.parameters(out).unwrap());
-        // All but pi, which one slot says nothing of.
+        // All parameters but pi, which one slot does not determine.
         for (found, batch) in found[1..].iter().flatten().zip(batch[1..].iter().flatten()) {
             assert!((found - batch).abs() < 1e-9, "{load:?}: {found} {batch}");
         }

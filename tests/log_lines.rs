@@ -1,5 +1,5 @@
 //! The operators' pages and the sources of the schedulers for Slurm name the same messages: every fixed text that may
-//! reach a log stands on the page, in one row or one item of it, with anything in the place of its conversions.
+//! reach a log stands on the page, in one row or one item of it, with anything instead of its conversions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ fn c_sources(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The strings of a C source, neighbours joined as the compiler joins them; comments and what only the compiler reads
-/// left out.
+/// The strings of a C source, neighbours joined as the compiler joins them; comments and preprocessor lines left out.
 fn strings(source: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut joins = false;
@@ -57,7 +56,7 @@ fn strings(source: &str) -> Vec<String> {
     found
 }
 
-/// What stands between the conversions of a format, as far as it has letters; without what all lines begin with.
+/// Texts between the conversions of a format, as far as they have letters, without the prefix of all lines.
 fn pieces(format: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut chars = format.strip_prefix("surefill: ").unwrap_or(format).chars().peekable();
@@ -120,7 +119,7 @@ fn missing(source: &str, blocks: &[String]) -> Vec<String> {
     strings(source).into_iter().filter(|text| is_message(text) && !told(text)).collect()
 }
 
-/// That the page has every message of these folders, and would not have another one.
+/// Asserts that the page has every message of these folders, and would not have another one.
 fn page_names_all(page: &str, folders: &[&str], least: usize) {
     let blocks = blocks(&fs::read_to_string(root().join(page)).unwrap());
     let mut looked = 0;

@@ -143,7 +143,7 @@ proptest! {
                             prop_assert_eq!(taken, naive.room(&request, node as usize) > 0);
                         }
                     } else {
-                        // Whatever is left out would leave at least as much as any taken.
+                        // Every node left out would leave at least as much as any taken.
                         let left = |node: u32| -> f64 {
                             let (free, all) = (naive.free(node as usize), naive.nodes[node as usize].1);
                             (0..KINDS).filter(|&r| all[r] > 0)

@@ -1,4 +1,4 @@
-//! The pass as its callers know it: memory, order of calls, what survives from pass to pass.
+//! The pass as its callers know it: memory, order of calls, state that survives from pass to pass.
 
 use surefill::backfill::{
     Criterion, Exactness, HEADS_KEPT, Judgement, Pass, PassCapacity, Rule, Step, Verdict,
@@ -190,7 +190,7 @@ fn accepted_risk_adds_up_for_one_head_and_can_be_capped() {
     assert_eq!(pass.spent(Criterion::Probability), 0.5);
 }
 
-/// The head job changes from A to B and back: what is spent on A is not lost, for as many other heads as are kept.
+/// The head job changes from A to B and back: the delay spent on A is not lost, for as many other heads as are kept.
 #[test]
 fn risk_spent_on_a_head_survives_others() {
     let limits = PassCapacity { events_per_bin: 1, ..limits() };
@@ -218,7 +218,7 @@ fn risk_spent_on_a_head_survives_others() {
     assert_eq!(pass.spent(Criterion::Probability), 0.5);
 }
 
-/// Where a verdict did not need the delay, the 0 in its place is none: here the truth is 900 s.
+/// Where a verdict did not need the delay, the 0 reported is no delay: here the true one is 900 s.
 #[test]
 fn what_the_limits_decide_is_not_measured() {
     let mut memory = memory(&limits());

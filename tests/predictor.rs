@@ -32,8 +32,7 @@ fn attach(memory: &mut [u64]) -> Predictor<'_> {
     Predictor::attach(bytemuck::cast_slice_mut(memory)).unwrap()
 }
 
-/// A workload by linear congruence: submits, starts and ends jobs, trains a little, predicts. Returns what was
-/// predicted.
+/// A workload by linear congruence: submits, starts and ends jobs, trains a little, predicts. Returns the predictions.
 struct Workload {
     random: u64,
     now: i64,
@@ -285,7 +284,7 @@ fn a_full_history_lets_its_oldest_slots_go() {
     let mut memory =
         memory(&PredictorCapacity { hmm: HmmCapacity { slots: 16, ..capacity().hmm }, ..capacity() });
     let mut predictor = attach(&mut memory);
-    // A job that stays while 16 slots of an hour's minutes pass is forgotten with its slot.
+    // A job that stays while 16 slots pass is forgotten with its slot.
     predictor.submit(1, &[], 0).unwrap();
     predictor.start(1, 0).unwrap();
     for minute in 0..60 {

@@ -1,5 +1,5 @@
-//! The predictor of kind contexts against a mixture of contexts that is told the same by hand: who holds which record,
-//! who is given up, who makes room. And what its predictions are conditional on.
+//! The predictor of kind contexts against a mixture of contexts driven by hand: the records of jobs, the jobs given up,
+//! and those that make room. Also the conditions of its predictions.
 
 use std::collections::HashMap;
 use surefill::error::Error;
@@ -60,7 +60,7 @@ struct Known {
     said: Option<Vec<f64>>,
 }
 
-/// Jobs in the order of submission, and the mixture that hears of them.
+/// Jobs in the order of submission, and the mixture to which they are reported.
 struct Hand<'a> {
     mixture: ContextMixture<'a>,
     jobs: Vec<Known>,
@@ -74,7 +74,8 @@ impl Hand<'_> {
         }
     }
 
-    /// The clock goes back: who was given up by the wrong one alone is taken up again. Whether there was anybody.
+    /// Sets the clock back: jobs that were given up by the wrong one alone are taken up again. Returns whether there
+    /// were any.
     fn move_back(&mut self, now: i64) -> bool {
         for job in &mut self.jobs {
             job.submitted = job.submitted.min(now);
@@ -124,7 +125,7 @@ fn equals_a_mixture_that_is_told_the_same() {
     for step in 0..20_000 {
         now += random.below(120);
         if step % 64 == 0 {
-            // A checkpoint, and a clock that was wrong.
+            // A checkpoint is made, and a wrong clock is set right.
             Predictor::seal(bytemuck::cast_slice_mut(&mut memory)).unwrap();
             Predictor::open(bytemuck::cast_slice_mut(&mut memory)).unwrap();
             now -= 300;
@@ -204,7 +205,8 @@ fn equals_a_mixture_that_is_told_the_same() {
     }
 }
 
-/// Whoever has ended at a limit before: with a shorter one nothing beyond is likely, with none all that was seen is.
+/// After jobs that ended at a limit: with a shorter limit nothing beyond is likely, without one all observed run times
+/// are.
 #[test]
 fn predictions_are_conditional_on_the_limit() {
     let mut memory = memory();
@@ -223,7 +225,7 @@ fn predictions_are_conditional_on_the_limit() {
             assert!(p.iter().all(|p| *p > 0.0));
         }
     }
-    // No limit, said in three ways.
+    // No limit, expressed in three ways.
     let none = predictor.predict(&[1, 0, 4], 0).unwrap();
     assert_eq!(predictor.predict(&[1, -5, 4], 0).unwrap(), none);
     assert_eq!(predictor.predict(&[1, i64::MAX, 4], 0).unwrap(), none);

@@ -1,5 +1,5 @@
-//! What no scheduler should do to a predictor, and what may befall its memory: nothing hangs, nothing panics, and the
-//! next sound call is answered as ever.
+//! Calls that no scheduler should make, and damage to a predictor's memory: nothing hangs, nothing panics, and the next
+//! valid call is answered as ever.
 
 use std::time::{Duration, Instant};
 use surefill::error::Error;
@@ -9,7 +9,7 @@ use surefill::hmm::{
 use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::{MAX_BINS, RuntimeBins};
 
-/// Far above what a call takes in a debug build on a busy machine, far below what a loop over all of time would.
+/// Far above the time of a call in a debug build on a busy machine, far below that of a loop over all of time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn memory(capacity: &PredictorCapacity, options: &PredictorOptions) -> Vec<u64> {
@@ -39,7 +39,7 @@ fn quick(floor: f64) -> PredictorOptions {
     }
 }
 
-/// A job that is submitted and started at once and ends after `run`; then everything there is to learn.
+/// A job that is submitted and started at once and ends after `run`; then learns everything.
 fn run_one(predictor: &mut Predictor<'_>, id: i64, now: i64, run: i64) {
     predictor.submit(id, &[], now).unwrap();
     predictor.start(id, now).unwrap();
@@ -84,7 +84,7 @@ fn ages_without_an_event_cost_no_more_than_the_history_holds() {
             timed(&mut predictor, &|p| drop(p.predict(&[], now).unwrap()));
             timed(&mut predictor, &|p| p.start(7, now).unwrap());
             timed(&mut predictor, &|p| p.end(7, now).unwrap());
-            // Training takes what it takes, but not longer a call than was asked for.
+            // Training may take long, but no call longer than its slice.
             for _ in 0..1000 {
                 timed(&mut predictor, &|p| {
                     p.train(100).unwrap();

@@ -1,4 +1,5 @@
-//! What lasts: jobs that never end, clocks that were wrong, questions, and what was said. For every kind of predictor.
+//! Lasting effects: jobs that never end, clocks that were wrong, questions, and remembered predictions. For every kind
+//! of predictor.
 
 use surefill::error::Error;
 use surefill::hmm::{HmmCapacity, Termination};
@@ -49,8 +50,8 @@ fn keys(kind: PredictorKind, user: i64) -> &'static [i64] {
     &KEYS[usize::from(user != 0)][..capacity(kind).keys() as usize]
 }
 
-/// Jobs every half hour, by day short ones and by night long ones. Trains after each. Returns how many trainings were
-/// complete.
+/// Jobs every half hour, by day short ones and by night long ones. Trains after each. Returns the number of complete
+/// trainings.
 fn work(predictor: &mut Predictor<'_>, first_id: i64, from: i64, to: i64) -> u64 {
     let kind = predictor.kind();
     let mut trainings = 0;
@@ -85,14 +86,14 @@ fn jobs_that_never_end_block_nothing() {
     for kind in KINDS {
         let mut memory = memory(&capacity(kind), &options(kind));
         let mut predictor = attach(&mut memory);
-        // In the first week: one that is held and never starts, one whose end gets lost.
+        // In the first week: a job that is held and never starts, and one whose end gets lost.
         predictor.submit(-1, keys(kind, 0), 0).unwrap();
         predictor.submit(-2, keys(kind, 1), 5 * DAY).unwrap();
         predictor.start(-2, 5 * DAY + 60).unwrap();
         work(&mut predictor, 0, 5 * DAY + 120, 9 * DAY);
         let said = predictor.predict(keys(kind, 0), 9 * DAY).unwrap();
         if kind.is_hmm() {
-            // Why it says nothing, and because of which jobs.
+            // The reason for the silence, and the jobs that cause it.
             assert_eq!(said, Err(Silence::InitialJobs));
         } else {
             assert!(said.is_ok());
@@ -117,7 +118,7 @@ fn jobs_that_never_end_block_nothing() {
         assert!(predictor.predict(keys(kind, 0), 36 * DAY).unwrap().is_ok());
         assert!(!kind.is_hmm() || trainings >= 3, "{kind:?}: {trainings}");
         let finished = predictor.finished();
-        // An end that comes after all is understood.
+        // An end that comes after all is recognised.
         predictor.end(-2, 36 * DAY).unwrap();
         assert_eq!(predictor.start(-2, 36 * DAY), Err(Error::UnknownJob));
         assert_eq!(predictor.finished(), finished + 1);
@@ -285,7 +286,7 @@ fn a_clock_that_was_wrong_is_set_right() {
             let mut predictor = attach(&mut memory);
             predictor.end(5000, now + 70).unwrap();
             predictor.end(5001, now + 80).unwrap();
-            // What was learnt is still there.
+            // The learnt state is still there.
             assert!(predictor.predict(keys(kind, 0), now + 80).unwrap().is_ok());
             // And it goes on learning.
             let trainings = work(&mut predictor, 6000, now + 100, now + 20 * DAY);
@@ -332,7 +333,7 @@ fn nothing_that_can_happen_is_predicted_to_be_impossible() {
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let never = [0, 1, 2, 3, 6, 7].map(|bin| p[bin]);
             if kind == PredictorKind::Contexts {
-                // Its own least probabilities, and what like jobs' ends say of those beyond a limit.
+                // Its own least probabilities, and those of like jobs' ends beyond a limit.
                 assert!(never.iter().all(|p| (1e-8..0.01).contains(p)), "{p:?}");
                 continue;
             }
@@ -362,8 +363,7 @@ fn it_remembers_what_it_said() {
         let mut copy = memory.clone();
         let predictor = Predictor::open(bytemuck::cast_slice_mut(&mut copy)).unwrap();
         assert_eq!(predictor.said(-1).unwrap(), said);
-        // A mixture goes on believing, and so do the contexts; a hidden Markov model knows the time of submission
-        // alone.
+        // A mixture and the contexts go on predicting; a hidden Markov model knows the time of submission alone.
         let now = predictor.predict_job(-1).unwrap();
         assert_eq!(now == said, kind.is_hmm(), "{kind:?}");
     }
@@ -501,7 +501,7 @@ fn who_was_given_up_by_a_wrong_clock_is_taken_up_again() {
         let held: Vec<HeldJob> = predictor.held().collect();
         assert_eq!(held, never_wrong.held().collect::<Vec<_>>(), "{kind:?}");
         assert_eq!(held.iter().filter(|job| job.given_up).count(), 1);
-        // What they say as long as they run is heard again, their ends are learnt from, and learning goes on.
+        // Their growing ages count as observations again, their ends are learnt from, and learning goes on.
         for later in [right + 60, right + 5 * HOUR] {
             let said = predictor.predict(keys(kind, 0), later).unwrap();
             let expected = never_wrong.predict(keys(kind, 0), later).unwrap();

@@ -1,5 +1,5 @@
-//! Queues too long for enumeration: what the pass keeps from one acceptance to the next, against a pass that has
-//! nothing to keep. The oracle judges one candidate at a time, each in a pass of its own.
+//! Queues too long for enumeration: the state that a pass keeps from one acceptance to the next, against a pass without
+//! any. The oracle judges one candidate at a time, each in a pass of its own.
 
 use proptest::prelude::*;
 use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};
@@ -10,7 +10,7 @@ struct Job {
     processors: u32,
     age: i64,
     limit: i64,
-    /// Weights of the bins; all zero for a job of which nothing is known.
+    /// Weights of the bins; all zero for a job without a prediction.
     counts: Vec<u32>,
 }
 
@@ -117,7 +117,7 @@ proptest! {
         }
         prop_assert_eq!(at_once.decide(&rule, u64::MAX).unwrap(), Step::Done);
         for index in 0..queue.candidates.len() {
-            // Bit for bit, however the work is sliced.
+            // Bit for bit, for any slices of work.
             prop_assert_eq!(pass.judgement(index).unwrap(), at_once.judgement(index).unwrap());
         }
         let mut started: Vec<Job> = vec![];

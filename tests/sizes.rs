@@ -1,5 +1,5 @@
-//! The memory that objects need is at most what their documentation says, at the edges of the capacities too, and not
-//! much less. (For the pass it is tests/pass.rs that asks, for the models tests/hmm.rs.)
+//! The memory that objects need is at most that of their documentation, at the edges of the capacities too, and not
+//! much less. (tests/pass.rs tests the pass, tests/hmm.rs the models.)
 
 use surefill::allocate::{Sizing, SizingCapacity};
 use surefill::nodes::{NodePass, NodePassCapacity, Nodes, NodesCapacity};

@@ -1,5 +1,5 @@
 //! The binomial method's indices against exact rational arithmetic, against other libraries for large n
-//! (scripts/vectors/wait_binomial.py), and by what they promise on simulated histories.
+//! (scripts/vectors/wait_binomial.py), and by their coverage on simulated histories.
 
 use proptest::prelude::*;
 use surefill::error::Error;

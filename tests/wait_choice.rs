@@ -70,8 +70,8 @@ fn the_best_is_the_one_that_explains_most() {
     }
 }
 
-/// What waits depend on changes, clusterings are under way while waits come and go: the choice follows, and the
-/// clusters hold the remembered waits that fall into them.
+/// The attribute that determines the waits changes, and clusterings are under way while waits come and go: the choice
+/// follows, and the clusters hold the remembered waits that fall into them.
 #[test]
 fn the_choice_follows_what_waits_depend_on() {
     let limits = WaitCapacity { history: 400, ..LIMITS };
@@ -107,7 +107,7 @@ fn the_choice_follows_what_waits_depend_on() {
     }
 }
 
-/// Where nothing explains the waits the attribute in use stays.
+/// The attribute in use stays where none explains the waits.
 #[test]
 fn nothing_to_explain_changes_nothing() {
     let mut memory = block(&LIMITS);

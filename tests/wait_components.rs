@@ -65,7 +65,7 @@ fn clusters_hold_what_their_interval_says() {
         let mut waits: Vec<(u64, i64)> = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
         for i in 0..6000_u64 {
-            // What is long and what is short changes.
+            // The requests with long and with short waits change.
             let requested = random.next(400) * 10;
             let mean = [10.0, 500.0, 20_000.0][((requested / 1000 + i / 1500) % 3) as usize];
             let wait = random.exponential(mean);
@@ -239,7 +239,7 @@ fn silence_means_the_machine_may_be_down() {
         id += 1;
     }
     assert_eq!(predictor.predict(&job(1), 0.95, 0.95, now + 5), Ok(WaitAnswer::Bound(25)));
-    // The third job in a row without a release is one too many; so are 21 s.
+    // The third job in a row without a release alarms the detector; so do 21 s.
     assert_eq!(predictor.may_be_down(now + 15), Ok(false));
     assert_eq!(predictor.may_be_down(now + 40), Ok(true));
     assert_eq!(predictor.predict(&job(1), 0.95, 0.95, now + 40), Ok(WaitAnswer::MayBeDown));
@@ -369,7 +369,7 @@ fn misses_on_a_trend(components: u32) -> f64 {
 fn adapted_bounds_hold_on_a_trend() {
     let plain = misses_on_a_trend(TRIM);
     assert!(plain > 0.06, "{plain}");
-    // Without end the like situations of the past were shorter: a little more is missed.
+    // On an endless trend the like situations of the past were shorter: a few more bounds are missed.
     for (components, most) in [(TRIM | ADAPT, 0.055), (ADAPT, 0.055), (VISIBLE | ADAPT, 0.06)] {
         let adapted = misses_on_a_trend(components);
         assert!(adapted < most && adapted > 0.03, "{components}: {adapted}");

@@ -1,4 +1,4 @@
-//! What a confidence bound promises: on independent waits of any shape, the bound covers the true quantile at least C
+//! Coverage of the confidence bounds: on independent waits of any shape, the bound covers the true quantile at least C
 //! of the time, within Monte Carlo error; and not much more often than the binomial demands, where there are no ties.
 
 use surefill::math::binomial;

@@ -1,4 +1,4 @@
-//! The table of rare events: made by its program, near what quadrature gives, and monotone.
+//! The table of rare events: made by its program, near the results of quadrature, and monotone.
 
 use surefill::error::Error;
 use surefill::wait::rare_event_threshold;

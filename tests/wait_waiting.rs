@@ -9,7 +9,7 @@ use wait_common::*;
 
 const HOUR: i64 = 3600;
 
-/// A queue in good and bad weeks: waits in a bad one are long, and no job says in which it came.
+/// A queue in good and bad weeks: waits in a bad one are long, and no job shows in which it came.
 struct Weeks {
     random: Random,
     now: i64,
@@ -24,7 +24,7 @@ impl Weeks {
     }
 }
 
-/// What was found of the questions about waiting jobs, every six hours of their waits.
+/// Results of the questions about waiting jobs, every six hours of their waits.
 #[derive(Default)]
 struct Found {
     asked: f64,
@@ -51,7 +51,7 @@ fn ask(components: u32, jobs: i64, seed: u64, found: &mut Found) {
     let mut predictor =
         WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
     let mut weeks = Weeks { random: Random(seed), now: 0 };
-    // When, what (0: it starts, 1: it is asked about), which job, submitted, its wait.
+    // Time, event (0: it starts, 1: a question about it), id of the job, its submission, its wait.
     let mut events = std::collections::BTreeSet::<(i64, i32, i64, i64, i64)>::new();
     for id in 0..jobs {
         let (submitted, wait) = weeks.next();
@@ -90,8 +90,8 @@ fn features(id: i64) -> Features {
     Features { requested: HOUR * (1 + id % 5), processors: 1 + (id % 3) as u32 }
 }
 
-/// The true rest is exponential with the mean of the job's week: who knew the week would tell three times the mean. The
-/// waits alone do not say it; the share that is told a bound that holds must be right, and the bounds of use.
+/// The true rest is exponential with the mean of the job's week: with the week known the bound would be three times the
+/// mean. The waits alone do not show it; the share of jobs whose bound holds must be right, and the bounds of use.
 #[test]
 fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
     let found = ask_everyone(ADAPT | VISIBLE, 12_000, &[9, 1, 2]);
@@ -168,7 +168,7 @@ fn a_job_that_has_waited_longer_than_all_is_answered() {
     };
     // 59 waits or more are left: the order statistic, here the longest.
     assert_eq!(told(42), 100);
-    // Fewer: beyond the longest, by a Pareto tail with the index 1/4 from the n waits that are left, and one.
+    // Fewer: beyond the longest, by a Pareto tail with the index 1/4 from the n waits that are left, plus one.
     let beyond =
         |longest: f64, left: f64| (longest * (0.05 * (left + 2.0)).powf(-0.25).max(1.0)).ceil() as i64;
     for (age, left) in [(90, 11.0), (100, 1.0)] {
@@ -232,7 +232,7 @@ fn lost_jobs_are_given_up_and_make_room() {
         predictor.submit(5, 5000, &job(60)).unwrap();
         predictor.submit(6, 5000, &job(60)).unwrap();
         assert_eq!(held(&predictor), [(3, 30, true), (5, 5000, false), (6, 5000, false)]);
-        // The clock was an hour ahead: the two came now, and nobody has waited for too long.
+        // The clock was an hour ahead: the two came now, and no job has waited for too long.
         predictor.set_clock(900).unwrap();
         assert_eq!(held(&predictor), [(3, 30, false), (5, 900, false), (6, 900, false)]);
         assert_eq!(predictor.start(6, 905), Ok(5));
@@ -249,7 +249,7 @@ fn lost_jobs_are_given_up_and_make_room() {
     }
 }
 
-/// A predictor whose clock was set back says what one says that never was wrong.
+/// A predictor whose clock was set back answers like one that was never wrong.
 #[test]
 fn a_clock_set_back_leaves_no_trace_in_bounds_and_misses() {
     let run = |ahead: i64| {
@@ -265,7 +265,7 @@ fn a_clock_set_back_leaves_no_trace_in_bounds_and_misses() {
         predictor.set_clock(1000).unwrap();
         let mut told = Vec::new();
         for id in 0..20 {
-            // Half of them are misses, told when their bound passes.
+            // Half of them are misses, counted when their bound passes.
             let now = 1000 + 30 * (id + 1);
             told.push(predictor.start(id, now).unwrap());
             told.push(match predictor.predict(&job(1), 0.95, 0.95, now).unwrap() {

@@ -154,12 +154,15 @@ static bool grow(struct engine *engine, surefill_scheduler_capacity larger) {
 
 static int32_t at_most(int64_t number, int32_t most) { return number < most ? (int32_t)number : most; }
 
-static bool double_jobs(struct engine *engine) {
-    const bool nodes = engine->capacity.nodes > 0;
+/* More room of the kind that a call has lacked. False for another status, and when there is no memory. */
+static bool make_room(struct engine *engine, int32_t status) {
     surefill_scheduler_capacity larger = engine->capacity;
-    larger.jobs = at_most(2 * (int64_t)larger.jobs, nodes ? MOST_JOBS_ON_NODES : MOST_JOBS);
+    if (status != SUREFILL_ERROR_FULL && status != SUREFILL_ERROR_PARTS_FULL) return false;
+    if (status == SUREFILL_ERROR_PARTS_FULL)
+        larger.parts = at_most(2 * (int64_t)larger.parts, MOST_PARTS);
+    else
+        larger.jobs = at_most(2 * (int64_t)larger.jobs, larger.nodes > 0 ? MOST_JOBS_ON_NODES : MOST_JOBS);
     if (larger.ended < larger.jobs) larger.ended = larger.jobs;
-    if (nodes) larger.parts = at_most(2 * (int64_t)larger.parts, MOST_PARTS);
     return grow(engine, larger);
 }
 
@@ -183,7 +186,7 @@ int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over) {
 int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *job) {
     int32_t status;
     do status = surefill_scheduler_set_job(engine->scheduler, now, job);
-    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    while (make_room(engine, status));
     return status;
 }
 
@@ -209,14 +212,14 @@ int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_actio
     int32_t status;
     *action = (surefill_action){.struct_size = sizeof *action};
     do status = surefill_cycle_next(cycle, engine->scheduler, action);
-    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    while (make_room(engine, status));
     return status;
 }
 
 int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job) {
     int32_t status;
     do status = surefill_cycle_started(cycle, engine->scheduler, number, job);
-    while (status == SUREFILL_ERROR_FULL && double_jobs(engine));
+    while (make_room(engine, status));
     return status;
 }
 

@@ -107,7 +107,7 @@ static int32_t report_jobs(struct cluster *cluster, struct engine *engine) {
         status = engine_set_job(engine, cluster->now, said);
         if (status == SUREFILL_ERROR_UNKNOWN_JOB) status = SUREFILL_OK;
         if (status == SUREFILL_OK && cluster->left_count > 0) take_back(cluster, (uint32_t)said->id);
-        if (status != SUREFILL_OK && status != SUREFILL_ERROR_FULL) {
+        if (status != SUREFILL_OK && status != SUREFILL_ERROR_FULL && status != SUREFILL_ERROR_PARTS_FULL) {
             leave(cluster, (uint32_t)said->id, surefill_status_text(status));
             status = SUREFILL_OK;
         }

@@ -1,8 +1,7 @@
-//! Bytes as a sequence of calls on what learns from starts and delays, and on presets, through C.
+//! Bytes as a sequence of calls on what learns from delays and waits, and on presets, through C.
 //!
 //! Of every call what `predictors` checks. Recent waits are sorted again for each quantile, and what presets make of
-//! them is computed anew; delays are those of their definition, added up again; the exponents of the starts' levels are
-//! followed.
+//! them is computed anew; delays are those of their definition, added up again.
 #![no_main]
 
 #[allow(dead_code)]
@@ -20,8 +19,6 @@ mod object;
 mod preset;
 #[path = "calibrations/recent.rs"]
 mod recent;
-#[path = "calibrations/starts.rs"]
-mod starts;
 
 use input::Input;
 use libfuzzer_sys::fuzz_target;
@@ -31,8 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     let input = &mut Input::new(bytes);
     // One kind of object at a time, so that a short input takes it far.
     match input.below(4) {
-        0 => calls::<starts::Starts>(input),
-        1 => calls::<delays::Delays>(input),
+        0 | 1 => calls::<delays::Delays>(input),
         _ => calls::<recent::Recent>(input),
     }
 });

@@ -1,4 +1,4 @@
-//! Bytes as a pass over a wide machine, whose verdicts come from coarse widths where these settle them.
+//! Bytes as a pass over a wide machine, whose verdicts come from brackets where these settle them.
 //!
 //! Its decisions must be those of the pass that measures every delay, in slices of any work, and each bound that it
 //! reports must be one. With a byte of its memory damaged on the way, it must go on or say so, and come to an end.
@@ -132,20 +132,20 @@ fn decide(case: &Case, bins: &RuntimeBins, rule: &Rule, work: u64, memory: &mut 
 
 fn compare(case: &Case, bins: &RuntimeBins, rule: &Rule, work: u64, memory: &mut [u64]) {
     let (steps, exact) = decide(case, bins, &Rule { unmeasured: false, ..*rule }, u64::MAX, memory);
-    let (others, coarse) = decide(case, bins, rule, work, memory);
+    let (others, brackets) = decide(case, bins, rule, work, memory);
     assert_eq!(steps, others);
-    for ((_, exact), (_, coarse)) in exact.iter().zip(&coarse) {
-        assert_eq!(exact.verdict, coarse.verdict);
+    for ((_, exact), (_, bracket)) in exact.iter().zip(&brackets) {
+        assert_eq!(exact.verdict, bracket.verdict);
         let close = 1e-9 * (1.0 + exact.delay);
-        match (coarse.exactness, coarse.verdict) {
+        match (bracket.exactness, bracket.verdict) {
             (Exactness::AtMost, verdict) => {
                 assert_eq!(verdict, Verdict::Accepted);
-                assert!(exact.delay <= coarse.delay + close && coarse.delay < rule.threshold);
+                assert!(exact.delay <= bracket.delay + close && bracket.delay < rule.threshold);
             }
             (Exactness::AtLeast, Verdict::Refused) => {
-                assert!(coarse.delay >= rule.threshold);
+                assert!(bracket.delay >= rule.threshold);
                 // What the exact walk refuses early is itself only a lower bound.
-                assert!(exact.exactness == Exactness::AtLeast || coarse.delay <= exact.delay + close);
+                assert!(exact.exactness == Exactness::AtLeast || bracket.delay <= exact.delay + close);
             }
             _ => (),
         }

@@ -1,6 +1,6 @@
 //! Policies, predictors and queue orders that are Python classes.
 //!
-//! The simulator's traits return no errors. What Python raises is kept, the object makes no more calls, and the
+//! The simulator's traits return no errors. An exception of Python's is kept, the object makes no more calls, and the
 //! replay's caller raises it when the replay is over.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -17,7 +17,7 @@ use surefill_simulator::trace::workload;
 /// The first error of the replays under way.
 static ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
 
-/// Takes what Python has raised since the last call.
+/// Takes the exception raised since the last call.
 pub fn take_error() -> Option<PyErr> {
     ERROR.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
@@ -26,7 +26,7 @@ pub fn take_error() -> Option<PyErr> {
 ///
 /// Policies, predictors and orders of your own are given such objects by a replay; they are not made otherwise. User,
 /// group, executable, queue and partition are the numbers of the Standard Workload Format, and negative where the trace
-/// does not know them.
+/// does not have them.
 #[pyclass(frozen, module = "surefill")]
 #[derive(Debug)]
 pub struct Job {
@@ -39,7 +39,7 @@ pub struct Job {
     /// The second of its submission, on the trace's clock.
     #[pyo3(get)]
     submit: i64,
-    /// Its time limit in seconds: what the user asked for.
+    /// Its time limit in seconds, as requested by the user.
     #[pyo3(get)]
     limit: i64,
     /// The number of processors that it needs.
@@ -60,7 +60,7 @@ pub struct Job {
     /// The number of its partition in the trace, negative if unknown.
     #[pyo3(get)]
     partition: i64,
-    /// Negative before it has ended.
+    /// Its run time in seconds, negative before it has ended.
     run_time: AtomicI64,
 }
 
@@ -84,7 +84,7 @@ impl Job {
 
 #[pymethods]
 impl Job {
-    /// The seconds that it ran, or None before it has ended: nobody knows them then.
+    /// The seconds that it ran, or None before it has ended.
     #[getter]
     fn run_time(&self) -> Option<i64> {
         let run_time = self.run_time.load(Ordering::Relaxed);
@@ -99,7 +99,7 @@ impl Job {
 
 /// The machine during one scheduling pass, which :meth:`Policy.schedule` is given.
 ///
-/// What a pass starts is told to the replay when the pass is over. The object is of no use after that.
+/// The jobs that a pass starts are reported to the replay when the pass is over. The object is of no use after that.
 #[pyclass(module = "surefill")]
 pub struct Cluster {
     /// The present second, on the trace's clock.
@@ -154,7 +154,7 @@ impl Cluster {
     }
 }
 
-/// An object of a Python class, and the jobs it has been told of.
+/// An object of a Python class, and the jobs that were passed to it.
 struct Object {
     /// None when the class could not be called.
     object: Option<Py<PyAny>>,
@@ -169,7 +169,7 @@ impl Object {
         new
     }
 
-    /// What a call returned; of an error nothing, and it is kept.
+    /// The result of a call; `None` for an exception, which is kept.
     fn kept<T>(&self, py: Python<'_>, result: PyResult<T>) -> Option<T> {
         result
             .map_err(|error| {
@@ -205,7 +205,7 @@ impl Object {
         self.kept(py, value.extract::<f64>())
     }
 
-    /// The job as Python sees it, made when it is first met.
+    /// The job as an object of Python, made at its first use.
     fn job(&mut self, py: Python<'_>, job: &workload::Job) -> Option<Py<Job>> {
         if self.jobs.len() <= job.id {
             self.jobs.resize_with(job.id + 1, || None);
@@ -217,7 +217,7 @@ impl Object {
         self.jobs[job.id].as_ref().map(|job| job.clone_ref(py))
     }
 
-    /// A method that is told of a job and a time.
+    /// Calls a method with a job and a time.
     fn tell(&mut self, method: &str, job: &workload::Job, now: Option<i64>) {
         Python::attach(|py| {
             let Some(told) = self.job(py, job) else { return };
@@ -235,7 +235,7 @@ impl Object {
             }
         });
         self.tell(method, job, now);
-        // Nothing more will be said of it.
+        // No further call concerns this job.
         if let Some(known) = self.jobs.get_mut(job.id) {
             *known = None;
         }
@@ -290,7 +290,7 @@ impl Policy for PyPolicy {
         let failed = self.0.failed.load(Ordering::Relaxed);
         match started {
             Some(started) if !failed => started.into_iter().for_each(|id| cluster.start_job(id)),
-            // The replay is over all the sooner.
+            // Without an object the replay starts jobs in order, to be over soon.
             _ => cluster.start_heads(),
         }
     }

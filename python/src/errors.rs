@@ -7,12 +7,12 @@ use std::io;
 use std::path::Path;
 use surefill_simulator::trace::swf::Error;
 
-/// What makes no sense.
+/// A `ValueError` for a wrong argument.
 pub fn wrong(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// What Python's own `open` raises: the `OSError` of this number, with the file's name.
+/// The error that Python's own `open` raises: the `OSError` of this number, with the file's name.
 pub fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     let Some(number) = error.raw_os_error() else {
         return wrong(format!("{}: {error}", path.display()));
@@ -25,7 +25,8 @@ pub fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     made().map_or_else(|raised| raised, PyErr::from_value)
 }
 
-/// Why a trace could not be read: an `OSError` if the system says so, else a `ValueError` with the reason.
+/// The error of a trace that could not be read: an `OSError` for an error of the system, else a `ValueError` with the
+/// reason.
 pub fn unreadable(py: Python<'_>, path: &Path, error: &Error) -> PyErr {
     match error {
         Error::Open { source, .. } | Error::Read { source, .. } if source.raw_os_error().is_some() => {

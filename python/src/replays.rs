@@ -84,7 +84,7 @@ impl Setting {
     ) -> PyResult<(Run, Summary)> {
         let policy = options_of(&choice);
         let options = Options { choice, policy, rules: self.rules.clone() };
-        // An error of a replay before, whose own error was another.
+        // Drops an exception left by an earlier replay, which ended with another error.
         let _ = take_error();
         let done = py.detach(|| run(name, workload, &options, self.seed, self.seeds, &|_| {}));
         if let Some(error) = take_error() {
@@ -122,7 +122,7 @@ fn choice(text: &str) -> PyResult<Choice> {
     text.parse().map_err(wrong)
 }
 
-/// One replay of a trace, which :func:`simulate` returns: what became of every job, and the measures.
+/// One replay of a trace, which :func:`simulate` returns: the schedule of every job, and the measures.
 #[pyclass(frozen, module = "surefill")]
 pub struct Replay {
     outcome: Outcome,
@@ -136,7 +136,7 @@ impl Replay {
     /// Its columns are ``number``, ``user``, ``submit_s``, ``start_s``, ``end_s``, ``wait_s``, ``processors`` and
     /// ``limit_s``. For jobs that were backfilled there are also ``head``, the number of the head job that they
     /// overtook, ``predicted_delay``, the delay of the head job that the policy predicted, in its criterion's unit (0
-    /// with policies that promise no delay), and ``observed_delay_s``, by how many seconds the backfilled job really
+    /// with policies that promise no delay), and ``observed_delay_s``, the seconds by which the backfilled job really
     /// moved the head job's earliest start. These are None for other jobs.
     #[getter]
     fn jobs(&self) -> Table {
@@ -279,7 +279,7 @@ fn row(summary: &Summary) -> PyResult<Vec<(String, serde_json::Value)>> {
     Ok(row)
 }
 
-/// Rows as a table; what a row does not have is null.
+/// Rows as a table; values that a row does not have are null.
 fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flatten() {
@@ -297,18 +297,19 @@ fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
     Table { columns: names.into_iter().map(column).collect() }
 }
 
-/// How often upper bounds on the waits of a trace's jobs hold, and how wide they are: a row for each queue and method.
+/// The coverage and the width of upper bounds on the waits of a trace's jobs: a row for each queue and method.
 ///
-/// Every job is told a bound at its submission, from the waits known by then. It should hold with probability
+/// Every job gets a bound at its submission, from the waits known by then. It should hold with probability
 /// ``quantile``, and that with confidence ``confidence`` (Nurmi, Brevik & Wolski 2007, whose methods are compared with
-/// those that came after). The trace must know the waits. The first tenth of a queue's jobs is training and is not
+/// those that came after). The trace must have the waits. The first tenth of a queue's jobs is training and is not
 /// judged. Queues with fewer than ``min_jobs`` jobs are left out; without ``by_queue`` all jobs are one queue, ``ALL``.
 ///
 /// In the :class:`Table` that is returned ``correctness`` is the share of the ``judged`` jobs that started within their
 /// bound, which should be at least ``quantile``, and ``rms_over_s`` the root mean square in seconds by which the bounds
-/// that held were too long. ``kind``, ``method``, ``by`` (what jobs were clustered by) and ``rate`` name the predictor:
-/// ``alone`` is a method by itself, ``full`` with the paper's trimming and clustering of histories; ``adapted`` bounds
-/// follow misses as well, ``whole`` ones without trimming and clustering; ``visible`` is what :class:`Waits` does.
+/// that held were too long. ``kind``, ``method``, ``by`` (the attribute of the clusters) and ``rate`` name the
+/// predictor: ``alone`` is a method by itself, ``full`` with the paper's trimming and clustering of histories;
+/// ``adapted`` bounds follow misses as well, ``whole`` ones without trimming and clustering; ``visible`` is the method
+/// of :class:`Waits`.
 ///
 /// Raises OSError for a trace that cannot be opened or read, ValueError for numbers out of range, and when no queue has
 /// enough jobs whose waits are known.

@@ -20,7 +20,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// What JSON values are as a column: numbers if all are, whole if all are.
+    /// JSON values as a column: numbers if all are, whole if all are.
     pub fn of_json(values: Vec<serde_json::Value>) -> Column {
         let known = || values.iter().filter(|value| !value.is_null());
         if known().all(|value| value.is_i64() || value.is_u64()) {
@@ -131,7 +131,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer's wish; the interface allows to answer with the own types.
+        // A consumer's wish; the interface allows answering with the own types.
         let _ = requested_schema;
         let wrong = |error: ArrowError| PyValueError::new_err(error.to_string());
         let batch = self.batch().map_err(wrong)?;

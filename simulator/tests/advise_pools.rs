@@ -37,6 +37,7 @@ fn advice(jobs: &str, nodes: &str, history: &str) -> Advice {
         nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output").found,
         past: read::past(history, "sacct").expect("sacct's output").found,
         odd: Vec::new(),
+        remarks: Vec::new(),
     };
     let question =
         Question { partition: None, within: vec![3600], quantile: 0.95, confidence: 0.95, next: Vec::new() };

@@ -1,5 +1,6 @@
 //! `surefill characterize` on whole traces: its tables, its JSON, its page.
 
+use super::common::xml;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::Path;
@@ -100,15 +101,7 @@ fn tables_and_page_show_every_state() {
     );
     assert_eq!(text.lines().filter(|line| line.starts_with('|')).count(), 2 * (4 + 2));
     let page = std::fs::read_to_string(page).unwrap();
-    let body = page.replace("<!DOCTYPE html>", "");
-    let closed = body.split("<meta ").enumerate();
-    let xml: String = closed
-        .map(
-            |(i, part)| {
-                if i == 0 { part.to_owned() } else { format!("<meta {}", part.replacen('>', "/>", 1)) }
-            },
-        )
-        .collect();
+    let xml = xml(&page);
     let document = roxmltree::Document::parse(&xml).expect("well-formed");
     let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
     assert_eq!((count("section"), count("table"), count("figure")), (2, 2, 4));

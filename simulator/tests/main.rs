@@ -3,6 +3,7 @@
 mod common;
 
 mod advise;
+mod advise_history;
 mod advise_pools;
 mod allocate;
 mod batsim;
@@ -27,6 +28,7 @@ mod locality;
 mod locality_ageing;
 mod locality_study;
 mod nodes;
+mod own_cluster;
 mod probabilistic;
 mod pyss;
 mod report;

@@ -176,13 +176,20 @@ fn serve_answers_as_predict_wait_does() {
     assert!(begun.elapsed() < PATIENCE);
 }
 
-/// What `advise --json` prints stands on the page and at `/api/starts`, and is read again when it has changed.
+/// A clock's seconds since 1970.
+fn clock() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_secs()).unwrap()
+}
+
+/// Output of `advise --json` stands on the page and at `/api/starts`, and is read again when it has changed.
 #[test]
 fn serve_tells_when_waiting_jobs_start() {
     let folder = folder();
+    let now = std::cell::Cell::new(clock());
     let told = |within: i64| {
         serde_json::json!({
-            "now": 1_700_000_000, "learnt": 3, "heads": [],
+            "now": now.get(), "learnt": 3, "heads": [],
             "starts": [
                 {"job": "4711<b>", "user": "zelda", "partition": "long", "waited": 7200, "calibrated_by": 50, "started": [],
                  "tasks": 5, "at_once": 2, "last": [{"probability": 0.5, "within": 20_000}],
@@ -212,7 +219,8 @@ fn serve_tells_when_waiting_jobs_start() {
         starts
     };
     assert_eq!((status, &found["now"], &found["starts"]), (200, &told(600)["now"], &anonymous(600)));
-    assert!(found["told_s_ago"].as_i64().unwrap() < 60, "{found}");
+    assert!((0..60).contains(&found["told_s_ago"].as_i64().unwrap()), "{found}");
+    assert_eq!(found["out_of_date"], false);
     let described = server.json("/openapi.json").1["components"]["schemas"]["Starts"]["properties"].clone();
     let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&described), names(&found));
@@ -232,13 +240,25 @@ fn serve_tells_when_waiting_jobs_start() {
         assert!(begun.elapsed() < PATIENCE, "the starts are not read again");
         std::thread::sleep(Duration::from_millis(100));
     }
-    // What was told long ago is taken back by what has passed since, and said to be old.
-    let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
-    std::fs::File::open(&path).unwrap().set_modified(hour_ago).unwrap();
-    let old = serve(folder.path(), &["t.swf", "--starts", "starts.json"]);
+    // An old prediction is taken back by the time that has passed since, and reported as old: by its own time, however
+    // new the file is.
+    let aged = |ago: i64, args: &[&str]| {
+        now.set(clock() - ago);
+        std::fs::write(&path, told(1200).to_string()).unwrap();
+        serve(folder.path(), &[&["t.swf", "--starts", "starts.json"], args].concat())
+    };
+    let old = aged(3600, &[]);
     let page = old.get("/").2;
     assert!(page.contains("ago, and the queue has changed since") && page.contains("90 min"), "{page}");
-    assert!(old.json("/api/starts").1["told_s_ago"].as_i64().unwrap() >= 3600);
+    assert!((3600..3660).contains(&old.json("/api/starts").1["told_s_ago"].as_i64().unwrap()));
+    let day = aged(90_000, &[]);
+    assert_eq!(day.json("/api/starts").1["out_of_date"], true);
+    let page = day.get("/").2;
+    assert!(page.contains("too long ago to be shown") && !page.contains("4711"), "{page}");
+    // A time that is given for the present stands for the clock; one that lies ahead of it is said.
+    let given = aged(0, &["--now", &(clock() + 600).to_string()]).json("/api/starts").1;
+    assert!((600..602).contains(&given["told_s_ago"].as_i64().unwrap()), "{given}");
+    assert!(aged(-7200, &[]).get("/").2.contains("ahead of this computer's clock"));
     let without = serve(folder.path(), &["t.swf"]);
     assert_eq!(without.json("/api/starts").0, 404);
     assert!(!without.get("/").2.contains("Jobs that wait"));
@@ -268,7 +288,7 @@ fn serve_answers_many_questions_and_a_form() {
     assert_eq!(answers[0], alone);
     assert_eq!((answers[1]["status"].as_u64(), answers[2]["status"].as_u64()), (Some(404), Some(400)));
     assert!(answers[1]["error"].is_string() && answers[2]["error"].is_string());
-    for (body, wanted) in [("nonsense", 400), ("[{\"bogus\": 1}]", 422), ("{}", 422)] {
+    for (body, wanted) in [("nonsense", 400), ("[{\"bogus\": 1}]", 400), ("{}", 400)] {
         let (status, answer) = post(body);
         assert!(status == wanted && answer["error"].is_string(), "{body}: {status} {answer}");
     }
@@ -285,7 +305,7 @@ fn serve_answers_many_questions_and_a_form() {
     assert!(status == 200 && page.contains(&format!("<strong>{text}</strong>")), "{text}: {page}");
     assert!(page.contains("Waiting times at Cluster &lt;7&gt;"));
     assert_eq!(server.get("/ask?queue=none&processors=1&hours=0&minutes=50").0, 404);
-    // What was typed by hand is answered by a page as well.
+    // A question typed by hand is answered by a page as well.
     let (status, _, page) = server.get("/ask?queue=long&processors=-1&hours=0&minutes=50");
     assert!(status == 400 && page.contains("No answer: the number of processors is out of range."), "{page}");
     assert_eq!((server.get("/ask?queue=long").0, server.get("/ask").0), (200, 400));
@@ -305,7 +325,7 @@ fn serve_answers_many_questions_and_a_form() {
     assert_eq!(health["history"]["last"], server.json("/api/queues").1["history"]["last"]);
 }
 
-/// What the description of the interface has are the members of the answers, no more and no fewer.
+/// The description of the interface has the members of the answers, no more and no fewer.
 #[test]
 fn serve_describes_its_answers() {
     let folder = folder();
@@ -325,6 +345,7 @@ fn serve_describes_its_answers() {
         (&answer["start"], schema("Answer")["start"]["properties"].clone()),
         (&answer["reservation"], schema("Answer")["reservation"]["properties"].clone()),
         (&answer["like"], schema("Like")),
+        (&answer["history"], schema("Age")),
         (&queues, schema("Queues")),
         (&queues["history"], schema("History")),
         (queue, schema("Queue")),
@@ -345,6 +366,150 @@ fn serve_describes_its_answers() {
             queue["quantiles"].as_array().unwrap().iter().filter_map(|q| q["bound_s"].as_i64()).collect();
         assert!(bounds.len() == 4 && bounds.is_sorted(), "{bounds:?}");
     }
+}
+
+/// Spans and dates are those of the command line, in the address and in a list of questions.
+#[test]
+fn serve_reads_spans_as_the_command_line_does() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let rest = "queue=long&processors=1";
+    let written = server.json(&format!("/api/wait?{rest}&requested=50min&within=0:10:00&waited=1m"));
+    assert_eq!(written, server.json(&format!("/api/wait?{rest}&requested=3000&within=600&waited=60")));
+    assert_eq!(written.0, 200);
+    let dated = server.json(&format!("/api/wait?{rest}&requested=1h&start_by=1970-01-11T10:00:00"));
+    assert_eq!((dated.0, dated.1["reservation"]["start_by"].as_i64()), (200, Some(900_000)));
+    for wrong in ["requested=2x", "waited=1:30", "within=-5m", "start_by=soon"] {
+        let (status, answer) = server.json(&format!("/api/wait?{rest}&{wrong}"));
+        assert!(status == 400 && answer["error"].as_str().unwrap().len() > 10, "{wrong}: {answer}");
+    }
+    let body =
+        r#"[{"queue": "long", "processors": 1, "requested": "50min", "within": "10min", "waited": 60}]"#;
+    let request = format!(
+        "POST /api/wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let (status, head, answers) = server.send(&request);
+    assert_eq!(
+        (status, serde_json::from_str::<serde_json::Value>(&answers).unwrap()[0] == written.1),
+        (200, true)
+    );
+    // One question a connection, whatever the client would like.
+    assert!(head.contains("connection: close"), "{head}");
+}
+
+/// Unknown parameters are refused, with a list of those that exist.
+#[test]
+fn serve_refuses_unknown_parameters() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let described = server.json("/openapi.json").1;
+    let names: Vec<&str> = described["paths"]["/api/wait"]["get"]["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|parameter| parameter["name"].as_str().unwrap())
+        .collect();
+    let error = |path: &str| {
+        let (status, answer) = server.json(path);
+        assert_eq!(status, 400, "{path}");
+        answer["error"].as_str().unwrap().to_owned()
+    };
+    let wanted = format!("no parameter 'reqested'; there are: {}", names.join(", "));
+    assert_eq!(error("/api/wait?queue=long&reqested=2h"), wanted);
+    for path in ["/health", "/api/queues", "/api/starts", "/fragment", "/openapi.json"] {
+        assert_eq!(error(&format!("{path}?queue=long")), "no parameter 'queue'; there are: none", "{path}");
+    }
+    for (path, names) in [("/?queue=long", "none"), ("/ask?queu=long", "queue, processors, hours, minutes")] {
+        let (status, head, page) = server.get(path);
+        assert!(status == 400 && head.contains("content-type: text/html"), "{head}");
+        assert!(page.contains(&format!("there are: {names}.")), "{path}");
+    }
+}
+
+/// Where the newest event is older than the gaps that are usual, nothing is predicted, and everything says why.
+#[test]
+fn serve_says_that_a_history_is_out_of_date() {
+    let folder = folder();
+    let last = serve(folder.path(), &["t.swf"]).json("/health").1["now"].as_i64().unwrap();
+    let at = |age: i64| serve(folder.path(), &["t.swf", "--now", &(last + age).to_string()]);
+    let asked = "/api/wait?queue=long&requested=50min&processors=1&within=10min&start_by=90000000";
+    let day = 86_400;
+    let recent = at(day);
+    let health = recent.json("/health").1;
+    assert_eq!((&health["status"], &health["history"]["out_of_date"]), (&"ok".into(), &false.into()));
+    assert_eq!((&health["history"]["age_s"], &health["history"]["last"]), (&day.into(), &last.into()));
+    // Jobs are submitted every minute; the last ones start some minutes apart.
+    assert!((60..3000).contains(&health["history"]["longest_gap_s"].as_i64().unwrap()), "{health}");
+    assert_ne!(recent.json(asked).1["answer"], "out-of-date");
+    let old = at(day + 1);
+    let health = old.json("/health").1;
+    assert_eq!((&health["status"], &health["history"]["out_of_date"]), (&"out-of-date".into(), &true.into()));
+    let answer = old.json(asked).1;
+    assert_eq!((&answer["answer"], &answer["history"]["age_s"]), (&"out-of-date".into(), &(day + 1).into()));
+    for nothing in ["bound_s", "from_now_s", "start", "reservation"] {
+        assert!(answer[nothing].is_null(), "{nothing}: {answer}");
+    }
+    for queue in old.json("/api/queues").1["queues"].as_array().unwrap() {
+        assert!(queue["quantiles"].as_array().unwrap().iter().all(|quantile| quantile["bound_s"].is_null()));
+    }
+    let page = old.get("/").2;
+    assert!(
+        page.contains("The history is out of date: its newest event is 24 h old, older than a day"),
+        "{page}"
+    );
+    let page = old.get("/ask?queue=long&processors=1&hours=1&minutes=0").2;
+    assert!(page.contains("nothing is predicted, as the history is out of date"), "{page}");
+}
+
+/// The part with the queues, for a page of others: no html, no head, no script, and rules for itself alone.
+#[test]
+fn serve_gives_out_a_fragment() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf", "--site", "Cluster <7>"]);
+    let (status, head, fragment) = server.get("/fragment");
+    assert!(status == 200 && head.contains("content-type: text/html"), "{head}");
+    assert!(fragment.starts_with("<div class=\"surefill\"><style>@scope (.surefill) {"), "{fragment}");
+    for none in ["<html", "<head", "<body", "<script", "<main", "<h1", "prefers-color-scheme"] {
+        assert!(!fragment.contains(none), "{none}");
+    }
+    assert!(fragment.contains("<h2>long</h2>") && fragment.contains("for Cluster &lt;7&gt;."), "{fragment}");
+    let (open, closed) = (fragment.matches("<div").count(), fragment.matches("</div>").count());
+    assert!(open == closed && fragment.ends_with("</div>"));
+    // The page has an icon, one main part and the same queues.
+    let page = server.get("/").2;
+    assert!(
+        page.contains("<link rel=\"icon\" href=\"data:image/svg+xml,") && page.matches("<main>").count() == 1
+    );
+    assert!(page.contains("<h2>long</h2>"));
+}
+
+/// Clients that ask for as much as they can and read nothing of it, more than there are places for.
+#[test]
+fn serve_is_not_locked_by_clients_that_do_not_read() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let question = r#"{"queue": "long", "requested": 3000, "processors": 1, "within": 600}"#;
+    let body = format!("[{}]", vec![question; 1000].join(","));
+    let post = format!(
+        "POST /api/wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let requests = [post.repeat(5), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(500)];
+    let deaf: Vec<TcpStream> = (0..400)
+        .map(|client| {
+            let mut stream = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            // As much as the system takes at once.
+            let _ = stream.write(requests[client % 2].as_bytes());
+            stream
+        })
+        .collect();
+    for _ in 0..5 {
+        assert_eq!(server.json("/health").0, 200);
+        assert_eq!(server.get("/").0, 200);
+    }
+    assert_eq!(deaf.len(), 400);
 }
 
 /// Connections that say half of a question, more than there are places for: others are answered all the same.
@@ -372,7 +537,7 @@ fn serve_listens_on_a_socket_in_the_file_system() {
     use std::os::unix::net::UnixStream;
     let folder = folder();
     let path = folder.path().join("s");
-    // What nobody listens on any more gives way.
+    // A socket on which no process listens gives way.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
         .args(["serve", "t.swf", "--listen", "unix:s"])

@@ -243,10 +243,24 @@ fn predict_wait_answers_one_question() {
     assert_eq!(surefill_with("", &["predict-wait"]).status.code(), Some(1));
     // A job still waits long after all others have started: the machine may be down. With few releases a lower quantile
     // of the gaps says so.
-    for (jobs, verdict) in [(200, "may-be-down"), (400, "may-be-down"), (4000, "may-be-down")] {
-        let output = surefill_with(&sacct_of(jobs), &["predict-wait", "--now", "1719999999", "--json"]);
-        let answer = json(&output);
-        assert_eq!(answer["answer"], verdict);
-        assert_eq!(answer["bound_s"].is_null(), verdict == "may-be-down");
+    for jobs in [200, 400, 4000] {
+        let last = 1_714_557_600 + 60 * jobs;
+        let ask = |now: i64, more: &[&str]| {
+            let now = now.to_string();
+            surefill_with(&sacct_of(jobs), &[&["predict-wait", "--now", &now][..], more].concat())
+        };
+        let answer = json(&ask(last + 80_000, &["--json"]));
+        assert!(answer["answer"] == "may-be-down" && answer["bound_s"].is_null(), "{answer}");
+        // Where nothing at all has happened for longer than is usual, it is the history that is old.
+        let much_later = 1_719_999_999;
+        let answer = json(&ask(much_later, &["--json", "--within", "0s"]));
+        assert!(answer["answer"] == "out-of-date" && answer["bound_s"].is_null(), "{answer}");
+        assert!(answer["start"].is_null() && answer["history"]["out_of_date"] == true, "{answer}");
+        let text = String::from_utf8(ask(much_later, &["--start-by", "1720000999"]).stdout).unwrap();
+        assert!(
+            text.starts_with("The history is out of date: its newest event is ")
+                && text.contains(" No prediction.")
+        );
+        assert!(!text.contains("Submit now") && !text.contains("start within"), "{text}");
     }
 }

@@ -39,7 +39,14 @@ fn snapshot(now: i64, jobs: Vec<Job>, nodes: u32) -> Snapshot {
         state: if i < held { "allocated" } else { "idle" }.into(),
         processors: 1,
     };
-    Snapshot { now, jobs, nodes: (0..nodes).map(node).collect(), past: Vec::new(), odd: Vec::new() }
+    Snapshot {
+        now,
+        jobs,
+        nodes: (0..nodes).map(node).collect(),
+        past: Vec::new(),
+        odd: Vec::new(),
+        remarks: Vec::new(),
+    }
 }
 
 /// As many jobs of a user, each of this number of seconds, that waited a minute.
@@ -198,6 +205,25 @@ fn decision(at: i64, job: &str, head: &str) -> Event {
 
 fn started(job: &str, at: i64) -> Event {
     Event::Started { at, job: job.into(), eligible: 0 }
+}
+
+/// The first look finds a job that has run for a week, and one that ended before: the report counts from the look.
+#[test]
+fn a_report_counts_from_the_watchers_beginning() {
+    let week = 7 * 86_400;
+    let begin = |at: i64| Event::Begin { at, preset: "fair".into(), every: 30, pools: Vec::new() };
+    let events = [
+        begin(week),
+        started("1", 0),
+        done("2", "short", week - 400, week - 100),
+        done("1", "long", 0, week + 3600),
+        begin(week + 7200),
+        done("3", "short", week + 7000, week + 7300),
+    ];
+    let score = score(&events).expect("events");
+    assert_eq!((score.from, score.to, score.all.jobs), (week, week + 7300, 2));
+    let said = surefill_simulator::report::watch::sentences(&score);
+    assert!(said[0].starts_with("Watched for 2.0 h: 2 jobs ended"), "{}", said[0]);
 }
 
 /// By hand: what a journal comes to.

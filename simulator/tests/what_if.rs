@@ -184,7 +184,8 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
         assert!(page.contains(part), "{part}");
     }
     // Every figure says in words what it shows.
-    assert_eq!(page.matches("role=\"img\"").count(), page.matches("aria-label=").count());
+    let roles = ["role=\"img\"", "role=\"group\""].map(|role| page.matches(role).count());
+    assert_eq!(roles.iter().sum::<usize>(), page.matches("aria-label=").count());
     let again = surefill(&args, folder.path());
     assert_eq!(again.stdout, output.stdout);
     assert_eq!(std::fs::read_to_string(folder.path().join("a.html")).unwrap(), page);

@@ -4,25 +4,26 @@ use crate::allocate::{Correction, FreeTimePredictor, LONGEST, Sizing, check};
 use crate::error::{Error, Result};
 use crate::memory::at;
 
-/// What decides a choice.
+/// Options that decide a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChoiceOptions {
-    /// How the wait is predicted.
+    /// Predictor of the wait.
     pub predictor: FreeTimePredictor,
-    /// The fewest processors the job runs on (at least 1).
+    /// The least number of processors on which the job runs (at least 1).
     pub least: u32,
-    /// The most processors it may take. The paper: its average parallelism; under lock-in, once it has declared the
-    /// number it waits for, that number.
+    /// The largest number of processors it may take. The paper: its average parallelism; under lock-in, once it has
+    /// declared the number it waits for, that number.
     pub most: u32,
-    /// q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
+    /// q: the cost of a second of waiting, in seconds of run time (0 to 2^40). The paper: 1, or the number of jobs in
+    /// the queue.
     pub weight: f64,
-    /// Waiting must gain more than this share of the run time on the idle processors (0 to 1). The paper's risk-averse
+    /// Share of the run time on the idle processors that waiting must gain at least (0 to 1). The paper's risk-averse
     /// jobs: .2.
     pub least_gain: f64,
 }
 
 impl Default for ChoiceOptions {
-    /// By the exact mean, from one processor up to all, a second for a second, however small the gain.
+    /// By the exact mean, from one processor up to all, a second of waiting as one of run time, however small the gain.
     fn default() -> ChoiceOptions {
         ChoiceOptions {
             predictor: FreeTimePredictor::Mean,
@@ -37,21 +38,21 @@ impl Default for ChoiceOptions {
 /// A job's best number of processors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// How many: at most the idle ones when it should start now.
+    /// Number of processors: at most the idle ones when it should start now.
     pub processors: u32,
     /// The predicted wait for them in seconds, corrected; 0 when it should start now.
     pub wait: f64,
-    /// The wait before correction: what [`Correction::record`] wants to know.
+    /// The wait before correction, for [`Correction::record`].
     pub predicted: f64,
     /// The run time on them, in seconds.
     pub run_time: f64,
-    /// `q wait + run time` less than on the idle processors, in seconds; infinite when too few are idle.
+    /// Seconds of `q wait + run time` saved against the idle processors; infinite when too few are idle.
     pub gain: f64,
 }
 
 impl Choice {
-    /// On how many processors the job starts when `free` are free, if it does: all that it can use, or under lock-in
-    /// those it waited for. `most` as in [`ChoiceOptions`].
+    /// Number of processors on which the job starts when `free` are free, if it does: all that it can use, or under
+    /// lock-in those it waited for. `most` is that of [`ChoiceOptions`].
     pub fn start(&self, free: u32, most: u32, lock_in: bool) -> Option<u32> {
         let use_of_all = if lock_in { self.processors } else { free.min(most) };
         (free >= self.processors).then_some(use_of_all)
@@ -59,10 +60,10 @@ impl Choice {
 }
 
 impl Sizing<'_> {
-    /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` says how many
-    /// seconds the job runs on a number. Waits are corrected where a correction is given. O(n) times the predictor's
-    /// test of one wait, and 64 times as much for each n that is better than those before it; by the mean, as
-    /// [`Sizing::mean`].
+    /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` returns the
+    /// seconds that the job runs on a number. Waits are corrected where a correction is given. O(n) times the
+    /// predictor's test of one wait, and 64 times as much for each n that is better than those before it; by the mean,
+    /// the cost of [`Sizing::mean`].
     ///
     /// # Errors
     /// [`Error::NotANumber`] and [`Error::OutOfRange`] for options out of range, more processors at least than the
@@ -90,10 +91,10 @@ impl Sizing<'_> {
             let seconds = run_time(processors);
             check(seconds, 0.0..=LONGEST).map(|()| seconds)
         };
-        // What can be had at once.
+        // The best choice that can start at once.
         let now = best_now(least..=largest.min(idle), &mut checked)?;
         let search = Search { weight, first: least.max(idle + 1), last: largest };
-        // Only what is better by the least gain counts.
+        // Only choices that are better by the least gain count.
         let to_beat = now.map_or(f64::INFINITY, |now| now.run_time * (1.0 - least_gain));
         let corrected = |wait: f64| correction.map_or(wait, |correction| correction.corrected(wait));
         let found = match predictor {
@@ -114,13 +115,13 @@ impl Sizing<'_> {
         }
     }
 
-    /// As [`Sizing::choose`] by the exact distribution of the wait (the predictor in `options` is not used), for a job
-    /// that may change its mind: it waits for `n` processors up to a patience, then starts on what is free by then.
+    /// Makes the choice by the exact distribution of the wait (the predictor in `options` is not used), for a job that
+    /// may change its mind: it waits for `n` processors up to a patience, then starts on the processors free by then.
     /// Minimises `q E[min(Q(n), patience)] + E[run time]` over both, the patience among the places where the
     /// integration of the mean pauses (each doubling of the youngest running job's age, each joint of a distribution).
     /// The patience is in seconds; infinite when the job should wait in any case, 0 when it should start now. `wait` is
-    /// the mean without the limit to patience as far as it was integrated, `gain` what is gained in the mean. The work
-    /// of [`Sizing::mean`].
+    /// the mean without the limit to patience as far as it was integrated, `gain` the mean gain. The cost of
+    /// [`Sizing::mean`].
     ///
     /// # Errors
     /// As [`Sizing::choose`]; [`Error::Never`] also when fewer than `least` processors are idle, as there is nothing to
@@ -154,7 +155,7 @@ impl Sizing<'_> {
             let more = self.advance(&mut integral, last - idle)?;
             let patience = if more { integral.reached } else { f64::INFINITY };
             self.released(last - idle, integral.reached)?;
-            // Fewer than n free by then, and the run time on those weighed by their probabilities.
+            // Probability of fewer than n free by then, and the run time on those weighted by their probabilities.
             let (mut short, mut on_those) = (0.0, 0.0);
             for processors in first..=last {
                 let missing = (processors - idle) as usize;
@@ -169,7 +170,7 @@ impl Sizing<'_> {
                     best = (total, Choice { processors, wait, predicted: wait, run_time, gain }, patience);
                 }
             }
-            // Waits only grow while they are integrated, and no end is better than all of n at once.
+            // Waits only grow while they are integrated, and at best all n processors are free at once.
             while last >= first {
                 let so_far = *at(self.parts.waits, (last - idle - 1) as usize)?;
                 if weight * so_far + checked(last)? < best.0 {
@@ -184,7 +185,8 @@ impl Sizing<'_> {
         Ok((best.1, best.2))
     }
 
-    /// One integration for all numbers of processors, as far as any of them may still be better than starting now.
+    /// Chooses by one integration for all numbers of processors, as far as one of them may still be better than
+    /// starting now.
     fn by_mean(
         &mut self,
         search: &Search,
@@ -197,7 +199,7 @@ impl Sizing<'_> {
         let mut integral = self.begin_integral(last.saturating_sub(idle))?;
         while last >= search.first {
             let more = self.advance(&mut integral, last - idle)?;
-            // Waits only grow while they are integrated: what is not better any more never will be.
+            // Waits only grow while they are integrated: a number that is not better any more never will be.
             while last >= search.first {
                 let so_far = corrected(*at(self.parts.waits, (last - idle - 1) as usize)?);
                 if search.total(so_far, run_time(last)?) < to_beat {
@@ -221,7 +223,8 @@ impl Sizing<'_> {
         Ok(best.map(|best| best.1))
     }
 
-    /// Number by number: is its wait short enough to be better than the best so far? Only then, how long is it?
+    /// Chooses number by number: computes a wait only when a test shows it short enough to be better than the best so
+    /// far.
     fn by_test(
         &mut self,
         search: &Search,
@@ -265,7 +268,7 @@ impl Sizing<'_> {
             let predicted = self.wait(processors, resolved)?;
             let wait = corrected(predicted);
             let total = search.total(wait, run_time);
-            // The smaller of equal ones; what can be had at once is better than its equal.
+            // The smaller of equal ones; a start at once is better than its equal.
             let better = match best {
                 Some((other, choice)) => total < other || total == other && processors < choice.processors,
                 None => total < to_beat,
@@ -278,7 +281,7 @@ impl Sizing<'_> {
     }
 }
 
-/// The best of what is idle, the smaller of equal ones.
+/// The best choice on the idle processors, the smaller of equal ones.
 fn best_now(
     sizes: core::ops::RangeInclusive<u32>,
     run_time: &mut dyn FnMut(u32) -> Result<f64>,

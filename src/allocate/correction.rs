@@ -7,7 +7,7 @@ use crate::error::Result;
 /// Waits count as at least one second, for the logarithm.
 const LEAST: f64 = 1.0;
 
-/// A running line through (ln predicted, ln actual). Plain data, to be kept wherever the caller likes.
+/// A running line through (ln predicted, ln actual). Plain data, kept by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Correction {
@@ -20,10 +20,10 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// Pairs below which nothing is corrected.
+    /// Number of pairs below which nothing is corrected.
     pub const FEWEST: u64 = 20;
 
-    /// A line through nothing: it corrects nothing.
+    /// Makes an empty line, which corrects nothing.
     pub fn new() -> Correction {
         Correction::default()
     }
@@ -46,7 +46,7 @@ impl Correction {
         Ok(())
     }
 
-    /// Recorded pairs.
+    /// Number of recorded pairs.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -78,7 +78,7 @@ impl Correction {
         }
     }
 
-    /// The prediction that is corrected to `wait`: what [`Correction::corrected`] undoes, above one second.
+    /// The prediction that is corrected to `wait`: the inverse of [`Correction::corrected`], above one second.
     pub(super) fn uncorrected(&self, wait: f64) -> f64 {
         match self.useful() {
             Some((intercept, slope)) if wait > 0.0 => libm::exp((libm::log(wait) - intercept) / slope),
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(correction.record(f64::NAN, 1.0), Err(Error::NotANumber));
         assert_eq!(correction.record(1.0, -1.0), Err(Error::OutOfRange));
         assert_eq!(correction, Correction::new());
-        // A falling line is of no use.
+        // A falling line is not used.
         (1..30).for_each(|i| correction.record(f64::from(i), f64::from(40 - i)).unwrap());
         assert_eq!(correction.corrected(12.0), 12.0);
         assert_eq!(correction.uncorrected(12.0), 12.0);

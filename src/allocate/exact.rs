@@ -13,7 +13,7 @@ use crate::backfill::convolve::{add_job, sum};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 
-/// How much a probability may miss the one asked for by rounding.
+/// Largest difference by rounding of a probability from the one in question.
 const ROUNDING: f64 = 1e-14;
 
 /// Gauss-Legendre nodes and weights on (-1, 1), the positive half.
@@ -138,7 +138,7 @@ impl Sizing<'_> {
             self.accumulate(count, middle + half * node, half * weight)?;
         }
         integral.reached = to;
-        // What is still missing at the last node only becomes less.
+        // The probability that processors are missing only falls after the last node.
         let short = sum(range(self.parts.front, 0, count)?);
         let found = *at(self.parts.waits, count - 1)?;
         Ok(to < integral.end && short * (integral.end - to) > found * 1e-14)
@@ -155,7 +155,7 @@ impl Sizing<'_> {
         Ok(())
     }
 
-    /// From here to where, and by which nodes: none where nothing changes on the way.
+    /// End of the stretch of time that begins at `from`, and its nodes: none where nothing changes on the way.
     fn stretch(&self, from: f64, end: f64) -> Result<(f64, &'static [(f64, f64)])> {
         let mut joint = end;
         // The youngest lifetime among those that may end on the way.
@@ -185,7 +185,7 @@ impl Sizing<'_> {
     }
 }
 
-/// How far the expected waits are integrated, in seconds.
+/// Progress of the integration of the expected waits, in seconds.
 pub(super) struct Integral {
     pub reached: f64,
     pub end: f64,

@@ -8,21 +8,21 @@ use crate::allocate::{LONGEST, Speedup, check};
 use crate::error::{Error, Result};
 use core::cmp::Ordering;
 
-/// Places of the grid along ln A and along sigma / (1 + sigma).
+/// Number of steps of the grid along ln A and along sigma / (1 + sigma).
 const PARALLELISM_STEPS: u32 = 48;
 const SIGMA_STEPS: u32 = 32;
 
-/// Steps of sigma in a band, each of which has a descent of its own.
+/// Number of steps of sigma in a band, each of which has a descent of its own.
 const BAND: u32 = 4;
 
-/// A is looked for up to this multiple of the largest number measured: beyond it, it makes no difference.
+/// Multiple of the largest number measured up to which A is sought: beyond it, it makes no difference.
 const BEYOND: f64 = 64.0;
 
-/// What describes the measurements best.
+/// The model that describes the measurements best.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
-    /// A and sigma. They can be told apart only when the measurements reach saturation: before it, speedups above sigma
-    /// 1 depend on A (1 + 1 / sigma) alone. Any pair that fits predicts the measured range equally well.
+    /// A and sigma. They can be distinguished only when the measurements reach saturation: before it, speedups above
+    /// sigma 1 depend on A (1 + 1 / sigma) alone. Any pair that fits predicts the measured range equally well.
     pub speedup: Speedup,
     /// Run time on one processor in seconds; 1 for measured speedups.
     pub sequential: f64,
@@ -36,7 +36,7 @@ pub struct Fit {
 /// [`Error::NotANumber`]; [`Error::OutOfRange`] for numbers of processors below 1 or above 2^20, speedups that are not
 /// positive or above 2^40, or all for one number of processors.
 pub fn fit_speedups(points: &[(f64, f64)]) -> Result<Fit> {
-    fit_speedup_points(points.iter().copied())
+    fit(points.iter().copied(), 2, false)
 }
 
 /// The model of measured run times `(processors, seconds)`, none of which need be on one processor: at least three
@@ -48,12 +48,7 @@ pub fn fit_run_times(points: &[(f64, f64)]) -> Result<Fit> {
     fit_run_time_points(points.iter().copied())
 }
 
-/// As [`fit_speedups`], wherever the points lie.
-pub(crate) fn fit_speedup_points(points: impl Iterator<Item = (f64, f64)> + Clone) -> Result<Fit> {
-    fit(points, 2, false)
-}
-
-/// As [`fit_run_times`], wherever the points lie.
+/// Does [`fit_run_times`] for points from any iterator.
 pub(crate) fn fit_run_time_points(points: impl Iterator<Item = (f64, f64)> + Clone) -> Result<Fit> {
     fit(points, 3, true)
 }
@@ -72,7 +67,7 @@ fn fit<P: Iterator<Item = (f64, f64)> + Clone>(points: P, fewest: usize, run_tim
     }
     let problem = Problem { points, count, run_times, widest: libm::log(most * BEYOND) };
     let mut best = problem.vertex(0.0, 0.0);
-    // From the best of every band of sigma, as the valley is narrow and bent; then afresh from where that led.
+    // A descent from the best of every band of sigma, as the valley is narrow and bent; then another from its result.
     for band in 0..=SIGMA_STEPS / BAND {
         let mut start = problem.vertex(0.0, f64::from(band * BAND) / f64::from(SIGMA_STEPS));
         for j in (0..BAND).map(|j| (band * BAND + j).min(SIGMA_STEPS)) {
@@ -147,7 +142,7 @@ impl<P: Iterator<Item = (f64, f64)> + Clone> Problem<P> {
     fn descend(&self, start: Vertex, step: f64) -> Vertex {
         let dx = step * self.widest / f64::from(PARALLELISM_STEPS);
         let du = step / f64::from(SIGMA_STEPS);
-        // Inwards, so that the simplex is one.
+        // Inwards, so that the simplex does not collapse.
         let dx = if start.x + dx > self.widest { -dx } else { dx };
         let du = if start.u + du > 1.0 { -du } else { du };
         let mut simplex = [start, self.vertex(start.x + dx, start.u), self.vertex(start.x, start.u + du)];
@@ -246,7 +241,7 @@ mod tests {
             let timed: Vec<_> = SIZES.iter().skip(1).map(|&n| (n, seconds / speedup.on(n).unwrap())).collect();
             let fit = fit_run_times(&timed).unwrap();
             prop_assert!(fit.error < 0.01, "{fit:?}");
-            // A small A is saturated at once, and one processor's time is anybody's guess.
+            // A small A is saturated at once, and one processor's time is not determined.
             prop_assert!(!saturated || a < 8.0 || (fit.sequential / seconds - 1.0).abs() < 0.02, "{fit:?}");
         }
     }

@@ -36,7 +36,7 @@ impl LogUniform {
     /// The distribution with this intercept and slope (equation 4).
     ///
     /// # Errors
-    /// As [`LogUniform::new`], of the bounds that follow; the slope must be positive.
+    /// Those of [`LogUniform::new`] for the resulting bounds; the slope must be positive.
     pub fn from_coefficients(beta0: f64, beta1: f64) -> Result<LogUniform> {
         check(beta0, f64::MIN..=f64::MAX)?;
         check(beta1, f64::MIN_POSITIVE..=f64::MAX)?;
@@ -106,7 +106,7 @@ impl LogUniform {
     }
 
     /// Pr(the job ends within `wait` seconds | it has run `age` seconds) (equation 5, in which t is age + wait). Below
-    /// t_min nothing has been learnt from the age; a job that has reached t_max is expected to end in one second.
+    /// t_min the age carries no information; a job that has reached t_max is expected to end in one second.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for times outside 0 to 2^40 s.
@@ -119,7 +119,7 @@ impl LogUniform {
     /// The mean lifetime, in seconds.
     pub fn mean(&self) -> f64 {
         let span = self.longest - self.shortest;
-        // Of near bounds the logarithms' difference says little.
+        // The difference of the logarithms of near bounds loses digits.
         let near = self.longest < 2.0 * self.shortest;
         span / if near { libm::log1p(span / self.shortest) } else { self.ln_longest - self.ln_shortest }
     }
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((libm::exp(7.0) / 60.0).round(), 18.0);
     }
 
-    /// Found by fuzzing: the logarithms of near bounds say little, and the mean lay outside of them.
+    /// Found by fuzzing: the logarithms of near bounds lose digits, and the mean lay outside of them.
     #[test]
     fn the_mean_lies_between_the_bounds() {
         for shortest in [1e-9, 0.3, 1.0, 4.7e5] {
@@ -267,7 +267,7 @@ mod tests {
     fn conditioning_by_hand() {
         let d = paper();
         let within = |age: f64, wait: f64| d.ends_within(age, wait).unwrap();
-        // Survival (12 - ln t) / (12 - ln a).
+        // Expected survival: (12 - ln t) / (12 - ln a).
         let a = libm::exp(6.0);
         assert!((within(a, libm::exp(9.0) - a) - 0.5).abs() < 1e-14);
         assert_eq!(within(a, 0.0), 0.0);
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(LogUniform::fit(&[5.0, 4.0]), Err(Error::OutOfRange));
         assert_eq!(LogUniform::fit(&[0.0, 4.0]), Err(Error::OutOfRange));
         assert_eq!(LogUniform::fit(&[1.0, f64::NAN]), Err(Error::NotANumber));
-        // So flat a line that its end lies beyond all time.
+        // A line so flat that its end lies beyond all time.
         let flat: Vec<f64> = core::iter::once(1e-9).chain(std::vec![1.0; 3]).chain([1e12]).collect();
         assert_eq!(LogUniform::fit(&flat), Err(Error::OutOfRange));
         assert_eq!(LogUniform::fit_binned(&RuntimeDistribution::limit()), Err(Error::OutOfRange));

@@ -1,4 +1,4 @@
-//! How many processors should a malleable job take: those that are free now, or more of them later?
+//! The number of processors that a malleable job should take: those that are free now, or more of them later.
 //!
 //! Downey 1997 (UCB/CSD-97-929) has such a job, at the head of a first-come-first-served queue, choose the number `n`
 //! that minimises `Q(n) + R(n)`: the wait until `n` processors are free and the run time on them. `R` follows from a
@@ -56,9 +56,9 @@ mod speedup;
 
 pub use choose::{Choice, ChoiceOptions};
 pub use correction::Correction;
-pub use fit::{Fit, fit_run_times, fit_speedups};
 #[cfg(feature = "capi")]
-pub(crate) use fit::{fit_run_time_points, fit_speedup_points};
+pub(crate) use fit::fit_run_time_points;
+pub use fit::{Fit, fit_run_times, fit_speedups};
 pub use lifetime::LogUniform;
 pub use predict::FreeTimePredictor;
 pub use sizing::{Sizing, SizingCapacity};
@@ -69,7 +69,7 @@ use crate::error::{Error, Result};
 /// Durations beyond this are refused (as [`crate::runtime::MAX_SECONDS`], about 34,000 years).
 const LONGEST: f64 = (1u64 << 40) as f64;
 
-/// Refuses what is no number, or not within `range`.
+/// Refuses a value that is no number, or not within `range`.
 fn check(value: f64, range: core::ops::RangeInclusive<f64>) -> Result<()> {
     if value.is_nan() {
         return Err(Error::NotANumber);

@@ -4,7 +4,7 @@ use crate::allocate::check;
 use crate::allocate::sizing::{Sizing, smallest};
 use crate::error::{Error, Result};
 
-/// How a wait is predicted.
+/// Predictor of a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FreeTimePredictor {
     /// Predictor A (equation 9): the median of the time until one of the benefactors has ended, the jobs that hold
@@ -15,7 +15,7 @@ pub enum FreeTimePredictor {
     Fluid,
     /// The paper's choice: A with two or more benefactors, else B.
     Combined,
-    /// The exact quantile for this probability (0 to 1): .5 is what predictor A stands for.
+    /// The exact quantile for this probability (0 to 1): .5 is the median that predictor A approximates.
     Quantile(f64),
     /// The exact mean.
     Mean,
@@ -51,7 +51,7 @@ impl Sizing<'_> {
         Ok(self.rows()?.iter().filter(|row| row.processors >= missing).count() as u32)
     }
 
-    /// The predictor that stands behind this one; refuses one that has no answer.
+    /// The predictor that is really used for this one; refuses one that has no answer.
     pub(super) fn resolved(&self, missing: u32, predictor: FreeTimePredictor) -> Result<FreeTimePredictor> {
         let benefactors = || Ok(self.rows()?.iter().filter(|row| row.processors >= missing).count());
         match predictor {
@@ -63,7 +63,8 @@ impl Sizing<'_> {
         }
     }
 
-    /// Whether the predicted wait is at most `wait`; not for the mean, and not for what [`Sizing::resolved`] changes.
+    /// Whether the predicted wait is at most `wait`; not for the mean, and not for predictors that [`Sizing::resolved`]
+    /// replaces.
     pub(super) fn within(&mut self, missing: u32, predictor: FreeTimePredictor, wait: f64) -> Result<bool> {
         match predictor {
             FreeTimePredictor::Benefactors => {

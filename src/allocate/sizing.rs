@@ -1,4 +1,4 @@
-//! The running jobs, in the caller's memory, and what is asked about them.
+//! The running jobs in the caller's memory, for predictions of waits.
 
 use crate::allocate::lifetime::Conditional;
 use crate::allocate::{LONGEST, LogUniform, check};
@@ -16,13 +16,13 @@ const MAX_JOBS: u32 = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SizingCapacity {
-    /// Running jobs (at most 2^20).
+    /// Number of running jobs (at most 2^20).
     pub running: u32,
-    /// Processors of the machine (1 to [`MAX_PROCESSORS`]).
+    /// Number of processors of the machine (1 to [`MAX_PROCESSORS`]).
     pub processors: u32,
-    /// Bins of the distributions (at most [`MAX_BINS`]); 0 when all lifetimes are log-uniform.
+    /// Number of bins of the distributions (at most [`MAX_BINS`]); 0 when all lifetimes are log-uniform.
     pub bins: u32,
-    /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
+    /// Number of events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
     pub events_per_bin: u32,
 }
 
@@ -54,7 +54,7 @@ impl SizingCapacity {
 pub(crate) struct State {
     pub(super) capacity: SizingCapacity,
     pub(super) idle: u32,
-    /// Processors of the running jobs.
+    /// Number of processors of the running jobs.
     pub(super) busy: u32,
     pub(super) running: u32,
     /// 1 once begun.
@@ -67,16 +67,16 @@ pub(crate) struct State {
 pub(super) struct Row {
     pub lifetime: Conditional,
     pub processors: u32,
-    /// How many releases it has; 0 when its lifetime is log-uniform.
+    /// Number of its releases; 0 when its lifetime is log-uniform.
     pub releases: u32,
-    /// Pr(it has ended) at the time looked at.
+    /// Pr(it has ended) at the time in question.
     pub ended: f64,
 }
 
-/// The jobs that run on one pool of interchangeable processors, and when how many of them will be free.
+/// The jobs that run on one pool of interchangeable processors, and the number of free processors over time.
 ///
-/// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any of the questions
-/// in any order. They change nothing that can be asked for, only room for calculations.
+/// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any predictions in
+/// any order. These change only scratch memory.
 ///
 /// The memory needed is [`Sizing::size`]: at most 72 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors
 /// and b bins of e events.
@@ -131,7 +131,7 @@ impl<'a> Object<'a> for Sizing<'a> {
 lifecycle!(Sizing, made with SizingCapacity);
 
 impl Sizing<'_> {
-    /// Begins with `idle` processors and nothing running; what was added before is forgotten. O(1).
+    /// Begins with `idle` processors and nothing running; jobs added before are forgotten. O(1).
     ///
     /// # Errors
     /// [`Error::TooManyProcessors`].
@@ -143,8 +143,8 @@ impl Sizing<'_> {
         Ok(())
     }
 
-    /// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40) and what is
-    /// believed of its run time. O(1).
+    /// Adds a running job: its processors (at least 1), its age in seconds (0 to 2^40) and its predicted run time.
+    /// O(1).
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running
@@ -156,8 +156,8 @@ impl Sizing<'_> {
         self.add(Row { lifetime: lifetime.after(age), processors, ..Row::zeroed() })
     }
 
-    /// Adds a running job whose run time is believed to have this distribution, under a time limit; age and limit in
-    /// whole seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
+    /// Adds a running job whose predicted run time has this distribution, under a time limit; age and limit in whole
+    /// seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
     ///
     /// # Errors
     /// As [`Sizing::add_running`]; [`Error::Full`] also for a distribution with more bins than the capacity allow.
@@ -202,7 +202,7 @@ impl Sizing<'_> {
         self.state.idle
     }
 
-    /// How many more than the idle processors are wanted.
+    /// Number of processors to wait for, beyond the idle ones.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Sizing::begin`]; [`Error::TooManyProcessors`]; [`Error::Never`]
@@ -223,12 +223,12 @@ impl Sizing<'_> {
         range(self.parts.rows, 0, self.state.running as usize)
     }
 
-    /// The releases of the job in this place.
+    /// The releases of the job with this index.
     pub(super) fn releases(&self, index: usize, row: &Row) -> Result<&[Release]> {
         range(self.parts.releases, index * self.state.capacity.releases_per_job(), row.releases as usize)
     }
 
-    /// Pr(the job in this place ends within `wait` seconds).
+    /// Pr(the job with this index ends within `wait` seconds).
     pub(super) fn ends_within(&self, index: usize, row: &Row, wait: f64) -> Result<f64> {
         if row.releases == 0 {
             return Ok(row.lifetime.ends_within(wait));
@@ -255,7 +255,7 @@ impl Sizing<'_> {
 }
 
 /// The smallest wait of at most `end` seconds for which `enough` holds; it must hold at `end` and not cease to hold. By
-/// bisection of the bits, so to the last: at most 64 calls.
+/// bisection of the bits, and so exact: at most 64 calls.
 pub(super) fn smallest(end: f64, mut enough: impl FnMut(f64) -> Result<bool>) -> Result<f64> {
     let (mut low, mut high) = (0, end.to_bits());
     while low < high {

@@ -17,7 +17,7 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// A job that no processor helps.
+    /// A job that further processors do not speed up.
     pub(super) const SEQUENTIAL: Speedup = Speedup { parallelism: 1.0, sigma: 0.0 };
 
     /// The speedup of a job with this average parallelism (A, 1 to 2^40) and this sigma (from 0; infinity gives the
@@ -41,7 +41,7 @@ impl Speedup {
         self.sigma
     }
 
-    /// S(n): how many times as fast the job runs on `processors` (at least 1) as on one. Between 1 and A.
+    /// S(n): the speed of the job on `processors` (at least 1) relative to one. Between 1 and A.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for less than one processor, or more than 2^40.

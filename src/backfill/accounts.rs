@@ -1,5 +1,5 @@
-//! What candidates started for earlier head jobs may still delay them: kept while another job is head, so that a head
-//! job that loses its place and gets it back goes on with the risk already spent on it.
+//! Accounts of the risk spent on earlier head jobs: kept while another job is head, so that a head job that loses its
+//! place and gets it back goes on with the risk already spent on it.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,7 +11,7 @@ pub const HEADS_KEPT: usize = 16;
 struct Account {
     head_id: i64,
     spent: [f64; 4],
-    /// The larger, the later it was put aside; 0 for no account.
+    /// Number of the turn at which it was put aside, rising with time; 0 for no account.
     turn: u64,
 }
 
@@ -35,7 +35,7 @@ impl Accounts {
         }
     }
 
-    /// Takes an account back: what is spent on this head job.
+    /// Takes an account out and returns what is spent on this head job, by criterion.
     pub(super) fn take(&mut self, head_id: i64) -> [f64; 4] {
         let own = |account: &&mut Account| account.turn > 0 && account.head_id == head_id;
         let Some(account) = self.accounts.iter_mut().find(own) else { return [0.0; 4] };

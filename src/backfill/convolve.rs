@@ -8,7 +8,7 @@ use crate::memory::chunks;
 
 /// Adds a job that has released its `width` processors with probability `p`: reads the window that starts at `src_lo`,
 /// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value. Values below
-/// `src_lo` count as having no probability, so `src_lo` is 0 or at most `dst_lo - width`.
+/// `src_lo` count as impossible, so `src_lo` is 0 or at most `dst_lo - width`.
 ///
 /// The loops run over plain slices so that they become vector instructions; the values are the same whatever their
 /// width.

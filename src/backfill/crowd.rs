@@ -1,10 +1,10 @@
-//! How probably a crowd releases few processors at one instant: the table behind the joint step (`tie`).
+//! The probability that a crowd releases few processors at one instant: the table behind the joint step (`tie`).
 //!
 //! A table has a column for each number `y` of processors released after the instant, and a row for each number of
 //! processors that the crowd's wide jobs release at it. The narrow jobs have no rows of their own: for each cell the
-//! table keeps the first three moments of what they release at the instant, from which the probability of "at most so
-//! many" follows by the Edgeworth expansion (Feller 1971, XVI.4). As many jobs are wide as there is room and time for;
-//! where all of them are, the result is exact.
+//! table keeps the first three moments of what they release at the instant, from which the probability of at most a
+//! given number follows by the Edgeworth expansion (Feller 1971, XVI.4). The number of wide jobs is limited by room and
+//! time; where all of them are, the result is exact.
 
 use crate::error::Result;
 use crate::math::normal;
@@ -16,7 +16,7 @@ const WORK_PER_CELL: usize = 256;
 /// A probability, and the three moments.
 const PLANES: usize = 4;
 
-/// Multiply-adds that one member costs a cell of the table without moments, and with them.
+/// Multiply-adds for each member and cell of a table without moments, and of one with them.
 const PLAIN: usize = 3;
 const WITH_MOMENTS: usize = 14;
 
@@ -40,18 +40,18 @@ impl Member {
     }
 }
 
-/// The table for a group that is bounded from above by what is asked of it.
+/// The table for a group, which is no larger than the numbers asked for need.
 pub(super) struct Crowd<'a, M> {
     /// The jobs of the group that do not end at the instant for certain.
     pub members: M,
     pub cells: &'a mut [f64],
     /// A row of scratch as long as the table's.
     pub copy: &'a mut [f64],
-    /// The numbers asked for: at most 0, 1, ... up to before this one.
+    /// Count of the numbers asked for: 0, 1, ... up to before this one.
     pub asked: usize,
     /// The most processors that the group releases at the instant.
     pub most: usize,
-    /// What the others have released is known from here on, and is below the target.
+    /// The least number that the others release, and the number at which the head job can start, which they stay below.
     pub lo: usize,
     pub target: usize,
 }
@@ -60,7 +60,7 @@ pub(super) struct Crowd<'a, M> {
 struct Plan {
     /// Members of at least this width are wide.
     narrowest: usize,
-    /// What a row stands for, in processors, and the last row.
+    /// Processors that a row stands for, and the last row.
     unit: usize,
     last_row: usize,
     /// One plane, or [`PLANES`].
@@ -81,7 +81,7 @@ impl<M: Iterator<Item = Member> + Clone> Crowd<'_, M> {
         self.target + self.asked - self.lo.min(self.target)
     }
 
-    /// The finest table that there is room and time for, and whether there is.
+    /// The finest table that there is room and time for, and whether it fits.
     fn plan(&self) -> (Plan, bool) {
         let columns = self.columns();
         let count = self.members.clone().count();
@@ -114,7 +114,7 @@ impl<M: Iterator<Item = Member> + Clone> Crowd<'_, M> {
     ///
     /// `others` is the distribution of the processors released by the jobs outside the group, from `lo` to before the
     /// target. Where moments stand for rows, as many of the smallest `u` as there is room and time for are exact
-    /// nevertheless: few jobs release so little, and moments do not tell of few jobs.
+    /// nevertheless: few jobs release that little, and moments describe few jobs badly.
     pub(super) fn few(&mut self, others: &[f64], below: &mut [f64]) -> Result<Few> {
         let (plan, _) = self.plan();
         let mut few = Few { estimated: plan.planes > 1, work: self.fill(&plan, others, below)? };
@@ -147,7 +147,7 @@ impl<M: Iterator<Item = Member> + Clone> Crowd<'_, M> {
             reached = (reached + rows_up).min(plan.last_row);
             // From the last row down, so that the rows read are still those without this member.
             for row in (0..=reached).rev() {
-                // What the members still to come cannot bring to the target does not matter any more.
+                // Leaves out the numbers that the members still to come cannot raise to the target.
                 let begin = (self.target + row * plan.unit).saturating_sub(pending + self.lo).min(columns);
                 let (lower, this) = cells.split_at_mut_checked(row * block).unwrap_or((&mut [], &mut []));
                 let this = range_mut(this, 0, block)?;
@@ -205,7 +205,7 @@ impl Plan {
     }
 }
 
-/// The columns of a row that are written, for a member of this width.
+/// The columns of a row to write, for a member of this width.
 struct Window {
     begin: usize,
     end: usize,
@@ -236,7 +236,7 @@ impl Window {
         }
     }
 
-    /// Adds what comes from `width` below in another row.
+    /// Adds the numbers that come from `width` below in another row.
     fn plus(&self, row: &mut [f64], source: &[f64], weight: f64) {
         let first = self.begin.max(self.width);
         let source = source.get(first - self.width..).unwrap_or(&[]);
@@ -246,7 +246,7 @@ impl Window {
         }
     }
 
-    /// A narrow member: the moments of a sum, from the highest down, so that those read are still without it.
+    /// Adds a narrow member: the moments of a sum, from the highest down, so that those read are still without it.
     fn move_moments(&self, block: &mut [f64], columns: usize, copy: &mut [f64], m: Member) {
         let (zeroth, rest) = block.split_at_mut_checked(columns).unwrap_or((&mut [], &mut []));
         let (first, rest) = rest.split_at_mut_checked(columns).unwrap_or((&mut [], &mut []));

@@ -1,6 +1,7 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
-use crate::backfill::coarse::Widths;
+use crate::backfill::bracket;
+use crate::backfill::by_brackets::{Prepared, Settled};
 use crate::backfill::crowd::gcd;
 use crate::backfill::frame::{Tree, WalkState};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
@@ -10,15 +11,16 @@ use crate::backfill::segment::Segments;
 use crate::backfill::spectrum::{self, DECLINED, KNOWN, SUMMING, UNTRIED};
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{self, Entry, Timeline};
+use crate::backfill::triage::{Stage, Triage};
 use crate::backfill::verdict::{self, Borne, Candidate, Criterion, JudgeState, Rule, Tally, Verdict};
 use crate::backfill::walk::{Progress, Walk};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 
-/// So few new running jobs are merged into the sorted releases one by one; more are sorted with them.
+/// Largest number of new running jobs that are merged into the sorted releases one by one; more are sorted with them.
 const FEW: u32 = 4;
 
-/// What [`Pass::decide`] came to.
+/// Result of a call of [`Pass::decide`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// This candidate may start: [`Pass::commit`] it, or [`Pass::decline`] it.
@@ -90,7 +92,7 @@ impl Parts<'_> {
     }
 }
 
-/// What a rule leaves to the limits, as plain data.
+/// Flags of the rule that concern the limits, as plain data.
 fn by_limits(rule: &Rule) -> u32 {
     u32::from(rule.or_easy) | u32::from(rule.unmeasured) << 1
 }
@@ -106,12 +108,11 @@ impl Pass<'_> {
     /// and not interrupted.
     ///
     /// From c + k = 2,048 on, in units of the widths' greatest common divisor, expected seconds are computed from K
-    /// frequencies, some dozens, where so few suffice: E K multiply-adds once, then D K for each candidate judged or
-    /// accepted, with D different ends of candidates, and nothing is walked anew. Setting that up is O(E + 16 c), not
+    /// frequencies where some dozens suffice: E K multiply-adds once, then D K for each candidate judged or accepted,
+    /// with D different ends of candidates, and nothing is walked anew. Setting that up is O(E + 16 c), not
     /// interrupted. Delays are then at most 5e-10 seconds too large for each second at which it is uncertain whether
-    /// the head job could start, and never too small.
-    /// One instant costs at most about 512 multiply-adds for each of the limits' `tie_cells`, and 14 times the
-    /// jobs that may end at it times their processors.
+    /// the head job could start, and never too small. One instant costs at most about 512 multiply-adds for each of the
+    /// limits' `tie_cells`, and 14 times the jobs that may end at it times their processors.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`], while an accepted candidate waits for its commit, or when the rule
@@ -120,10 +121,10 @@ impl Pass<'_> {
         rule.check()?;
         let mut done = 0;
         loop {
-            if let Some(step) = self.decide_so_finely(rule, work, &mut done)? {
+            if let Some(step) = self.decide_once(rule, work, &mut done)? {
                 return Ok(step);
             }
-            // The widths were too coarse: others follow.
+            // The brackets left a verdict open: a walk follows.
             self.state.prepared = 0;
             if done >= work {
                 return Ok(Step::More);
@@ -131,8 +132,8 @@ impl Pass<'_> {
         }
     }
 
-    /// As [`Pass::decide`], with widths that may be too coarse for a verdict: `None` then.
-    fn decide_so_finely(&mut self, rule: &Rule, work: u64, done: &mut u64) -> Result<Option<Step>> {
+    /// [`Pass::decide`] by brackets that may leave a verdict open: `None` then.
+    fn decide_once(&mut self, rule: &Rule, work: u64, done: &mut u64) -> Result<Option<Step>> {
         if self.state.phase != FILLING && self.state.phase != DECIDING {
             return Err(Error::WrongState);
         }
@@ -142,6 +143,14 @@ impl Pass<'_> {
             }
         } else if !self.same_rule(rule) {
             return Err(Error::WrongState);
+        }
+        if self.state.brackets.phase == bracket::LIVE {
+            return Ok(match self.decide_by_brackets(rule, work, done)? {
+                Settled::Accepted(index) => Some(Step::Accept(index)),
+                Settled::Interrupted => Some(Step::More),
+                Settled::All => Some(Step::Done),
+                Settled::Open => None,
+            });
         }
         let borne = Borne {
             spent: self.spent(rule.criterion),
@@ -153,7 +162,7 @@ impl Pass<'_> {
         }
         let state = &mut *self.state;
         let count = state.candidates as usize;
-        let (limits, coarse) = (state.capacity, state.coarse);
+        let limits = state.capacity;
         let Views { mut walk, candidates, ends, suffered, window } =
             self.parts.views(&mut state.walk, limits.processors);
         let candidates = range_mut(candidates, 0, count)?;
@@ -183,14 +192,11 @@ impl Pass<'_> {
                 present.advance(end.after(), &mut tally, rule.criterion);
                 let slot = candidate_slot(&limits, end.job() as usize) + candidate.taken as usize;
                 let probability = at(walk.tree.releases, slot)?.probability;
-                if coarse.is_on() {
-                    coarse.take_release(candidate, probability, present, &tally, rule)?;
-                } else {
-                    verdict::take_release(candidate, probability, present, &tally, rule)?;
-                }
+                verdict::take_release(candidate, probability, present, &tally, rule)?;
                 *done += u64::from(state.landings) + 1;
                 if *done >= work {
-                    // Where work ends must change nothing: what the walk has passed is taken note of when it goes on.
+                    // The place where work ends must change nothing: the instants passed are noted when the walk goes
+                    // on.
                     if let Progress::Passed(after) = progress {
                         present.passed = after;
                     }
@@ -210,11 +216,7 @@ impl Pass<'_> {
                     tally.note_peak();
                 }
             }
-            let accepted = if coarse.is_on() {
-                coarse.settle(candidates, present, &tally, rule)?
-            } else {
-                verdict::settle(candidates, present, &tally, rule, &borne, over)?
-            };
+            let accepted = verdict::settle(candidates, present, &tally, rule, &borne, over)?;
             if let Some(accepted) = accepted {
                 state.accepted = accepted as u32;
                 state.phase = ACCEPTING;
@@ -223,10 +225,6 @@ impl Pass<'_> {
             if present.first as usize >= count {
                 (state.phase, state.prepared) = (DECIDING, 0);
                 return Ok(Some(Step::Done));
-            }
-            if coarse.is_on() && (over || present.estimated != 0) {
-                state.coarse.refine();
-                return Ok(None);
             }
             if over {
                 return Err(Error::Corrupt); // every candidate has its verdict by then
@@ -237,7 +235,7 @@ impl Pass<'_> {
         }
     }
 
-    /// As [`Pass::decide`], from the spectrum that is set up.
+    /// [`Pass::decide`] from the spectrum that is set up.
     fn decide_by_spectrum(&mut self, rule: &Rule, borne: &Borne, work: u64) -> Result<Step> {
         let state = &mut *self.state;
         let (limits, present, mut done) = (state.capacity, &mut state.judge, 0);
@@ -293,8 +291,8 @@ impl Pass<'_> {
             && by_limits(rule) == self.state.rule_by_limits
     }
 
-    /// Accepts the first undecided candidate without its delay, if the rule wants that and all before it are decided by
-    /// the limits. O(candidates).
+    /// Accepts the first undecided candidate without its delay, if the rule allows that and all before it are decided
+    /// by the limits. O(candidates).
     fn accept_unmeasured(&mut self, guarded: bool, reservation: Reservation) -> Result<Option<Step>> {
         let state = &mut *self.state;
         let candidates = range_mut(self.parts.candidates, 0, state.candidates as usize)?;
@@ -317,7 +315,7 @@ impl Pass<'_> {
         Ok(None)
     }
 
-    /// Sets walk and tally up for the jobs that run now and the candidates still undecided; gives the step that is
+    /// Sets walk and tally up for the jobs that run now and the candidates still undecided; returns the step if it is
     /// decided without them.
     fn prepare(&mut self, rule: &Rule) -> Result<Option<Step>> {
         let possible = self.state.idle as u64 + self.state.busy as u64;
@@ -328,7 +326,6 @@ impl Pass<'_> {
             self.state.found = self.state.walk.running;
         }
         self.forget_question();
-        self.state.coarse.give_back(&mut self.state.walk);
         let guarded = rule.guards(self.state.head_waited);
         let reservation = if guarded || rule.or_easy { Some(self.reservation()?) } else { None };
         let state = &mut *self.state;
@@ -340,12 +337,23 @@ impl Pass<'_> {
                 return Ok(Some(accepted));
             }
         }
+        let triage = Triage { idle: self.state.idle, guarded, reservation, or_easy: rule.or_easy };
+        let brackets = rule.criterion.in_seconds() && rule.needs_verdicts_alone();
+        if brackets && self.may_use_brackets() {
+            match self.prepare_brackets(&triage)? {
+                Prepared::Ready => return Ok(None),
+                Prepared::Nothing => return Ok(Some(Step::Done)),
+                Prepared::NoRoom => (),
+            }
+        } else if self.state.brackets.phase == bracket::LIVE {
+            self.state.brackets.phase = bracket::UNTRIED;
+        }
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
         let may_use_one = rule.criterion.in_seconds()
             && self.state.spectrum.phase == UNTRIED
             && self.state.head_processors >= spectrum::WIDE;
-        // A spectrum is of what ran when the pass began, for who has started since only widens what it must tell apart;
-        // unless more than that is sorted already.
+        // A spectrum covers the jobs that ran when the pass began, or those that are sorted already if these are more:
+        // jobs started since only widen the range of numbers to be distinguished.
         let running = self.state.walk.running;
         let summed = if may_use_one { self.state.found.max(self.state.sorted).min(running) } else { running };
         if !by_spectrum {
@@ -361,17 +369,12 @@ impl Pass<'_> {
         let listed = state.listed != 0;
         let candidates = range_mut(parts.candidates, 0, state.candidates as usize)?;
         for (index, candidate) in candidates.iter_mut().enumerate() {
-            let started = candidate.verdict == Verdict::Accepted as u32;
-            if candidate.verdict != Verdict::Undecided as u32 && !started {
-                continue;
-            }
-            if candidate.processors > state.idle && !started {
-                candidate.verdict = Verdict::DoesNotFit as u32;
+            let stage = triage.stage(candidate);
+            if stage == Stage::Out {
                 continue;
             }
             finest = gcd(finest, candidate.processors as usize);
-            // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule
-            // later.
+            // No candidate can have joined since they were listed; guarded ones may be judged by another rule later.
             if !listed {
                 let slot = candidate_slot(&state.capacity, index);
                 for release in range(parts.releases, slot, candidate.releases as usize)? {
@@ -379,21 +382,16 @@ impl Pass<'_> {
                     ends += 1;
                 }
             }
-            if started {
+            if stage == Stage::Started {
                 continue;
             }
             most += u64::from(candidate.processors);
-            let harmless = reservation.is_some_and(|it| it.harmless(candidate.limit, candidate.processors));
-            if guarded && !harmless {
-                candidate.verdict = Verdict::Guarded as u32;
+            if stage == Stage::Guarded {
                 continue;
             }
-            candidate.exempt = u32::from(rule.or_easy && harmless);
             candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
             undecided += 1;
             asked += u64::from(candidate.processors);
-            (candidate.taken, candidate.exactness) = (0, 0);
-            (candidate.delay, candidate.seconds) = (0.0, 0.0);
             candidate.left = 1.0;
             landings = landings.max(candidate.landings);
         }
@@ -413,7 +411,7 @@ impl Pass<'_> {
                 let joined = range(parts.running, summed as usize, (state.walk.running - summed) as usize)?;
                 let given = joined.iter().fold(0u32, |given, job| given.saturating_add(job.processors));
                 let reach = given.saturating_add(most.min(state.idle.into()) as u32);
-                // What an earlier walk has kept lies in the same place.
+                // The spectrum uses the store in which an earlier walk has kept its segments.
                 state.walk.segments = 0;
                 let ends = state.ends as usize;
                 let (mut spectrum, _, all) =
@@ -433,28 +431,20 @@ impl Pass<'_> {
         self.sort()?;
         let (state, parts) = (&mut *self.state, &mut self.parts);
         let timeline = Timeline { entries: parts.entries, begins: parts.begins };
-        let (walk, coarse) = (&mut state.walk, &mut state.coarse);
-        let running = range_mut(parts.running, 0, walk.running as usize)?;
-        if rule.criterion.in_seconds() && rule.leaves_unmeasured() {
-            let (limits, releases, instants) = (&*parts.limits, &*parts.releases, walk.instants as usize);
-            coarse.round(target, &mut Widths { running, limits, releases, timeline, instants, unit })?;
+        let walk = &mut state.walk;
+        let running = range(parts.running, 0, walk.running as usize)?;
+        walk.target = target;
+        walk.high = if rule.criterion.needs_window() { target + landings } else { target };
+        if walk.segments == 0 || walk.unit != unit {
+            // Processors by which acceptances can move the target: the idle ones, or those of the candidates if
+            // these are fewer.
+            let most = asked.min(state.idle.into()) as u32;
+            walk.reach = missing.saturating_add(most).div_ceil(unit);
+            let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
+            let cells = if undecided > 1 { parts.store.len() } else { 0 };
+            walk.choose_grain(released, parts.segments.len(), cells);
         }
-        if coarse.is_on() {
-            landings = coarse.most_landings(landings);
-            coarse.lend(walk, landings);
-        } else {
-            walk.target = target;
-            walk.high = if rule.criterion.needs_window() { target + landings } else { target };
-            if walk.segments == 0 || walk.unit != unit {
-                // As far as acceptances can move the target: what is idle, or what is asked for if that is less.
-                let most = asked.min(state.idle.into()) as u32;
-                walk.reach = missing.saturating_add(most).div_ceil(unit);
-                let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
-                let cells = if undecided > 1 { parts.store.len() } else { 0 };
-                walk.choose_grain(released, parts.segments.len(), cells);
-            }
-            walk.unit = unit;
-        }
+        walk.unit = unit;
         (state.ends_passed, state.landings) = (0, landings);
         range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
         range_mut(parts.window, 0, landings as usize)?.fill(0.0);
@@ -467,7 +457,8 @@ impl Pass<'_> {
         Ok(None)
     }
 
-    /// Says of every candidate that the head job can never start: all running jobs together do not make room for it.
+    /// Gives every candidate the verdict that the head job can never start: all running jobs together do not make room
+    /// for it.
     fn refuse_all(&mut self) -> Result<Option<Step>> {
         self.state.phase = DECIDING;
         let idle = self.state.idle;
@@ -478,19 +469,17 @@ impl Pass<'_> {
         Ok(Some(Step::Done))
     }
 
-    /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time
-    /// are merged in.
+    /// Sorts the releases of the jobs running now into instants, unless that is done. Jobs that started since the last
+    /// time are merged in.
     pub(super) fn sort(&mut self) -> Result<()> {
         self.sort_first(self.state.walk.running)
     }
 
-    /// The same for the first of them.
+    /// Sorts the releases of the first `running` jobs only.
     fn sort_first(&mut self, running: u32) -> Result<()> {
         if self.state.sorted == running {
             return Ok(());
         }
-        // No walk is under way, and what exact ones have kept is theirs again.
-        self.state.coarse.give_back(&mut self.state.walk);
         let few = running - self.state.sorted.min(running) <= FEW;
         let (before, mut count) = if few { (self.state.sorted, self.state.entries as usize) } else { (0, 0) };
         let parts = &mut self.parts;
@@ -508,11 +497,13 @@ impl Pass<'_> {
             }
         }
         let entries = range_mut(parts.entries, 0, count)?;
-        let kept = self.state.walk.segments > 0 || matches!(self.state.spectrum.phase, SUMMING | KNOWN);
+        let kept = self.state.walk.segments > 0
+            || self.state.brackets.phase == bracket::LIVE
+            || matches!(self.state.spectrum.phase, SUMMING | KNOWN);
         if before == 0 && !kept {
             timeline::sort(entries, bytemuck::cast_slice_mut(parts.store))?;
         } else if before == 0 {
-            // What a walk or a spectrum has kept lies in the store.
+            // The store, the spare memory of a sort, holds results of a walk or a spectrum.
             timeline::sort_in_place(entries)?;
         }
         self.state.walk.instants = timeline::gather(entries, parts.begins)? as u32;

@@ -22,12 +22,12 @@ pub(super) struct Frame {
     pub jobs: u32,
     pub family: u32,
     pub stage: u32,
-    /// The next job to be added, and how many of those still to come can have released anything.
+    /// The next job to be added, and the number of those still to come that can have released anything.
     pub next: u32,
     pub adds: u32,
     /// Processors of the jobs inside and of those not yet added.
     pub pending: u32,
-    /// Where the distribution is: which buffer, the value of its first element, and where it ends.
+    /// Place of the distribution: its buffer, the value of its first element, and the end of its values.
     pub buffer: u32,
     pub base: u32,
     pub high: u32,
@@ -52,7 +52,7 @@ pub(super) const INSIDE: u32 = 2;
 pub(super) struct WalkState {
     /// Processors to be released for the head job, in units.
     pub target: u32,
-    /// Where the windows end: `target`, or more when S is followed beyond it.
+    /// End of the windows: `target`, or more when S is followed beyond it.
     pub high: u32,
     pub instants: u32,
     pub running: u32,
@@ -61,11 +61,11 @@ pub(super) struct WalkState {
     pub next: u32,
     /// Processors of one unit of width.
     pub unit: u32,
-    /// Where the windows of segments end, so that they serve the walks after every acceptance to come.
+    /// End of the windows of segments, which serve the walks after every acceptance to come.
     pub reach: u32,
     /// The most instants of a segment; 0 when none are kept.
     pub grain: u32,
-    /// Segments kept, how many of them this walk has passed, and the cells they fill.
+    /// Number of segments kept, of those that this walk has passed, and of the cells they fill.
     pub segments: u32,
     pub segment: u32,
     pub kept: u32,
@@ -154,7 +154,7 @@ impl Tree<'_> {
         Ok(entries.last().ok_or(Error::Corrupt)?.after())
     }
 
-    /// When the instant begins, in seconds from now; `i64::MAX` behind the last.
+    /// Seconds from now until the instant; `i64::MAX` behind the last.
     pub(super) fn begin_of(&self, instant: u32) -> Result<i64> {
         if instant < self.state.instants { self.timeline.after(instant as usize) } else { Ok(i64::MAX) }
     }
@@ -162,7 +162,7 @@ impl Tree<'_> {
     /// Opens the frame of a child: its jobs move to the front of the order.
     pub(super) fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<()> {
         let above = *at(self.frames, parent)?;
-        // Instants are distinct times, so "inside" is a matter of the job's next release.
+        // Instants are distinct times, so a job is inside when its next release is.
         let until = self.begin_of(end)?;
         let order = range_mut(self.order, 0, above.jobs as usize)?;
         let (mut jobs, mut adds) = (0, 0);

@@ -1,4 +1,4 @@
-//! Which frequencies of a spectrum are kept: those that amount to something at one instant at least.
+//! Selects the frequencies of a spectrum to keep: those that are not negligible at one instant at least.
 
 use crate::backfill::running::rewind;
 use crate::backfill::spectrum::{Active, Views};
@@ -6,10 +6,10 @@ use crate::backfill::timeline::sort_in_place;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 
-/// Minus the logarithm of what a frequency must amount to somewhere to be kept.
+/// Minus the logarithm of the least factor that a frequency must have somewhere to be kept.
 const CUT: f64 = 25.4;
 
-/// More than the order of up to a million summands changes a sum of about [`CUT`].
+/// Bound on the change of a sum of about [`CUT`] by the order of up to a million summands.
 const CUT_ROUNDING: f64 = 1e-7;
 
 /// Runs of instants whose frequencies are bounded at once.
@@ -87,8 +87,8 @@ impl Views<'_> {
                     let turn = (frequency as u64 * width).checked_rem(modulus as u64).unwrap_or(0) as usize;
                     Ok(at(sums, row)? * (1.0 - at(cosines, turn.min(modulus - turn))?))
                 };
-                // What is certainly cut is found soonest by the heaviest; what may be kept is added up in the order of
-                // the jobs, by whose rounding it is decided.
+                // The heaviest rows first show soonest that a frequency is cut; for one that may be kept the sum in the
+                // order of the jobs, with its rounding, decides.
                 let heaviest = order.iter().map(|&key| key as u32 as usize);
                 if add_up(heaviest, amount, CUT + CUT_ROUNDING)? < CUT + CUT_ROUNDING
                     && add_up(0..rows, amount, CUT)? < CUT

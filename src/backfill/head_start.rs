@@ -1,4 +1,4 @@
-//! How many processors will be free when, and when the head job will start if nothing is backfilled any more.
+//! The number of free processors over time, and the head job's start if nothing is backfilled any more.
 //!
 //! The processors free at `t` are the idle ones and the sum of the independent jobs that have ended by then: one fresh
 //! product of their distributions, O(running jobs x processors asked for). Several quantiles of the start come from one
@@ -17,7 +17,7 @@ use crate::memory::{at_mut, range, range_mut};
 use crate::runtime::check_span;
 use bytemuck::Zeroable;
 
-/// Probabilities this close to 1 are certain: a sum of many may miss it by rounding.
+/// Probabilities this close to one asked for have reached it: a sum of many may miss it by rounding.
 const ROUNDING: f64 = 1e-12;
 
 impl Pass<'_> {
@@ -46,8 +46,7 @@ impl Pass<'_> {
     }
 
     /// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
-    /// nothing else is started: what an estimate of its start ought to say. O(log releases x running jobs x
-    /// processors).
+    /// nothing else is started: the honest estimate of its start. O(log releases x running jobs x processors).
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::Never`]
@@ -67,14 +66,14 @@ impl Pass<'_> {
             return Err(Error::Never);
         }
         if self.state.spectrum.phase == SUMMING && self.state.sorted < self.state.walk.running {
-            // It is summed up over instants that are about to change: the decision begins anew.
+            // The spectrum's sums are over instants that are about to change: the decision begins anew.
             (self.state.spectrum.phase, self.state.prepared) = (UNTRIED, 0);
         }
         self.sort()?;
         let (mut low, mut high) = (0, self.state.walk.instants as usize);
         let mut last = high.checked_sub(1).ok_or(Error::Never)?;
-        // The smallest instant that reaches the probability; the sum of a full product may miss 1 by rounding.
-        let reached = probability.min(1.0 - ROUNDING);
+        // The smallest instant that reaches the probability.
+        let reached = probability - ROUNDING;
         while low < high {
             let middle = low + (high - low) / 2;
             let after = self.timeline().after(middle)?;
@@ -88,10 +87,10 @@ impl Pass<'_> {
         self.state.now.checked_add(after).ok_or(Error::OutOfRange)
     }
 
-    /// As [`Pass::head_start_quantile`], for several probabilities (ascending, above 0, at most 1) by one walk over the
-    /// instants: about `work` multiply-adds a call, at least one step of the walk. Whether all are known; until then
-    /// ask again, with the same probabilities and times: those known already have their place in `whens`. What has
-    /// been asked is forgotten when a decision begins or another question is asked.
+    /// Quantiles of the head job's start for several probabilities (ascending, above 0, at most 1) by one walk over the
+    /// instants: about `work` multiply-adds a call, at least one step of the walk. Returns whether all are known; until
+    /// then call again with the same probabilities and times: those known already have their place in `whens`. The walk
+    /// is given up when a decision begins or other quantiles are computed.
     ///
     /// For E releases and c processors that the head job still needs the walk costs about E c multiply-adds, whatever
     /// the number of quantiles: some ten times a single one by [`Pass::head_start_quantile`], which cannot be
@@ -133,13 +132,13 @@ impl Pass<'_> {
         Ok(known)
     }
 
-    /// Goes on with the walk of a question.
+    /// Continues the walk of [`Pass::head_start_quantiles`].
     fn walk_to_quantiles(&mut self, probabilities: &[f64], whens: &mut [i64], work: u64) -> Result<bool> {
         let state = &mut *self.state;
         let Views { mut walk, suffered, window, .. } =
             self.parts.views(&mut state.walk, state.capacity.processors);
         let Asked { started, last, .. } = &mut state.asked;
-        let reached = |probability: f64, started: f64| started >= probability.min(1.0 - ROUNDING);
+        let reached = |probability: f64, started: f64| started >= probability - ROUNDING;
         let mut done = 0;
         while probabilities.last().is_some_and(|&most| !reached(most, *started)) {
             let before = *started;
@@ -148,7 +147,7 @@ impl Pass<'_> {
                 Progress::Passed(_) => continue,
                 Progress::Over => true,
                 Progress::Reached(after) => {
-                    let landings = state.landings as usize; // none: nobody is judged
+                    let landings = state.landings as usize; // none: no candidate is judged
                     let found =
                         walk.visit(range_mut(suffered, 0, landings)?, range_mut(window, 0, landings)?)?;
                     done += found.work;
@@ -175,11 +174,10 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// Sets the walk up for a question. It starts from what walks have kept and keeps nothing new, so that later
-    /// decisions are those without the question; only what a spectrum has kept lies where the walk is.
+    /// Sets the walk up for quantiles. It starts from the kept segments and keeps no new ones, so that it does not
+    /// change later decisions; only a spectrum's store is overwritten.
     fn begin_to_ask(&mut self) -> Result<()> {
         self.forget_question();
-        self.state.coarse.give_back(&mut self.state.walk);
         self.sort()?;
         let state = &mut *self.state;
         if state.spectrum.phase != DECLINED {
@@ -198,7 +196,7 @@ impl Pass<'_> {
         self.parts.views(&mut state.walk, state.capacity.processors).walk.start()
     }
 
-    /// Ends a question, known or not.
+    /// Ends a walk for quantiles, whether they are known or not.
     pub(super) fn forget_question(&mut self) {
         if self.state.asked.jobs > 0 {
             self.state.walk.grain = self.state.asked.grain;

@@ -1,4 +1,4 @@
-//! Probabilistic backfilling: may this job jump the queue?
+//! Probabilistic backfilling: whether a job may jump the queue.
 //!
 //! Nissimov & Feitelson 2007 start a waiting job ahead of the head of the queue when the probability that this delays
 //! the head job is below a threshold. They bound that probability from below; here it is computed exactly, together
@@ -6,34 +6,39 @@
 //!
 //! In their notation: `t0` is now, `S(t)` (their `c(t)`) the processors released by time `t`, `c_q` the processors that
 //! the head job still lacks, `k` the candidate's processors, `te` its end. Each running job's remaining run time is a
-//! list of [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; nobody starts inside it.
+//! list of [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; no job starts inside it.
 //!
 //! The rooms, from the outside in:
 //! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
 //! * `decide`: the loop that merges the walk with the candidates' ends in time order.
-//! * `verdict`: turns what the walk finds into delays and verdicts, with early exits.
+//! * `verdict`: turns the walk's probabilities into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
 //!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
-//! * `coarse`: verdicts on wide machines from bounds by coarse widths, where nobody asks for more.
+//! * `triage`: verdicts that follow from widths and limits alone.
+//! * `by_brackets`: the decision where brackets are enough.
+//! * `bracket`: verdicts from a few instants, for rules in seconds that need no more.
+//! * `fourier`: the same numbers on wide machines, from the frequencies that matter at one instant.
 //! * `segment`: distributions of middle frames, kept for the walks after an accepted candidate.
 //! * `frame`: the walk's stack of frames, each with a distribution.
 //! * `running`: a running job, followed over its releases.
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
-//! * `frequencies`: which of them are kept.
+//! * `frequencies`: the selection of those that are kept.
 //! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.
 //! * `crowd`: the table behind it, with moments for the narrow jobs of a large group.
-//! * `reservation`: when the head job could start, and what it leaves over, if all jobs ran to their limits: EASY's.
+//! * `reservation`: the head job's start, and the processors it leaves over, if all jobs ran to their limits: EASY's.
 //! * `timeline`: sorts the releases into instants.
 //! * `convolve`: the inner loop: one more job added to a distribution of released processors.
 //! * `head_start`: Pr(at least n processors free at t) and the head job's start-time quantiles.
 
 mod accounts;
-mod coarse;
+mod bracket;
+mod by_brackets;
 pub(crate) mod convolve;
 mod crowd;
 mod decide;
 mod factor;
+mod fourier;
 mod frame;
 mod frequencies;
 mod head_start;
@@ -44,6 +49,7 @@ mod segment;
 mod spectrum;
 mod tie;
 mod timeline;
+mod triage;
 mod verdict;
 mod walk;
 

@@ -1,7 +1,7 @@
 //! One scheduling pass in the caller's memory.
 
 use crate::backfill::accounts::Accounts;
-use crate::backfill::coarse::Coarse;
+use crate::backfill::bracket::Brackets;
 use crate::backfill::frame::{Frame, WalkState};
 use crate::backfill::running::Running;
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
@@ -71,26 +71,26 @@ impl PassCapacity {
     }
 }
 
-/// Where a pass stands; 0 before anything.
+/// Phase of a pass; 0 before the first one begins.
 pub(super) const FILLING: u32 = 1;
 pub(super) const DECIDING: u32 = 2;
 pub(super) const ACCEPTING: u32 = 3;
-/// Not begun, but with something spent already.
+/// Phase of a pass that has not begun, with risk spent already.
 const RESTORED: u32 = 4;
 
-/// A question for quantiles of the start under way.
+/// State of a walk for quantiles of the head job's start.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Asked {
-    /// One more than the jobs that ran when it was asked; 0 when nothing is asked.
+    /// Number of jobs that ran when the walk began, plus one; 0 when none is under way.
     pub(super) jobs: u32,
-    /// The instants of a segment that walks keep, while the question's walk keeps none.
+    /// The instants of a segment that walks keep, saved while this walk keeps none.
     pub(super) grain: u32,
-    /// The checksum of the probabilities.
+    /// Checksum of the probabilities asked for.
     pub(super) sum: u64,
     /// The probability that the head job has started by the last instant visited.
     pub(super) started: f64,
-    /// The last instant at which it can have started.
+    /// The latest instant at which the head job can have started.
     pub(super) last: i64,
 }
 
@@ -107,18 +107,18 @@ pub(crate) struct State {
     pub(super) busy: u32,
     pub(super) phase: u32,
     pub(super) candidates: u32,
-    /// Whether the walk and its tally are set up for what runs now.
+    /// Whether the walk and its tally are set up for the jobs running now.
     pub(super) prepared: u32,
-    /// The number of running jobs, from the first on, whose releases are in the instants; and the number of releases.
+    /// Number of running jobs, from the first on, whose releases are in the instants; and the number of releases.
     pub(super) sorted: u32,
     pub(super) entries: u32,
     /// Whether the candidates' ends are in order.
     pub(super) listed: u32,
     pub(super) accepted: u32,
-    /// The jobs that ran when the pass began to decide.
+    /// Number of jobs that ran when the pass began to decide.
     pub(super) found: u32,
     pub(super) reserved: u32,
-    /// Candidates' releases in time order, and how many of them are passed.
+    /// Candidates' releases in time order, and the number of those passed.
     pub(super) ends: u32,
     pub(super) ends_passed: u32,
     /// The widest candidate's landings.
@@ -128,21 +128,21 @@ pub(crate) struct State {
     pub(super) rule_budget: f64,
     pub(super) rule_slip: f64,
     pub(super) rule_guard: f64,
-    /// What the rule leaves to the limits.
+    /// Flags of the rule that concern the limits.
     pub(super) rule_by_limits: u32,
-    /// The number of running jobs, from the first on, that are in the order of their limits.
+    /// Number of running jobs, from the first on, that are in the order of their limits.
     pub(super) limited: u32,
-    /// What the head job has waited, in seconds.
+    /// Seconds for which the head job has waited.
     pub(super) head_waited: i64,
     pub(super) asked: Asked,
-    /// Accepted delays added up for this head job, by criterion.
+    /// Accepted delays of the present head job added up, by criterion.
     pub(super) spent: [f64; 4],
-    /// The same of head jobs before it.
+    /// Accounts of earlier head jobs.
     pub(super) accounts: Accounts,
     pub(super) judge: JudgeState,
     pub(super) walk: WalkState,
     pub(super) spectrum: Spectrum,
-    pub(super) coarse: Coarse,
+    pub(super) brackets: Brackets,
 }
 
 /// One scheduling pass over one pool of interchangeable processors.
@@ -166,7 +166,7 @@ pub(crate) struct Parts<'a> {
     pub(super) entries: &'a mut [Entry],
     pub(super) ends: &'a mut [Entry],
     pub(super) spare: &'a mut [Entry],
-    /// Where in the entries each instant begins.
+    /// First entry of each instant, and the number of entries behind the last.
     pub(super) begins: &'a mut [u32],
     pub(super) order: &'a mut [u32],
     /// The running jobs by the ends that their limits allow.
@@ -194,7 +194,7 @@ impl<'a> Object<'a> for Pass<'a> {
         let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
         let ends = limits.candidates as usize * limits.releases_per_job();
         let processors = limits.processors as usize;
-        // A frame a level, one for the root, one for rounding.
+        // One frame for each level, one for the root, one for rounding.
         let frames = releases.checked_ilog2().unwrap_or(0) as usize + 3;
         let cells = (limits.tie_cells as usize).max(Tie::fewest_cells(processors));
         let row = Tie::row_length(processors);
@@ -235,8 +235,8 @@ lifecycle!(Pass, made with PassCapacity);
 
 impl Pass<'_> {
     /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors, for a head job
-    /// that needs `head_processors`, more than are idle. What the last pass held is forgotten, except the risk spent on
-    /// this head job and on the last [`HEADS_KEPT`](crate::backfill::HEADS_KEPT) others on which any was.
+    /// that needs `head_processors`, more than are idle. Forgets the last pass, except the risk spent on this head job
+    /// and on the last [`HEADS_KEPT`](crate::backfill::HEADS_KEPT) others with any.
     ///
     /// # Errors
     /// [`Error::HeadFits`]; [`Error::TooManyProcessors`]; [`Error::OutOfRange`] for an absurd time.
@@ -270,9 +270,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// For how long the head job has waited, in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
-    /// told. [`Rule::guard`] and
-    /// [`Rule::slip`] ask for it.
+    /// Sets the seconds for which the head job has waited (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
+    /// set. [`Rule::guard`] and [`Rule::slip`] depend on it.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is
@@ -289,9 +288,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index.
-    /// O(releases).
+    /// Adds a running job: its processors (at least 1), its age, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and its predicted run time. Returns its index. O(releases).
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle
@@ -309,7 +307,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Adds a running job whose limit is soft: what is believed of its run time goes on beyond the limit
+    /// Adds a running job whose limit is soft: its predicted run time goes on beyond the limit
     /// ([`RuntimeDistribution::remaining_softly`]). [`Rule::guard`](crate::backfill::Rule::guard) and
     /// [`Rule::or_easy`](crate::backfill::Rule::or_easy) go by the limit as they do for others: past it, the job is
     /// expected to end in a second. Otherwise as [`Pass::add_running`].
@@ -364,7 +362,7 @@ impl Pass<'_> {
     }
 
     /// Adds a candidate for backfilling, behind those added before: its processors (at least 1), its time limit in
-    /// seconds and what is believed of its run time. Returns its index. O(releases).
+    /// seconds and its predicted run time. Returns its index. O(releases).
     ///
     /// # Errors
     /// As [`Pass::add_running`].
@@ -415,19 +413,19 @@ impl Pass<'_> {
     }
 
     /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
-    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay. What was
-    /// judged by `Relative` counts in `Seconds` too.
+    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay. Delays judged
+    /// by `Relative` count in `Seconds` too.
     pub fn spent(&self, criterion: Criterion) -> f64 {
         self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
     }
 
-    /// The head job's id and what is spent on it by every criterion, to be kept beyond this block's life.
+    /// The head job's id and the delays spent on it, by criterion, to be kept beyond this block's life.
     pub fn spent_on(&self) -> (i64, [f64; 4]) {
         (self.state.head_id, self.state.spent)
     }
 
-    /// Continues with what [`Pass::spent_on`] said of another block: the next [`Pass::begin`] with this head job goes
-    /// on from there.
+    /// Restores the account that [`Pass::spent_on`] returned for another block: the next [`Pass::begin`] with this head
+    /// job goes on from there.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative number; [`Error::WrongState`] once a pass has begun.
@@ -474,12 +472,11 @@ impl Pass<'_> {
         if state.rule_criterion == Criterion::Relative as u32 {
             *at_mut(&mut state.spent, Criterion::Seconds as usize)? += row.seconds;
         }
-        // Those behind it were judged against a machine that is no more; those before it were refused for good.
+        // Candidates behind it were judged against a machine that has changed; those before it were refused for good.
         for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             later.verdict = Verdict::Undecided as u32;
         }
         (state.phase, state.prepared) = (DECIDING, 0);
-        state.coarse.retry();
         Ok(())
     }
 
@@ -510,7 +507,7 @@ impl Pass<'_> {
     }
 }
 
-/// Where a candidate's releases lie: behind those of the running jobs.
+/// Place of a candidate's first release: behind those of the running jobs.
 pub(super) fn candidate_slot(limits: &PassCapacity, candidate: usize) -> usize {
     (limits.running as usize + candidate) * limits.releases_per_job()
 }

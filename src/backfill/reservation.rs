@@ -9,13 +9,13 @@ use crate::backfill::timeline::{self, Entry};
 use crate::error::Result;
 use crate::memory::{at, at_mut, range, range_mut};
 
-/// So few new running jobs are merged into the order one by one; more are sorted with the others.
+/// Largest number of new running jobs that are merged into the order one by one; more are sorted with the others.
 const FEW: u32 = 4;
 
 /// The head job's start by the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reservation {
-    /// Seconds from now; the largest number when the running jobs never make room.
+    /// Seconds from now until the head job's start; the largest number when the running jobs never make room.
     shadow: i64,
     /// Processors that the head job leaves over then.
     extra: u32,
@@ -29,13 +29,13 @@ impl Reservation {
 }
 
 impl Pass<'_> {
-    /// The reservation with what runs now. O(running jobs), and sorting them once a pass.
+    /// The reservation with the jobs running now. O(running jobs), and sorting them once a pass.
     pub(super) fn reservation(&mut self) -> Result<Reservation> {
         self.sort_limits()?;
         let mut free = self.state.idle;
         let mut shadow = 0;
         for entry in range(self.parts.limits, 0, self.state.walk.running as usize)? {
-            // All that ends in the shadow second is free then.
+            // Jobs that end in the shadow second count as ended.
             if free >= self.state.head_processors && entry.after() > shadow {
                 break;
             }
@@ -48,8 +48,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Sorts what runs now by the ends that the limits allow, unless that is done; jobs that started since the last
-    /// time are merged in.
+    /// Sorts the jobs running now by the ends that the limits allow, unless that is done; jobs that started since the
+    /// last time are merged in.
     fn sort_limits(&mut self) -> Result<()> {
         let running = self.state.walk.running;
         let known = self.state.limited.min(running);

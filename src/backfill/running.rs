@@ -11,9 +11,9 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 pub(super) struct Running {
     pub processors: u32,
-    /// The same in units.
+    /// Processors in units.
     pub width: u32,
-    /// Where its releases start, and how many they are.
+    /// Place of its first release, and number of its releases.
     pub slot: u32,
     pub releases: u32,
     /// The first release that the walk has not passed, and its time; `i64::MAX` when all are passed.
@@ -23,7 +23,7 @@ pub(super) struct Running {
     pub next: i64,
     /// Probability that it has ended by the present of the walk.
     pub ended: f64,
-    /// When it ends by its limit, in seconds from now.
+    /// Seconds from now until its end by its limit.
     pub limit: i64,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()
     let release = at(releases, (job.slot + job.cursor) as usize)?;
     job.cursor += 1;
     if job.cursor >= job.releases {
-        // The last one makes it certain whatever the rounding.
+        // The last release makes its end certain whatever the rounding.
         (job.ended, job.next) = (1.0, i64::MAX);
     } else {
         job.ended = (job.ended + release.probability).min(1.0);

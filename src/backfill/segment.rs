@@ -2,9 +2,8 @@
 //!
 //! Accepting a candidate of width k adds one job to the machine and moves the head job's target up by k; everything
 //! else stays. A node's distribution of "all jobs without a release inside" therefore only misses the new job: one
-//! addition if the job has no release inside the node, nothing at all if it has. What a walk would have to do again
-//! above these nodes is most of its work. For that the kept windows reach as far above the target as acceptances can
-//! move it.
+//! addition if the job has no release inside the node, nothing at all if it has. The work above these nodes, most of a
+//! walk's, need not be repeated. For that the kept windows reach as far above the target as acceptances can move it.
 //!
 //! Segments follow each other without gaps in time, from the first instant that matters to as far as the walk has come.
 
@@ -16,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 /// Cells for kept distributions, for each release that the capacities allow.
 pub(super) const CELLS_PER_RELEASE: usize = 3;
 
-/// The number of releases, of those that the capacities allow, for each segment.
+/// Releases, of those that the capacities allow, for each segment.
 pub(super) const RELEASES_PER_SEGMENT: usize = 16;
 
 /// A run of instants, and the distribution of the processors released by the jobs that have no release inside it.
@@ -26,18 +25,18 @@ pub(super) struct Segment {
     /// The time of its first instant, and of the first instant behind it.
     pub from: i64,
     pub until: i64,
-    /// Where the distribution lies in the store, the value of its first element, and how long it is: 0 when nothing can
+    /// Place of the distribution in the store, the value of its first element, and its length: 0 when nothing can
     /// happen inside.
     pub cell: u32,
     pub base: u32,
     pub length: u32,
-    /// The number of running jobs, from the first on, that are taken into account.
+    /// Number of running jobs, from the first on, that are taken into account.
     pub running: u32,
 }
 
 impl WalkState {
-    /// Chooses the segments' size for a walk that is about to start afresh: the smallest power of two for which what
-    /// has to be kept fits. `released` is the number of processors, in units, of all releases added up.
+    /// Chooses the segments' size for a walk that is about to start afresh: the smallest power of two for which the
+    /// distributions to keep fit. `released` is the number of processors, in units, of all releases added up.
     pub(super) fn choose_grain(&mut self, released: u64, segments: usize, cells: usize) {
         (self.grain, self.segments, self.kept) = (0, 0, 0);
         let above = u64::from(self.reach - self.target);

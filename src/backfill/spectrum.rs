@@ -41,7 +41,7 @@ pub(super) const WIDE: u32 = 2048;
 /// Frequencies are worth while if each replaces at least this number of values.
 const VALUES_PER_FREQUENCY: u64 = 8;
 
-/// Not asked yet; given up for this pass; summing up; all is known.
+/// Phases of a spectrum: not tried yet; given up for this pass; summing up; complete.
 pub(super) const UNTRIED: u32 = 0;
 pub(super) const DECLINED: u32 = 1;
 pub(super) const SUMMING: u32 = 2;
@@ -66,11 +66,11 @@ pub(super) struct Spectrum {
     last: u32,
     /// Releases since the products were computed afresh.
     releases: u32,
-    /// The number of running jobs, from the first on, that are taken into account.
+    /// Number of running jobs, from the first on, that are taken into account.
     pub running: u32,
     /// The lowest number of processors that `S` takes.
     lowest: u32,
-    /// The present, and when the sums begin, in seconds from now.
+    /// The present, and the begin of the sums, in seconds from now.
     time: i64,
     begin: i64,
 }
@@ -87,11 +87,11 @@ pub(super) struct Views<'a> {
     /// Rows of `stride` numbers, of which five are used.
     pub buffers: &'a mut [f64],
     pub stride: usize,
-    /// What is kept: see `Kept`.
+    /// Memory of everything kept: see `Kept`.
     pub store: &'a mut [f64],
 }
 
-/// Where things lie in the store.
+/// The parts of the store.
 struct Kept<'a> {
     /// Begin of each interval, and its seconds between the first and the last instant that matter.
     times: &'a mut [f64],
@@ -143,7 +143,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// How far `S` may be from its mean on one side, by Bernstein's inequality for widths of at most `widest`.
+    /// Distance of `S` from its mean on one side, at most, by Bernstein's inequality for widths of at most `widest`.
     fn reach(self, widest: f64) -> f64 {
         let linear = TAIL * widest / 3.0;
         linear + libm::sqrt(linear * linear + 2.0 * TAIL * self.variance.max(0.0))
@@ -317,7 +317,7 @@ impl Views<'_> {
         Ok(())
     }
 
-    /// Goes on summing up until all is known or `work` is used up; says which.
+    /// Goes on summing up until all is known or `work` is used up; returns whether all is known.
     pub(super) fn sum_up(&mut self, work: u64, done: &mut u64) -> Result<bool> {
         let count = self.state.frequencies as usize;
         while self.state.instant <= self.state.last {
@@ -387,8 +387,7 @@ impl Views<'_> {
         Ok(())
     }
 
-    /// Takes the running jobs into account that have joined: accepted candidates, which end at the candidates' ends
-    /// only.
+    /// Adds the running jobs that have joined: accepted candidates, which end at the candidates' ends only.
     pub(super) fn join(&mut self) -> Result<u64> {
         let count = self.state.frequencies as usize;
         let (state, mut work) = (&mut *self.state, 0);
@@ -484,7 +483,7 @@ impl Spectrum {
         (libm::sin(angle), libm::cos(angle))
     }
 
-    /// What the integrated transform gives to the numbers from `begin` to before `end`; `span` is that of frequency 0.
+    /// The integrated transform's sum over the numbers from `begin` to before `end`; `span` is that of frequency 0.
     fn between(&self, total: &[f64], frequencies: &[f64], span: f64, begin: i64, end: i64) -> f64 {
         let (real, imaginary) = total.split_at_checked(frequencies.len()).unwrap_or((&[], &[]));
         let count = end - begin;

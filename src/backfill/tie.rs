@@ -1,23 +1,23 @@
 //! The joint step of several jobs that may end at one instant.
 //!
-//! Nobody starts inside an instant, so the head job is delayed there only if it could not start before and the
+//! No job starts inside an instant, so the head job is delayed there only if it could not start before and the
 //! processors released *after the whole instant* lie in `[c_q, c_q + k)`. That needs the joint distribution of
 //! "released before" and "released at the instant" over the jobs of the group. With `v` processors over `c_q` after the
 //! instant, the head could start before it exactly if at most `v` were released at it:
 //!
 //! Pr(lands at v) = Pr(released after = c_q + v) - Pr(released after = c_q + v, released at it <= v).
 //!
-//! The first is a product of independent jobs; the second, the work of `crowd`, asks for numbers below `k` only.
+//! The first is a product of independent jobs; the second, the work of `crowd`, needs numbers below `k` only.
 
 use crate::backfill::convolve::{add_job, sum};
 use crate::backfill::crowd::{Crowd, Member};
 use crate::error::Result;
 use crate::memory::{range, range_mut};
 
-/// What is less likely than this is left out: far below the rounding of a sum.
+/// Probabilities below this are left out: far below the rounding of a sum.
 pub(super) const NEGLIGIBLE: f64 = 1e-18;
 
-/// Groups of so few jobs are enumerated outcome by outcome.
+/// Largest group of jobs that is enumerated outcome by outcome.
 const FEW: u32 = 4;
 
 /// The joint step of a few jobs, each of which ended before the instant, ends at it, or goes on: every outcome on its
@@ -50,7 +50,7 @@ fn enumerate(
         let begin = end.saturating_sub(now);
         let crossing = range(others, begin.saturating_sub(lo), end - begin)?;
         started += probability * sum(crossing);
-        // The lowest s of these lands so far above the target.
+        // Processors above the target at which the lowest s of these lands.
         let lowest = (begin + before + now).saturating_sub(target);
         for (to, s) in landing.iter_mut().skip(lowest).zip(crossing) {
             *to += probability * s;
@@ -68,7 +68,7 @@ pub(super) struct Tie<'a> {
     pub rows: [&'a mut [f64]; 2],
 }
 
-/// What the joint step found.
+/// Result of the joint step.
 pub(super) struct Landing {
     /// Probability that the head job becomes able to start at this instant.
     pub started: f64,
@@ -112,7 +112,7 @@ impl Tie<'_> {
             return Ok(found);
         }
         found.started = self.crossing(others, target, total, members.clone(), &mut found.work)?;
-        // Who ends here for certain releases the same number at the instant and after it.
+        // A job that ends here for certain releases the same number at the instant and after it.
         let certain: usize = members.clone().filter(Member::certain).map(|m| m.width).sum();
         let uncertain = members.filter(|m| !m.certain());
         let reach = landing.len().min(total);
@@ -141,9 +141,9 @@ impl Tie<'_> {
         Ok(found)
     }
 
-    /// Makes the first row the distribution of what is released after the instant: from `target` on, or from what the
-    /// certain jobs release if that is more, to before `target + reach`.
-    #[allow(clippy::too_many_arguments)] // the others, the group, and what is wanted of them
+    /// Makes the first row the distribution of the processors released after the instant: from `target` on, or from the
+    /// number that the certain jobs release if that is more, to before `target + reach`.
+    #[allow(clippy::too_many_arguments)] // the others, the group, and the range wanted
     fn released_after(
         &mut self,
         others: &[f64],
@@ -176,7 +176,7 @@ impl Tie<'_> {
     }
 
     /// Probability that the head job becomes able to start at this instant, whatever the number released: the group's
-    /// sum before and after it, each against the others.
+    /// sum before and after it, each together with the others.
     fn crossing(
         &mut self,
         others: &[f64],

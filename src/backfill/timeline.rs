@@ -7,9 +7,8 @@ use bytemuck::{Pod, Zeroable};
 /// Bits for the job of an entry, and whether it is its first: there are at most 2^21 running jobs and candidates.
 const JOB_BITS: u32 = 22;
 
-/// One release in time order, in eight bytes, for a pass has room for one for each event that it can hold. The time has
-/// the highest bits, and the lowest is 0 for a job's first release: they are ordered as by a stable
-/// sort by time.
+/// One release in time order, in eight bytes, because a pass has room for one for each event that it can hold. The time
+/// has the highest bits, and the lowest is 0 for a job's first release: they are ordered as by a stable sort by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub(super) struct Entry(u64);
@@ -37,8 +36,8 @@ impl Entry {
     }
 }
 
-/// Releases in time order, and where in them each instant, which is all releases of one second, begins; and behind
-/// the last where it ends.
+/// Releases in time order, with the first of each instant, which is all releases of one second; and their number behind
+/// the last.
 #[derive(Clone, Copy)]
 pub(super) struct Timeline<'a> {
     pub entries: &'a [Entry],
@@ -57,7 +56,7 @@ impl<'a> Timeline<'a> {
         self.between(index, index + 1)
     }
 
-    /// When an instant is, in seconds from now.
+    /// Seconds from now until an instant.
     pub(super) fn after(self, index: usize) -> Result<i64> {
         Ok(at(self.entries, *at(self.begins, index)? as usize)?.after())
     }
@@ -130,7 +129,7 @@ pub(super) fn merge(entries: &mut [Entry], new: usize, spare: &mut [Entry]) -> R
     for (to, from) in fresh.iter_mut().zip(range(entries, old, new)?) {
         *to = *from;
     }
-    // From the back, where there is room.
+    // Filled from the back, where there is room.
     let (mut old, mut new) = (old, new);
     while let Some(last_new) = new.checked_sub(1) {
         let fresh = at(fresh, last_new)?;
@@ -170,7 +169,8 @@ fn scatter(from: &[Entry], to: &mut [Entry], shift: u32) -> Result<()> {
     Ok(())
 }
 
-/// Writes where each instant of sorted entries begins, and behind the last where it ends; returns their number.
+/// Writes the first entry of each instant of sorted entries, and behind the last their number; returns the number of
+/// instants.
 pub(super) fn gather(entries: &[Entry], begins: &mut [u32]) -> Result<usize> {
     let (mut count, mut last) = (0, None);
     for (index, entry) in (0u32..).zip(entries) {

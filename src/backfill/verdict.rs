@@ -1,7 +1,7 @@
-//! From what the walk finds to delays and verdicts.
+//! Delays and verdicts from the probabilities that the walk finds.
 //!
-//! While instants go by, a tally keeps for every width `k` what the head job has suffered so far from a candidate of
-//! that width that is still running; each of the candidate's own ends then takes its share of it:
+//! While instants go by, a tally keeps for every width `k` the delay of the head job so far by a candidate of that
+//! width that is still running; each of the candidate's own ends then takes its share of it:
 //!
 //! | criterion     | the tally at time te, for width k                                  | source                          |
 //! |---------------|--------------------------------------------------------------------|---------------------------------|
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range};
 use bytemuck::{Pod, Zeroable};
 
-/// In what the delay of the head job is measured.
+/// Measure of the head job's delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Criterion {
@@ -26,9 +26,9 @@ pub enum Criterion {
     Bound = 1,
     /// The expected delay of the head job in seconds.
     Seconds = 2,
-    /// The expected delay divided by the head job's own expected remaining wait. That wait is known to 1e-14 times the
-    /// time until the last release: where a job without a limit may run for millennia, only to some 1e-6 of an hour's
-    /// wait.
+    /// The expected delay divided by the head job's own expected remaining wait. That wait is accurate to 1e-14 times
+    /// the time until the last release: where a job without a limit may run for millennia, only to some 1e-6 of an
+    /// hour's wait.
     Relative = 3,
 }
 
@@ -51,35 +51,35 @@ impl Criterion {
     }
 }
 
-/// When a candidate is accepted.
+/// Conditions on which a candidate is accepted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// In what delays are measured.
+    /// Measure of delays.
     pub criterion: Criterion,
-    /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing but
-    /// what `or_easy` does.
+    /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts only the candidates
+    /// that `or_easy` does.
     pub threshold: f64,
     /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap. Like `slip`
-    /// it never holds up what delays nothing.
+    /// it never holds up a candidate that delays nothing.
     pub budget: f64,
     /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
-    /// wait (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and
-    /// `Relative` only.
+    /// wait (the seconds waited so far and those expected still); infinity for no cap. For `Seconds` and `Relative`
+    /// only.
     pub slip: f64,
-    /// Once the head job has waited so long, in seconds
-    /// ([`Pass::set_head_waited`](crate::backfill::Pass::set_head_waited)), a candidate must also be harmless by the
-    /// time limits, as EASY asks: it ends by its limit before the head could start if all jobs ran to their limits, or
-    /// fits beside the head job then. Infinity for never, 0 for always.
+    /// Seconds that the head job must have waited ([`Pass::set_head_waited`](crate::backfill::Pass::set_head_waited))
+    /// before a candidate must also be harmless by the time limits, as EASY demands: it ends by its limit before the
+    /// head could start if all jobs ran to their limits, or fits beside the head job then. Infinity for never, 0 for
+    /// always.
     pub guard: f64,
-    /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
+    /// Whether candidates that EASY would start by the time limits are accepted whatever their delay, threshold and
+    /// caps.
     pub or_easy: bool,
-    /// Whether delays are computed no further than the verdicts need; only beside `or_easy`. That of what `or_easy`
-    /// accepts is left unmeasured ([`Exactness::NotMeasured`]) and not spent; a pass walks only for those who could
-    /// delay the head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and
-    /// where the bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and
-    /// spent), at least this where refused. The decisions are the same, but where a delay is an estimate
-    /// ([`Exactness::Estimate`]) within a hundredth of the threshold. A finite budget or slip needs every delay: with
-    /// one, all are measured.
+    /// Whether delays are computed no further than the verdicts need. The delays of candidates that `or_easy` accepts
+    /// are left unmeasured ([`Exactness::NotMeasured`]) and not spent. With `Seconds` and `Relative` the others are
+    /// bracketed by a few instants, and where the brackets settle a verdict they are reported: at most this where
+    /// accepted ([`Exactness::AtMost`], and spent), at least this where refused. The decisions are the same, except
+    /// where a delay is an estimate ([`Exactness::Estimate`]) within a hundredth of the threshold. A finite budget or
+    /// slip needs every delay: with one, all are measured.
     pub unmeasured: bool,
 }
 
@@ -98,23 +98,28 @@ impl Rule {
     /// The papers' criterion with their threshold 0.05.
     pub const PAPERS: Rule = Rule { criterion: Criterion::Bound, ..Rule::EXACT };
 
-    /// Expected delay below 0.3 of the head job's expected remaining wait, and whatever EASY would start.
+    /// Expected delay below 0.3 of the head job's expected remaining wait, and all candidates that EASY would start.
     pub const DELAY: Rule =
         Rule { criterion: Criterion::Relative, threshold: 0.3, or_easy: true, ..Rule::EXACT };
 
-    /// Whether the delay of what `or_easy` accepts is not asked for by anything.
+    /// Whether the delays of candidates that `or_easy` accepts are needed by nothing.
     pub(crate) fn leaves_unmeasured(&self) -> bool {
-        self.unmeasured && self.or_easy && self.budget.is_infinite() && self.slip.is_infinite()
+        self.or_easy && self.needs_verdicts_alone()
     }
 
-    /// Whether the caps allow a delay, in the criterion's unit and in seconds, each with what has been borne before, of
-    /// a head job with this whole wait. What delays nothing adds nothing: they always allow it.
+    /// Whether nothing needs a delay beyond its verdict.
+    pub(crate) fn needs_verdicts_alone(&self) -> bool {
+        self.unmeasured && self.budget.is_infinite() && self.slip.is_infinite()
+    }
+
+    /// Whether the caps allow a delay, in the criterion's unit and in seconds, each beside the sum accepted before, of
+    /// a head job with this whole wait. A delay of 0 is always allowed.
     pub(crate) fn affords(&self, delay: [f64; 2], seconds: [f64; 2], whole_wait: f64) -> bool {
         let within = |[more, borne]: [f64; 2], most: f64| more <= 0.0 || more + borne <= most;
         within(delay, self.budget) && (self.slip.is_infinite() || within(seconds, self.slip * whole_wait))
     }
 
-    /// Refuses numbers that make no rule.
+    /// Refuses numbers out of their ranges.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, for a finite `slip` where the criterion
@@ -132,14 +137,14 @@ impl Rule {
         }
     }
 
-    /// Whether the time limits decide anything for a head job that has waited so long.
+    /// Whether the time limits decide anything for a head job that has waited these seconds.
     pub(super) fn guards(&self, waited: i64) -> bool {
         waited as f64 >= self.guard
     }
 }
 
 impl Default for Rule {
-    /// [`Rule::DELAY`], the best of these rules; a caller who knows how long jobs wait adds a guard.
+    /// [`Rule::DELAY`], the best of these rules; a caller that knows the usual waits adds a guard.
     fn default() -> Rule {
         Rule::DELAY
     }
@@ -161,11 +166,11 @@ pub enum Verdict {
     DoesNotFit = 4,
     /// Accepted, but the caller could not start it.
     Declined = 5,
-    /// By the limits it could delay the head job, which has waited so long that it is guarded.
+    /// By the limits it could delay the head job, which has waited long enough to be guarded.
     Guarded = 6,
-    /// The head job cannot start with what runs, whatever ends: nodes may be down or drained. Nothing can delay it, and
-    /// nothing says whether it counts any more, so the candidate is not judged: the caller takes another head job, or
-    /// starts what it likes.
+    /// The head job cannot start even when all running jobs have ended: nodes may be down or drained. Nothing can delay
+    /// it, and whether it still counts is unknown, so the candidate is not judged: the caller takes another head job,
+    /// or starts any candidates it likes.
     HeadNever = 7,
 }
 
@@ -178,11 +183,11 @@ impl Verdict {
     }
 }
 
-/// How a reported delay relates to the true one.
+/// Relation of a reported delay to the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Exactness {
-    /// The delay itself (up to rounding).
+    /// The delay is exact (up to rounding).
     Exact = 0,
     /// The delay is at least this: refused before everything was added up.
     AtLeast = 1,
@@ -207,9 +212,9 @@ impl Exactness {
 pub struct Judgement {
     /// Delay of the head job in the criterion's unit.
     pub delay: f64,
-    /// How `delay` relates to the true delay.
+    /// Relation of `delay` to the true delay.
     pub exactness: Exactness,
-    /// What has become of the candidate.
+    /// The verdict on the candidate.
     pub verdict: Verdict,
 }
 
@@ -218,7 +223,7 @@ pub struct Judgement {
 #[repr(C)]
 pub(super) struct Candidate {
     pub processors: u32,
-    /// Width of its landings, in units: how many numbers of released processors delay the head.
+    /// Width of its landings, in units: the count of numbers of released processors at which it delays the head job.
     pub landings: u32,
     pub releases: u32,
     /// Releases already taken into account.
@@ -231,7 +236,7 @@ pub(super) struct Candidate {
     pub left: f64,
     /// The delay in seconds, where it was added up in seconds.
     pub seconds: f64,
-    /// When it ends by its limit, in seconds from now.
+    /// Seconds from now until its end by its limit.
     pub limit: i64,
     /// Whether it is accepted whatever its delay.
     pub exempt: u32,
@@ -239,14 +244,14 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Takes note of its next end, of this probability.
+    /// Takes its next end, of this probability, off the probability that it still runs.
     pub(super) fn take(&mut self, probability: f64) {
         self.taken += 1;
         self.left = if self.taken >= self.releases { 0.0 } else { (self.left - probability).max(0.0) };
     }
 }
 
-/// What the head job suffers, by the width of the candidate, up to the present of the walk.
+/// Delays of the head job, by the width of the candidate, up to the present of the walk.
 pub(super) struct Tally<'a> {
     /// Landings (`Probability`) or their integral over time (`Seconds`), by processors over the target; for `Bound` the
     /// largest probability of a delay so far, by width - 1.
@@ -282,22 +287,23 @@ pub(super) struct JudgeState {
     pub first: u32,
     /// Whether a group of equal times had to be estimated.
     pub estimated: u32,
-    /// The walk has passed the instants up to here, but candidates that end before are still to be seen; 0 for nothing.
+    /// Seconds from now up to which the walk has passed, while candidates that end before are still to be taken into
+    /// account; 0 for none.
     pub passed: i64,
 }
 
-/// What is less likely than this does not count any more: the rounding of the sums is of this order.
+/// Probabilities below this do not count any more: the rounding of the sums is of this order.
 const CERTAIN: f64 = 1e-14;
 
 impl JudgeState {
-    /// Whether nothing can happen any more that matters to the head's start.
+    /// Whether the head's start is settled, up to rounding.
     pub(super) fn settled(&self) -> bool {
         1.0 - self.started <= CERTAIN
     }
 
-    /// The head's expected wait from now on, of which the largest possible value is used while it is not known.
+    /// The head's expected wait from now on; its largest possible value while it is not known.
     fn longest_wait(&self) -> f64 {
-        let rest = (1.0 - self.started).max(0.0) * (self.horizon - self.time).max(0) as f64;
+        let rest = (1.0 - self.started).max(0.0) * self.horizon.saturating_sub(self.time).max(0) as f64;
         self.wait + if self.settled() { 0.0 } else { rest }
     }
 
@@ -310,7 +316,7 @@ impl JudgeState {
         if wait > 0.0 { 1.0 / wait } else { 0.0 }
     }
 
-    /// Takes note of what the walk found at the present instant.
+    /// Adds the walk's result at the present instant.
     pub(super) fn book(&mut self, found: &Found) {
         self.started += found.started;
         self.estimated |= u32::from(found.estimated);
@@ -329,7 +335,7 @@ impl JudgeState {
     }
 }
 
-/// What a candidate of this width would have cost the head job so far, were it still running.
+/// Delay of the head job so far by a candidate of this width, were it still running.
 fn cost(tally: &Tally, landings: u32, criterion: Criterion) -> Result<f64> {
     let width = landings as usize;
     Ok(match criterion {
@@ -339,7 +345,8 @@ fn cost(tally: &Tally, landings: u32, criterion: Criterion) -> Result<f64> {
     })
 }
 
-/// One end of a candidate, at the present: its share of the tally, and an early refusal when even that is too much.
+/// Takes one end of a candidate, at the present: its share of the tally, and an early refusal when that is too much
+/// already.
 pub(super) fn take_release(
     candidate: &mut Candidate,
     probability: f64,
@@ -369,19 +376,19 @@ fn refuse_early(candidate: &mut Candidate, cost: f64, present: &JudgeState, rule
     }
 }
 
-/// What a head job has borne so far.
+/// Delays accepted for a head job so far, and its wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Borne {
     /// The accepted delays in the rule's unit.
     pub spent: f64,
     /// The same in seconds.
     pub seconds: f64,
-    /// What it has waited.
+    /// Seconds for which it has waited.
     pub waited: i64,
 }
 
 /// Gives verdicts in the order of the candidates as far as they are certain. Returns the first that is accepted, if
-/// there is one. `over` says that the walk has come to its end.
+/// there is one. `over` is true when the walk has come to its end.
 pub(super) fn settle(
     candidates: &mut [Candidate],
     present: &mut JudgeState,
@@ -391,8 +398,8 @@ pub(super) fn settle(
     over: bool,
 ) -> Result<Option<usize>> {
     let seconds = rule.criterion.in_seconds();
-    // What can still be added is at most what is left of the candidate while the head has not started; seconds go on as
-    // long as the candidate runs.
+    // The probability still to be added is at most that of the candidate running while the head has not started;
+    // seconds are added as long as the candidate runs.
     let frozen = |left: f64| over || (!seconds && left * (1.0 - present.started) <= CERTAIN);
     let needs_wait = rule.criterion == Criterion::Relative || rule.slip.is_finite();
     let wait_known = !needs_wait || over || present.settled();
@@ -438,7 +445,7 @@ pub(super) fn accept_unmeasured(candidate: &mut Candidate) {
     candidate.verdict = Verdict::Accepted as u32;
 }
 
-/// The verdict on a candidate whose delay is added up. Says whether it is accepted.
+/// Gives the verdict on a candidate whose delay is added up; returns whether it is accepted.
 pub(super) fn conclude(candidate: &mut Candidate, present: &JudgeState, rule: &Rule, borne: &Borne) -> bool {
     candidate.seconds = if rule.criterion.in_seconds() { candidate.delay } else { 0.0 };
     candidate.delay *= present.scale(rule.criterion);

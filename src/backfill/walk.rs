@@ -22,7 +22,8 @@ use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
 
-/// Fewer instants are visited without asking whether anything can happen at them: asking costs as much.
+/// Least number of instants in a node for which it is checked whether anything can happen in it: for fewer the check
+/// costs as much as the visits.
 const WORTH_PASSING: u32 = 4;
 
 /// The walk's slices of the caller's block.
@@ -32,7 +33,7 @@ pub(super) struct Walk<'a> {
     pub tie: Tie<'a>,
 }
 
-/// What the walk found at an instant.
+/// Result of the walk at an instant.
 pub(super) struct Found {
     /// The probability that the head job could start here and not before.
     pub started: f64,
@@ -42,7 +43,7 @@ pub(super) struct Found {
     pub work: u64,
 }
 
-/// What one step did.
+/// Outcome of one step.
 pub(super) enum Progress {
     /// The work is used up.
     Interrupted,

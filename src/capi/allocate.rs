@@ -9,7 +9,6 @@
 //! surefill_choice_options options;
 //! surefill_sizing *sizing;
 //! surefill_choice choice;
-//! const double run_times[] = {36000, 20000, 15000, 13000};
 //! int64_t bytes;
 //! choice.struct_size = sizeof choice;
 //! surefill_sizing_capacity_init(&capacity);
@@ -20,29 +19,25 @@
 //! surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
 //! surefill_choice_options_init(&options);
 //! surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
-//! surefill_sizing_choose_measured(sizing, &options, NULL, run_times, 4, &choice);
 //! ```
 
 mod choose;
 mod correction;
 mod lifetime;
 mod sizing;
-mod study;
 
 pub use choose::*;
 pub use correction::*;
 pub use lifetime::*;
 pub use sizing::*;
-pub use study::*;
 
 use super::{array, checked_mut, status, write};
 use crate::allocate::{Speedup, fit_run_time_points};
-use crate::error::Result;
 
-/// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient
-/// of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this number of
-/// processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
-/// time on one divided by this.
+/// The speed of a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of
+/// variation of its parallelism; from 0, infinity for the lower bound of equation 3) on this number of processors (1
+/// to 2^40), over that on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run time on
+/// one divided by this.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -58,25 +53,11 @@ pub unsafe extern "C" fn surefill_speedup(
     status((|| unsafe { write(speedup, Speedup::new(parallelism, sigma)?.on(processors)?) })())
 }
 
-/// Two arrays side by side.
-///
-/// # Safety
-/// As [`array`], of both.
-unsafe fn points<'a>(
-    processors: *const f64,
-    values: *const f64,
-    count: i32,
-) -> Result<impl Iterator<Item = (f64, f64)> + Clone + 'a> {
-    let (processors, values): (&'a [f64], &'a [f64]) =
-        unsafe { (array(processors, count)?, array(values, count)?) };
-    Ok(processors.iter().copied().zip(values.iter().copied()))
-}
-
 /// The model of count run times in seconds, each measured on the number of processors at the same place of processors
 /// (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on one processor,
 /// and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism and
-/// sigma can be told apart only when the measurements reach saturation; any pair that fits predicts the measured range
-/// equally well. O(count).
+/// sigma can be distinguished only when the measurements reach saturation; any pair that fits predicts the measured
+/// range equally well. O(count).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also run times that are not positive or above 2^40, and
 /// measurements on fewer than three numbers of processors).
@@ -94,7 +75,8 @@ pub unsafe extern "C" fn surefill_speedup_fit_run_times(
     error: *mut f64,
 ) -> i32 {
     status((|| {
-        let fit = fit_run_time_points(unsafe { points(processors, seconds, count)? })?;
+        let (on, took): (&[f64], &[f64]) = unsafe { (array(processors, count)?, array(seconds, count)?) };
+        let fit = fit_run_time_points(on.iter().copied().zip(took.iter().copied()))?;
         let (parallelism, sigma) = unsafe { (checked_mut(parallelism)?, checked_mut(sigma)?) };
         let (sequential, error) = unsafe { (checked_mut(sequential)?, checked_mut(error)?) };
         (*parallelism, *sigma) = (fit.speedup.parallelism(), fit.speedup.sigma());

@@ -17,7 +17,7 @@ pub(super) struct Block<T> {
 /// The caller's memory: NULL, alignment and length checked.
 ///
 /// # Safety
-/// Memory that is not NULL has `length` writable bytes that nobody else uses during the call.
+/// Memory that is not NULL has `length` writable bytes that nothing else uses during the call.
 pub(super) unsafe fn memory<'a>(memory: *mut c_void, length: i64) -> Result<&'a mut [u8]> {
     if memory.is_null() {
         return Err(Error::Null);
@@ -57,7 +57,7 @@ pub(super) unsafe fn header<H>(handle: *const H) -> Result<Header> {
 ///
 /// # Safety
 /// A handle that is not NULL and aligned points to a readable block of at least a header; if that is the object's, the
-/// block is as long as it says, writable, and nobody else uses it during the call.
+/// block is as long as it says, writable, and nothing else uses it during the call.
 unsafe fn bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> {
     unsafe { header(handle)? }.check(O::KIND)?;
     let start = handle.cast_mut().cast::<u8>();

@@ -1,45 +1,28 @@
-//! Contents of bins, distributions, inboxes and recent waits, in detail.
+//! Bins and distributions in detail.
 //!
-//! Bins and their edges, probabilities bin by bin, and what objects have counted.
+//! Bins and their edges, probabilities bin by bin, and when a job may end.
 //!
 //! ```c
-//! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8], waits_memory[100000];
-//! static int64_t inbox_memory[40000];
+//! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
 //! const int64_t ran[] = {240, 300, 310, 2900};
-//! double p[SUREFILL_MAX_BINS], lower, upper, long_wait;
+//! double p[SUREFILL_MAX_BINS], lower, upper;
 //! int64_t seconds[2 * SUREFILL_MAX_BINS];
 //! double ends[2 * SUREFILL_MAX_BINS];
-//! int32_t bin, bin_count, count, kept, length;
+//! int32_t bin, bin_count, count;
 //! surefill_bins *bins;
-//! surefill_distribution *believed;
-//! surefill_preset preset;
-//! surefill_recent_waits *waits;
-//! surefill_inbox_capacity capacity;
-//! surefill_inbox *inbox;
+//! surefill_distribution *predicted;
 //! surefill_bins_init_covering(bins_memory, sizeof bins_memory, 10, 1.8, 864000, &bins);
 //! surefill_bins_count(bins, &bin_count);
 //! surefill_bins_index(bins, 300, &bin);
 //! surefill_bins_edges(bins, bin, &lower, &upper);
-//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
-//! surefill_distribution_recalculate(believed, 250, 3600, p, SUREFILL_MAX_BINS, &count);
-//! surefill_distribution_remaining(believed, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
-//! surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
-//! surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits);
-//! surefill_recent_waits_add(waits, 600);
-//! surefill_recent_waits_count(waits, &kept);
-//! surefill_recent_waits_quantile(waits, 0.99, 60, &long_wait);
-//! surefill_inbox_capacity_init(&capacity);
-//! surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox);
-//! surefill_inbox_length(inbox, &length);
+//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &predicted);
+//! surefill_distribution_recalculate(predicted, 250, 3600, p, SUREFILL_MAX_BINS, &count);
+//! surefill_distribution_remaining(predicted, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
 //! ```
 
 use super::bins::{KIND as BINS, bins, surefill_bins};
 use super::block::Block;
 use super::distribution::{distribution_or_limit, surefill_distribution};
-use super::forecast::{calibration, surefill_start_calibration};
-use super::inbox::{Inbox, surefill_inbox};
-use super::pass::{pass, surefill_pass};
-use super::schedule::{recent, surefill_recent_waits};
 use super::{array_mut, checked_mut, status, write};
 use crate::error::Error;
 use crate::runtime::{RawBins, RuntimeBins};
@@ -177,79 +160,5 @@ pub unsafe extern "C" fn surefill_distribution_remaining(
         let mut out = unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
         *count = distribution.releases(age, limit, limit, events, &mut out)? as i32;
         Ok(())
-    })())
-}
-
-/// The idle processors left. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// pass is a handle, idle points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
-    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
-}
-
-/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing
-/// it.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// inbox is a handle, length points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, length: *mut i32) -> i32 {
-    status((|| {
-        let held = unsafe { Inbox::of(inbox)? }.length()?;
-        unsafe { write(length, i32::try_from(held).map_err(|_| Error::Corrupt)?) }
-    })())
-}
-
-/// The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in seconds,
-/// but not less than least; infinity while none is kept. O(log n).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-///
-/// # Safety
-/// recent is a handle, seconds points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_recent_waits_quantile(
-    recent: *const surefill_recent_waits,
-    quantile: f64,
-    least: f64,
-    seconds: *mut f64,
-) -> i32 {
-    status((|| unsafe { write(seconds, self::recent(recent)?.quantile(quantile, least)?) })())
-}
-
-/// How many waits are kept. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// recent is a handle, waits points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_recent_waits_count(
-    recent: *const surefill_recent_waits,
-    waits: *mut i32,
-) -> i32 {
-    status((|| unsafe { write(waits, self::recent(recent)?.count() as i32) })())
-}
-
-/// How many starts the calibration has heard of.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// calibration is a handle, starts points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_start_calibration_starts(
-    calibration: *const surefill_start_calibration,
-    starts: *mut i64,
-) -> i32 {
-    status((|| {
-        let count = unsafe { self::calibration(calibration)? }.starts();
-        unsafe { write(starts, i64::try_from(count).unwrap_or(i64::MAX)) }
     })())
 }

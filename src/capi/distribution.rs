@@ -9,13 +9,13 @@
 //! const int64_t ran[] = {240, 300, 310, 2900};
 //! const double counts[24] = {0, 0, 0, 1, 4, 2};
 //! surefill_bins *bins;
-//! surefill_distribution *believed;
+//! surefill_distribution *predicted;
 //! int64_t median;
 //! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
-//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
-//! surefill_distribution_quantile(believed, 0.5, 0, 3600, &median);
-//! surefill_distribution_init_counts(memory, sizeof memory, bins, counts, 24, &believed);
-//! surefill_distribution_init_single(memory, sizeof memory, 600, &believed);
+//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &predicted);
+//! surefill_distribution_quantile(predicted, 0.5, 0, 3600, &median);
+//! surefill_distribution_init_counts(memory, sizeof memory, bins, counts, 24, &predicted);
+//! surefill_distribution_init_single(memory, sizeof memory, 600, &predicted);
 //! ```
 
 use super::bins::{bins, surefill_bins};

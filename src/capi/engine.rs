@@ -9,8 +9,19 @@
 //! A pool has counted units, or it consists of nodes with processors, memory and GPUs; then each offer says where the
 //! job starts.
 //!
+//! An array is one job with tasks. It is reported once, with the number of its tasks that wait, and with at_once while
+//! a limit lets fewer start. An offer of it is one task, and surefill_cycle_started gets the id that the manager gives
+//! the task: from then on the task is a job of its own, with that id in every report, and the array has one task less.
+//! The last task may have the array's own id; once all have started the array waits no more. When the manager lets
+//! further tasks start, the array is reported again with its tasks and at_once as they are then.
+//!
+//! A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
+//! capacity jobs, PARTS_FULL the capacity parts, FULL of another function its own (pools, queues, reservations). Then
+//! surefill_scheduler_grow goes on in a larger block, and the call is made again. Jobs, ended, pools, queues, nodes,
+//! parts and reservations can grow; histories, waits, bins, arrivals and kinds are for good.
+//!
 //! ```c
-//! static int64_t memory[1 << 21], scratch[1 << 18], more[1 << 18];
+//! static int64_t memory[1 << 18], larger[1 << 19], scratch[1 << 18], more[1 << 18], saved[1 << 19];
 //! surefill_scheduler_capacity capacity;
 //! surefill_scheduler *s;
 //! surefill_cycle *cycle;
@@ -19,116 +30,161 @@
 //! surefill_starts *starts;
 //! surefill_start start = {0};
 //! surefill_reason reason = {0};
-//! int64_t now = 1000000, bytes, when, pools;
-//! int32_t pool, doubted, step;
+//! int64_t now = 1000000, bytes, when, pools, known;
+//! int32_t pool, cluster, doubted, step, state, i, status;
 //! char text[400];
 //! double within;
 //! surefill_node node = {0};
 //! surefill_reservation maintenance = {0};
 //! surefill_part parts[8];
 //! int32_t licences[SUREFILL_MAX_RESOURCES] = {10}, big[2] = {1, 2};
-//! surefill_scheduler_capacity_init(&capacity, 400);
+//! surefill_scheduler_capacity_init(&capacity, 2);
 //! capacity.nodes = 8;
-//! capacity.parts = 800;
+//! capacity.parts = 8;
 //! capacity.reservations = 1;
-//! surefill_scheduler_size(&capacity, &bytes);
 //! surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
 //! surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
-//! surefill_scheduler_words(s, text, sizeof text);
-//! surefill_scheduler_capacity_of(s, &capacity);
 //! surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
 //! surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+//! ```
+//!
+//! A listing of three jobs, the first of which runs, with a larger block for the third:
+//!
+//! ```c
 //! job.struct_size = sizeof job;
-//! job.id = 4711;
 //! job.user = surefill_hash("ada", 3);
-//! job.count = 16;
 //! job.limit = 3600;
 //! job.queue_count = 1;
 //! surefill_scheduler_list_begin(s, now);
-//! surefill_scheduler_set_job(s, now, &job);
+//! for (i = 1; i <= 3; i++) {
+//!   job.id = i;
+//!   job.count = i == 3 ? 32 : 96;
+//!   job.state = i == 1 ? SUREFILL_JOB_RUNNING : SUREFILL_JOB_WAITING;
+//!   job.start = i == 1 ? now - 600 : 0;
+//!   while ((status = surefill_scheduler_set_job(s, now, &job)) == SUREFILL_ERROR_FULL) {
+//!     capacity.jobs *= 2;
+//!     surefill_scheduler_size(&capacity, &bytes);
+//!     printf("%d jobs do not fit, %d take %ld bytes\n", (int)i, (int)capacity.jobs, (long)bytes);
+//!     surefill_scheduler_grow(s, larger, sizeof larger, &capacity, &s);
+//!   }
+//!   if (status != SUREFILL_OK) printf("%s\n", surefill_status_text(status));
+//! }
 //! surefill_scheduler_list_end(s, now, &doubted);
-//! surefill_scheduler_set_priority(s, job.id, 0, 100.0);
-//! if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
-//!   surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
+//! surefill_scheduler_set_priority(s, 2, 0, 100.0);
+//! ```
+//!
+//! A cycle, in which the manager starts all that is offered:
+//!
+//! ```c
+//! surefill_scheduler_wake(s, now, &when, &pools);
+//! if (when <= now && pools >> pool & 1) {
 //!   action.struct_size = sizeof action;
 //!   surefill_cycle_size(&capacity, &bytes);
 //!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
-//!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
+//!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
+//!     printf("job %ld starts on %d units\n", (long)action.job, (int)action.count);
 //!     surefill_cycle_started(cycle, s, action.number, action.job);
-//!   if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
+//!   }
 //!   surefill_cycle_close(cycle, s);
 //! }
+//! surefill_scheduler_run_time(s, now, 2, 0.9, &when);
+//! printf("nine of ten jobs like 2 run for %ld s at most\n", (long)when);
+//! ```
+//!
+//! When the second job will start, and why it waits, in a sentence that has the reported start:
+//!
+//! ```c
 //! surefill_starts_size(&capacity, 20, &bytes);
-//! if (surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts) == SUREFILL_OK) {
-//!   do surefill_starts_run(starts, s, 1000, &step);
-//!   while (step == SUREFILL_STEP_MORE);
-//!   start.struct_size = sizeof start;
-//!   if (surefill_starts_predicted(starts, s, job.id, &start) == SUREFILL_OK &&
-//!       surefill_starts_probability(starts, s, job.id, now + 3600, &within) == SUREFILL_OK)
-//!     printf("within the hour with probability %.2f\n", within);
-//!   if (surefill_starts_report(starts, s, job.id, &start) == SUREFILL_OK)
-//!     printf("three of four such jobs start by %ld\n", (long)start.by[3]);
-//! }
+//! surefill_starts_begin(more, sizeof more, s, pool, now, 20, &starts);
+//! do surefill_starts_run(starts, s, 1000, &step);
+//! while (step == SUREFILL_STEP_MORE);
+//! start.struct_size = sizeof start;
+//! surefill_starts_predicted(starts, s, 2, &start);
+//! surefill_starts_report(starts, s, 2, &start);
+//! surefill_starts_probability(starts, s, 2, now + 3600, &within);
+//! printf("half of such jobs start within %ld s, by then with probability %.2f\n", (long)(start.by[2] - now), within);
 //! reason.struct_size = sizeof reason;
-//! if (surefill_scheduler_reason(s, now, job.id, &reason) == SUREFILL_OK &&
-//!     surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes) == SUREFILL_OK)
-//!   printf("job %ld: %s\n", (long)reason.job, text);
 //! surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
 //! surefill_cycle_plan_all(cycle, s);
-//! if (surefill_cycle_reason(cycle, s, job.id, &reason) == SUREFILL_OK)
-//!   printf("%d are planned to start before it\n", (int)reason.place - 1);
+//! surefill_cycle_reason(cycle, s, 2, &reason);
+//! surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes);
+//! printf("job 2: %s\n", text);
+//! surefill_cycle_planned(cycle, s, 2, &when);
+//! printf("planned in %ld s, place %d of those that wait\n", (long)(when - now), (int)reason.place);
 //! job.id = 0;
-//! if (surefill_cycle_try(cycle, s, &job, &reason) == SUREFILL_OK && reason.start != 0)
-//!   printf("another one like it would start at %ld\n", (long)reason.start);
-//! surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &pool);
-//! surefill_scheduler_set_queue(s, "big", 3, pool, &job.queues[0]);
+//! surefill_cycle_try(cycle, s, &job, &reason);
+//! printf("another one like 3 would start in %ld s\n", (long)(reason.start - now));
+//! surefill_cycle_close(cycle, s);
+//! surefill_scheduler_reason(s, now, 2, &reason);
+//! ```
+//!
+//! A pool of three nodes, of which the queue has two; one of these is reserved in half an hour:
+//!
+//! ```c
+//! surefill_scheduler_set_pool(s, "cluster", 7, 0, -1, &cluster);
+//! surefill_scheduler_set_queue(s, "big", 3, cluster, &job.queues[0]);
 //! node.struct_size = sizeof node;
 //! node.state = SUREFILL_NODE_UP;
 //! node.amounts[0] = 64;
 //! node.amounts[1] = 262144;
-//! for (step = 0; step < 3; step++) surefill_scheduler_set_node(s, pool, step, &node);
+//! for (i = 0; i < 3; i++) surefill_scheduler_set_node(s, cluster, i, &node);
 //! surefill_scheduler_set_queue_nodes(s, job.queues[0], big, 2);
 //! surefill_scheduler_set_licences(s, licences);
 //! maintenance.struct_size = sizeof maintenance;
-//! maintenance.pool = pool;
+//! maintenance.pool = cluster;
 //! maintenance.key = surefill_hash("maintenance", 11);
-//! maintenance.from = now + 7200;
+//! maintenance.from = now + 1800;
 //! maintenance.to = now + 14400;
 //! maintenance.nodes = big;
 //! maintenance.node_count = 1;
 //! surefill_scheduler_set_reservation(s, &maintenance);
-//! job.id = 4712;
+//! job.id = 4;
+//! job.count = 2;
 //! job.flags = SUREFILL_FLAG_PACKED;
 //! job.each[0] = 4;
 //! job.each[1] = 8192;
 //! job.licences[0] = 1;
 //! surefill_scheduler_set_job(s, now, &job);
-//! surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+//! surefill_cycle_begin(scratch, sizeof scratch, s, cluster, now, &cycle);
 //! while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START) {
-//!   if (surefill_cycle_parts(cycle, action.number, parts, 8, &step) == SUREFILL_OK)
-//!     printf("%d tasks on node %d\n", (int)parts[0].tasks, (int)parts[0].node);
+//!   surefill_cycle_parts(cycle, action.number, parts, 8, &step);
+//!   printf("%d tasks of job %ld on node %d\n", (int)parts[0].tasks, (long)action.job, (int)parts[0].node);
 //!   surefill_cycle_started(cycle, s, action.number, action.job);
 //! }
 //! surefill_cycle_close(cycle, s);
+//! ```
+//!
+//! The sealed block is the state. It is read again, and what it knows is compared with what the manager lists:
+//!
+//! ```c
 //! surefill_scheduler_seal(s);
+//! surefill_block_size(s, &bytes);
+//! memcpy(saved, s, (size_t)bytes);
+//! surefill_scheduler_open(saved, sizeof saved, &s);
+//! surefill_scheduler_words(s, text, sizeof text);
+//! surefill_scheduler_capacity_of(s, &capacity);
+//! for (i = 0; surefill_scheduler_job(s, i, &known, &state) == SUREFILL_OK; i++)
+//!   printf("job %ld %s\n", (long)known, state < SUREFILL_JOB_STARTING ? "waits" : "has its room");
 //! ```
 
 mod cycle;
 mod events;
 mod machine;
 mod reason;
+mod settings;
 mod starts;
 
 pub use cycle::*;
 pub use events::*;
 pub use machine::*;
 pub use reason::*;
+pub use settings::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
 use super::sized::{initialise, sized, write_output};
 use super::{array, count, status};
-use crate::engine::{BadWord, JobState, Scheduler, SchedulerCapacity, hash};
+use crate::engine::{JobState, Scheduler, SchedulerCapacity, hash};
 use crate::error::{Error, Result};
 use core::ffi::{c_char, c_void};
 use core::fmt::{self, Write};
@@ -159,7 +215,7 @@ const _: () = assert!(SUREFILL_JOB_GONE == JobState::Gone as i32);
 
 /// Flag of a job: while it is suspended it holds nothing.
 pub const SUREFILL_FLAG_HOLDS_NOTHING: i32 = 1;
-/// Flag of a job: nobody else may be on its nodes.
+/// Flag of a job: no other job may be on its nodes.
 pub const SUREFILL_FLAG_EXCLUSIVE: i32 = 4;
 /// Flag of a job: several of its tasks may share a node. Without it each is on a node of its own.
 pub const SUREFILL_FLAG_PACKED: i32 = 8;
@@ -171,22 +227,23 @@ pub const SUREFILL_FLAG_PACKED: i32 = 8;
 pub struct surefill_scheduler_capacity {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
-    /// Jobs that wait or run (1 to 1,048,576).
+    /// Jobs that wait or run (1 to 1,048,576), 2.2 kB each.
     pub jobs: i32,
-    /// Jobs that are over but that the manager may still list (at most 1,048,576).
+    /// Jobs that are over but that the manager may still list (at most 1,048,576), 32 bytes each.
     pub ended: i32,
     /// Pools (1 to 63).
     pub pools: i32,
     /// Queues (1 to 63).
     pub queues: i32,
-    /// Histories of like jobs that the predictor keeps (at most 16,777,216); 0 for no predictor, on small machines:
-    /// every job then runs to its limit.
+    /// Histories of like jobs that the predictor keeps (at most 16,777,216), 120 bytes each and with that most
+    /// of the block; 0 for no predictor, on small machines: every job then runs to its limit.
     pub histories: i32,
-    /// Waits remembered of each pool (1 to 4,194,304).
+    /// Waits remembered of each pool (1 to 4,194,304), 92 bytes each.
     pub waits: i32,
     /// Run-time bins (2 to SUREFILL_MAX_BINS).
     pub bins: i32,
-    /// Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none).
+    /// Submissions remembered, by which a forecast of starts foresees later ones (at most 1,048,576; 0 for none),
+    /// 80 bytes each.
     pub arrivals: i32,
     /// Nodes, by the largest number and 1 more (at most 65,535); 0 where all pools have counted units. With nodes there
     /// is room for at most 262,144 jobs.
@@ -346,8 +403,10 @@ pub unsafe extern "C" fn surefill_hash(text: *const c_char, length: i64) -> i64 
     hash(unsafe { bytes(text, length) }.unwrap_or_default())
 }
 
-/// Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
-/// machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
+/// Sets a capacity for this number of jobs that wait or run, and as many that are over. From 256 jobs on the rest is
+/// what a site's machine can spare, 8 MB of histories, 460 kB of waits for each of 4 pools, 330 kB of submissions: a
+/// block of 11 MB. For fewer jobs it is less in proportion, 1.2 MB for 16. As histories, waits and arrivals do not
+/// grow, a program that begins small and grows asks for 256 jobs or sets them itself. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (jobs).
 ///
@@ -402,7 +461,8 @@ pub unsafe extern "C" fn surefill_scheduler_init(
 }
 
 /// The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes on
-/// with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+/// with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and reservations may
+/// be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
 ///
@@ -467,67 +527,5 @@ pub unsafe extern "C" fn surefill_scheduler_capacity_of(
     status((|| {
         let own = unsafe { self::scheduler(scheduler)? }.capacity();
         unsafe { write_output(capacity, c_capacity(&own), 4) }
-    })())
-}
-
-/// Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as "preset=fast
-/// proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds, predictor
-/// (contexts, limit), the plan's short, steep, long, front, proposals, budget, slack, cut and running; grace, settle
-/// and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are looked at,
-/// without it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its end)
-/// says which it is and what it should be; else message is empty.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
-///
-/// # Safety
-/// scheduler is a handle, words points to length readable bytes, prefix is NULL or a string, message points to room
-/// writable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_scheduler_configure(
-    scheduler: *mut surefill_scheduler,
-    words: *const c_char,
-    length: i64,
-    prefix: *const c_char,
-    message: *mut c_char,
-    room: i64,
-) -> i32 {
-    status((|| {
-        let mut scheduler = unsafe { self::scheduler(scheduler)? };
-        let words = unsafe { bytes(words, length)? };
-        let prefix = unsafe { string(prefix) };
-        let mut message = unsafe { Text::new(message, room)? };
-        let (Ok(words), Ok(prefix)) = (core::str::from_utf8(words), core::str::from_utf8(prefix)) else {
-            let _ = message.write_str("wanted is text in UTF-8");
-            return Err(Error::OutOfRange);
-        };
-        scheduler.configure(words, prefix).map_err(|BadWord { at, length, wanted }| {
-            let word = words.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
-            for part in ["'", word, "': wanted is ", wanted] {
-                let _ = message.write_str(part);
-            }
-            Error::OutOfRange
-        })
-    })())
-}
-
-/// Writes all settings that are in effect as words that surefill_scheduler_configure reads, with a zero byte at their
-/// end.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (room); FULL where
-/// room is too short: then as much is written as fits.
-///
-/// # Safety
-/// scheduler is a handle, words points to room writable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_scheduler_words(
-    scheduler: *const surefill_scheduler,
-    words: *mut c_char,
-    room: i64,
-) -> i32 {
-    status((|| {
-        let settings = unsafe { self::scheduler(scheduler)? }.settings();
-        let mut text = unsafe { Text::new(words, room)? };
-        let _ = settings.write(&mut text);
-        if text.is_whole() { Ok(()) } else { Err(Error::Full) }
     })())
 }

@@ -1,10 +1,10 @@
 //! Starts of waiting jobs: the queue played forward.
 //!
-//! When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
-//! and the queue is played forward under the policy in force until everything that waits has started. What a job's
-//! starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
-//! with a time of submission ahead; beliefs about run times are taken as true, and what of them lies beyond a job's
-//! limit ends at the limit.
+//! When will each waiting job start? In every scenario each job has one run time, drawn from its predicted
+//! distribution, and the queue is played forward under the policy in force until everything that waits has started. A
+//! job's starts over all scenarios are its forecast. Jobs that arrive later are not foreseen, except those that are
+//! added with a time of submission ahead; predictions of run times are taken as true, and what of them lies beyond a
+//! job's limit ends at the limit.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
@@ -27,10 +27,6 @@
 //! } while (step == SUREFILL_STEP_MORE);
 //! surefill_forecast_start_quantile(forecast, 0, 0.9, &when, &half_width);
 //! ```
-
-mod calibration;
-
-pub use calibration::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
@@ -114,7 +110,7 @@ pub struct surefill_forecast_options {
     pub order: i32,
     /// One of SUREFILL_PLANS_: when the policy expects jobs to end.
     pub plans: i32,
-    /// How many scenarios are played (2 to the capacity).
+    /// Number of scenarios that are played (2 to the capacity).
     pub scenarios: i32,
     /// The seed of the run times; any number.
     pub seed: i64,
@@ -123,19 +119,19 @@ pub struct surefill_forecast_options {
     /// The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the order
     /// in which waiting jobs are added, which also decides between equal ones. Medians are those of the forecast.
     pub queue_run_time: f64,
-    /// As in surefill_preset.
+    /// The power of the processors, see surefill_preset.
     pub queue_processors: f64,
-    /// As in surefill_preset.
+    /// The wait that counts as one, in seconds, see surefill_preset.
     pub queue_age_unit: f64,
-    /// As in surefill_preset.
+    /// The power of the age, see surefill_preset.
     pub queue_age: f64,
     /// With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
     pub candidate_run_time: f64,
-    /// As queue_processors.
+    /// The power of the processors, see queue_processors.
     pub candidate_processors: f64,
-    /// As queue_age_unit.
+    /// The wait that counts as one, see queue_age_unit.
     pub candidate_age_unit: f64,
-    /// As queue_age.
+    /// The power of the age, see queue_age.
     pub candidate_age: f64,
     /// Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite
     /// for never.
@@ -367,7 +363,7 @@ pub unsafe extern "C" fn surefill_forecast_begin(
 }
 
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
+/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL,
@@ -392,7 +388,7 @@ pub unsafe extern "C" fn surefill_forecast_add_running(
 }
 
 /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
-/// SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known but
+/// SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but
 /// the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
 /// which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and running
 /// processors together never starts, and those behind it go on as if it were not there, under FCFS too. index is its

@@ -1,6 +1,6 @@
 //! The inbox, by which threads hand job events to another without a lock.
 //!
-//! A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push;
+//! A resource manager learns of jobs in threads that must not wait, and decides in another. Any number of threads push;
 //! one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep
 //! it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
 //!
@@ -161,16 +161,6 @@ impl<'a> Inbox<'a> {
         Ok(Inbox { start, cells: unsafe { slice::from_raw_parts(first, cells as usize) } })
     }
 
-    /// How many events are inside, those included that are being pushed.
-    pub(super) fn length(&self) -> Result<u32> {
-        let popped = self.start.popped.load(Ordering::Relaxed)?;
-        let held = Counter::sum(self.start.pushed.load(Ordering::Relaxed)?, popped.wrapping_neg());
-        if held as usize > self.cells.len() {
-            return Err(Error::Corrupt);
-        }
-        Ok(held)
-    }
-
     /// Where the event with this number lies.
     fn cell(&self, number: u32) -> Result<&'a Cell> {
         let place = number as usize & self.cells.len().wrapping_sub(1);
@@ -193,13 +183,13 @@ impl<'a> Inbox<'a> {
                     return Ok(());
                 }
             } else if self.start.pushed.load(Ordering::Acquire)? == number {
-                // What lies there is an event of the round before, or is being written: there is no room.
+                // The cell holds an event of the round before, or is being written: there is no room.
                 let before = Counter::sum(number, cells.wrapping_neg());
                 if turn != before && turn != Counter::sum(before, 1) {
                     return Err(Error::Corrupt);
                 }
                 let refused = self.start.refused.load(Ordering::Relaxed)?;
-                // Of two threads that are refused in the same instant one tries again.
+                // Two threads that are refused in the same instant: one tries again.
                 if self.start.refused.exchange(refused, Counter::raised(refused)) {
                     return Err(Error::Full);
                 }
@@ -341,8 +331,8 @@ pub unsafe extern "C" fn surefill_inbox_pop(
     })())
 }
 
-/// How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215 on
-/// processors without atomic words of 64 bits). For any thread.
+/// Number of times that an event has been refused since the inbox was made, as it was full; at most 4,294,967,295
+/// (16,777,215 on processors without atomic words of 64 bits). For any thread.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///

@@ -69,7 +69,7 @@ unsafe fn write<T>(to: *mut T, value: T) -> Result<()> {
 /// An output or in-out parameter.
 ///
 /// # Safety
-/// A pointer that is not NULL and aligned points to a writable T that nobody else uses during the call.
+/// A pointer that is not NULL and aligned points to a writable T that nothing else uses during the call.
 unsafe fn checked_mut<'a, T>(pointer: *mut T) -> Result<&'a mut T> {
     if pointer.is_null() {
         return Err(Error::Null);
@@ -101,7 +101,7 @@ unsafe fn array<'a, T>(pointer: *const T, length: i32) -> Result<&'a [T]> {
 /// An array of a C caller to be written.
 ///
 /// # Safety
-/// A pointer that is not NULL and aligned points to `length` writable Ts that nobody else uses during the call.
+/// A pointer that is not NULL and aligned points to `length` writable Ts that nothing else uses during the call.
 unsafe fn array_mut<'a, T>(pointer: *mut T, length: i32) -> Result<&'a mut [T]> {
     unsafe { array(pointer, length)? };
     if length == 0 {

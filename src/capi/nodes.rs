@@ -6,32 +6,40 @@
 //!
 //! ```c
 //! static int64_t memory[1 << 17];
-//! const int32_t gpu_node[] = {64, 512, 4}, licences[] = {10};
+//! const int32_t gpu_node[] = {64, 512, 4};
 //! surefill_nodes_capacity capacity;
 //! surefill_request request;
 //! surefill_part parts[8];
 //! surefill_nodes *nodes;
-//! int32_t kind, first, count, job, jobs, now, ever, free[3];
-//! int64_t bytes;
+//! int32_t kind, first, count, job;
 //! surefill_nodes_capacity_init(&capacity);
-//! surefill_nodes_size(&capacity, &bytes);
 //! surefill_nodes_init(memory, sizeof memory, &capacity, &nodes);
 //! surefill_nodes_add_class(nodes, 0, gpu_node, 3, &kind);
 //! surefill_nodes_add_nodes(nodes, kind, 16, &first);
-//! surefill_nodes_set_pool(nodes, licences, 1);
 //! surefill_nodes_set_open(nodes, first + 15, 0);
 //! surefill_request_init(&request);
 //! request.count = 8;
 //! request.each[2] = 1;
-//! surefill_nodes_fits(nodes, &request, &now, &ever);
 //! surefill_nodes_place(nodes, &request, SUREFILL_FIT_BEST, parts, 8, &count);
 //! if (count > 0) surefill_nodes_allocate(nodes, &request, parts, count, &job);
+//! surefill_nodes_release(nodes, job);
+//! ```
+//!
+//! Licences are the whole machine's, and everything can be asked, after a checkpoint too:
+//!
+//! ```c
+//! const int32_t licences[] = {10};
+//! int32_t jobs, now, ever, free[3];
+//! int64_t bytes;
+//! surefill_nodes_set_pool(nodes, licences, 1);
+//! surefill_nodes_fits(nodes, &request, &now, &ever);
+//! surefill_nodes_allocate(nodes, &request, parts, count, &job);
+//! surefill_nodes_seal(nodes);
+//! surefill_nodes_size(&capacity, &bytes);
+//! surefill_nodes_open(memory, bytes, &nodes);
 //! surefill_nodes_placement(nodes, job, parts, 8, &count);
 //! surefill_nodes_free(nodes, parts[0].node, free, 3);
 //! surefill_nodes_pool_free(nodes, free, 1);
-//! surefill_nodes_seal(nodes);
-//! surefill_nodes_open(memory, sizeof memory, &nodes);
-//! surefill_nodes_release(nodes, job);
 //! surefill_nodes_count(nodes, &count, &jobs);
 //! ```
 
@@ -49,9 +57,9 @@ use crate::error::{Error, Result};
 use crate::nodes::{Amounts, Fit, Nodes, NodesCapacity, Request, Spread};
 use core::ffi::c_void;
 
-/// How tasks lie on nodes: each on a node of its own.
+/// Spread of tasks over nodes: each on a node of its own.
 pub const SUREFILL_SPREAD_NODES: i32 = 0;
-/// How tasks lie on nodes: anywhere, several may share a node.
+/// Spread of tasks over nodes: anywhere, several may share a node.
 pub const SUREFILL_SPREAD_TASKS: i32 = 1;
 
 /// Nodes are tried in their order.
@@ -94,11 +102,11 @@ pub struct surefill_nodes_capacity {
 pub struct surefill_request {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
-    /// How many tasks (1 to SUREFILL_MAX_TASKS).
+    /// Number of tasks (1 to SUREFILL_MAX_TASKS).
     pub count: i32,
     /// One of SUREFILL_SPREAD_: how they lie on nodes.
     pub spread: i32,
-    /// Not 0: nobody else may be on its nodes.
+    /// Not 0: no other job may be on its nodes.
     pub exclusive: i32,
     /// The features that a node's class must have, all of them: bits of the site's own meaning.
     pub features: i64,
@@ -380,7 +388,7 @@ pub unsafe extern "C" fn surefill_nodes_set_open(nodes: *mut surefill_nodes, nod
     status((|| unsafe { self::nodes(nodes)? }.set_open(index(node)?, is_open != 0))())
 }
 
-/// How many nodes there are, and how many jobs hold something. O(1).
+/// Number of nodes, and number of jobs that hold something. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///

@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::hmm::{OnlineHmm, OnlineOptions};
 use core::ffi::c_void;
 
-/// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+/// Options of a model that learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn surefill_online_hmm_probabilities(
     })())
 }
 
-/// Slots learnt from, or at least seen.
+/// Number of slots passed to surefill_online_hmm_learn, those not learnt from included.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///

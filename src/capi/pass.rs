@@ -8,22 +8,34 @@
 //! surefill_pass_capacity capacity;
 //! surefill_rule rule;
 //! surefill_pass *pass;
-//! double spent[] = {0.01, 0, 0, 0};
-//! int32_t step, candidate, started = 1;
+//! int32_t step, candidate;
 //! surefill_pass_capacity_init(&capacity);
 //! surefill_rule_init(&rule);
 //! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
-//! surefill_pass_restore_spent(pass, 7, spent, 4);
 //! surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
-//! surefill_pass_add_running(pass, 16, 600, 7200, NULL, NULL);
-//! surefill_pass_add_running_softly(pass, 16, 7500, 7200, NULL, NULL);
+//! surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
 //! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
 //! do {
 //!     surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
-//!     if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
-//!     if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
 //! } while (step != SUREFILL_STEP_DONE);
-//! surefill_pass_spent(pass, SUREFILL_CRITERION_SECONDS, &spent[2]);
+//! ```
+//!
+//! Jobs that may outlive their limits are added softly, a candidate that could not be started is declined, and in
+//! another block the risk spent on the head job goes on:
+//!
+//! ```c
+//! double spent[4];
+//! int32_t criterion;
+//! for (criterion = 0; criterion < 4; criterion++)
+//!     surefill_pass_spent(pass, criterion, &spent[criterion]);
+//! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+//! surefill_pass_restore_spent(pass, 7, spent, 4);
+//! surefill_pass_begin(pass, 1000060, 16, 7, 48, 960);
+//! surefill_pass_add_running_softly(pass, 32, 7500, 7200, NULL, NULL);
+//! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
+//! surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
+//! if (step == SUREFILL_STEP_ACCEPT) surefill_pass_decline(pass, candidate);
 //! ```
 
 mod head_start;
@@ -127,11 +139,11 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not 0: delays are computed no further than the verdicts need; without or_easy it does nothing. That of what
-    /// or_easy accepts is left unmeasured (SUREFILL_DELAY_NOT_MEASURED) and not spent. Where the head job lacks 2,048
-    /// processors and more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are
-    /// reported: at most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The
-    /// decisions are the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    /// Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured
+    /// (SUREFILL_DELAY_NOT_MEASURED) and not spent. With the criteria SECONDS and RELATIVE the others are bracketed by
+    /// a few instants, and brackets that settle a verdict are reported: at most this where accepted
+    /// (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the same. A finite budget or
+    /// slip needs every delay: with one, all are measured. 0 by default.
     pub unmeasured: i32,
 }
 
@@ -305,7 +317,7 @@ pub unsafe extern "C" fn surefill_pass_begin(
 }
 
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
+/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL
@@ -329,10 +341,10 @@ pub unsafe extern "C" fn surefill_pass_add_running(
     })())
 }
 
-/// As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a hard
-/// limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does not cut:
-/// what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it is left, is
-/// the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule go by the
+/// Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule for
+/// limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft limit
+/// does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of it is left,
+/// is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule go by the
 /// limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
 ///
 /// Errors: as surefill_pass_add_running.
@@ -356,7 +368,7 @@ pub unsafe extern "C" fn surefill_pass_add_running_softly(
 }
 
 /// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds
-/// and what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may
+/// and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it may
 /// be NULL. O(bins x events per bin).
 ///
 /// Errors: as surefill_pass_add_running.
@@ -470,6 +482,17 @@ pub unsafe extern "C" fn surefill_pass_judgement(
         (*exactness, *verdict) = (judgement.exactness as i32, judgement.verdict as i32);
         Ok(())
     })())
+}
+
+/// The idle processors left. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// pass is a handle, idle points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
+    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
 }
 
 /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper

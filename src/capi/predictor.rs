@@ -1,7 +1,7 @@
-//! How long jobs will run.
+//! Predictions of run times.
 //!
-//! Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model
-//! learns when the scheduler calls surefill_predictor_train.
+//! Keys of a mixture are user, time limit and processors. Each END is learnt from; a hidden Markov model learns when
+//! the scheduler calls surefill_predictor_train.
 //!
 //! ```c
 //! static int64_t memory[1 << 20], bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
@@ -10,16 +10,23 @@
 //! surefill_predictor *predictor;
 //! surefill_bins *bins;
 //! surefill_distribution *found;
-//! surefill_held_job held[8];
-//! const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
-//! int32_t answer, written, count;
-//! held[0].struct_size = sizeof held[0];
+//! int32_t answer;
 //! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
 //! surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
 //! surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
 //! surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
 //! surefill_predictor_start(predictor, 4711, 1000600);
 //! surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
+//! ```
+//!
+//! An inbox's events are reported as they are; the jobs that are held can be compared with the manager's after a
+//! restart, and a clock that was wrong set right:
+//!
+//! ```c
+//! const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
+//! surefill_held_job held[8];
+//! int32_t written, count;
+//! held[0].struct_size = sizeof held[0];
 //! surefill_predictor_jobs(predictor, held, 8, &written, &count);
 //! surefill_predictor_apply(predictor, &event);
 //! surefill_predictor_set_clock(predictor, 1000990);
@@ -92,7 +99,7 @@ pub const SUREFILL_PREDICTION_UNTRAINED: i32 = 4;
 /// Prediction: none, since the model does not explain what has happened and there is no floor.
 pub const SUREFILL_PREDICTION_UNEXPLAINED: i32 = 5;
 
-/// How many seconds earlier than the last event an event may be that surefill_predictor_apply takes.
+/// Seconds before the last event within which surefill_predictor_apply still takes an event.
 pub const SUREFILL_MAX_LATE_SECONDS: i64 = 60;
 
 /// The most experts of a mixture.
@@ -114,7 +121,7 @@ pub struct surefill_expert {
     pub reserved: i32,
     /// The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
     pub decay: f64,
-    /// How many jobs everybody's distribution counts as: above 0, at most 1e9.
+    /// Number of jobs that all jobs' distribution counts as: above 0, at most 1e9.
     pub prior: f64,
 }
 
@@ -133,7 +140,7 @@ pub struct surefill_predictor_options {
     /// Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     pub bins: i32,
     /// A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held,
-    /// or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard,
+    /// or its end may have got lost. Nothing waits for it any more, the age of its run is no longer learnt from,
     /// and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from,
     /// but for a model learnt on line. To be longer than jobs wait and run together.
     pub oldest_seconds: i64,
@@ -202,7 +209,7 @@ pub struct surefill_held_job {
     pub started: i64,
     /// Whether it is given up (1), being older than oldest_seconds, or not (0).
     pub given_up: i32,
-    /// How many keys it has.
+    /// Number of its keys.
     pub key_count: i32,
     /// The keys with which it was submitted, by custom the user, the limit and the processors, so that a list of what
     /// runs can be made again; none with a hidden Markov model. Of a wait predictor's jobs the requested seconds and

@@ -86,9 +86,9 @@ pub struct surefill_preset {
     pub front_quantile: f64,
     /// The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative.
     pub shortest_long_wait: f64,
-    /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
+    /// Number of waits that surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
-    /// The rule's: not 0 but in papers. Set it to 0 to be told the delay of every candidate itself.
+    /// The rule's member of this name: not 0 but in papers. Set it to 0 to have every delay measured itself.
     pub unmeasured: i32,
     /// The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,
@@ -100,11 +100,11 @@ pub struct surefill_preset {
     pub queue_age: f64,
     /// The candidates' order, likewise.
     pub candidate_run_time: f64,
-    /// As queue_processors.
+    /// The power of the processors, see queue_processors.
     pub candidate_processors: f64,
-    /// As queue_age_unit.
+    /// The wait that counts as one, see queue_age_unit.
     pub candidate_age_unit: f64,
-    /// As queue_age.
+    /// The power of the age, see queue_age.
     pub candidate_age: f64,
 }
 
@@ -259,8 +259,8 @@ pub unsafe extern "C" fn surefill_preset_forecast(
     })())
 }
 
-/// A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of its
-/// run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
+/// A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by its predicted run time
+/// (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
 /// has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is predicted
 /// beyond the limit over what is left below it. A job that has waited longer than the front's quantile of recent waits
 /// has a negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n

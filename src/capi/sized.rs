@@ -1,6 +1,6 @@
 //! Structures that begin with their size, `struct_size`, as the program knows it.
 //!
-//! The program says the size, the init functions being told it by their macros, and the library keeps to it: it reads
+//! The program says the size, which the macros hand to the init functions, and the library keeps to it: it reads
 //! and writes no byte behind it. Members that an older program's structure lacks have their defaults. What a newer
 //! program's has behind the members known here is read as zero or refused, and written as zero.
 
@@ -32,7 +32,7 @@ pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usi
     Ok(known)
 }
 
-/// The size that a structure says.
+/// The size that a structure says; 0 is one that was forgotten.
 ///
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable number.
@@ -43,7 +43,10 @@ unsafe fn size_said<T>(given: *const T) -> Result<usize> {
     if !given.is_aligned() {
         return Err(Error::Misaligned);
     }
-    Ok(unsafe { *given.cast::<u32>() } as usize)
+    match unsafe { *given.cast::<u32>() } {
+        0 => Err(Error::NoStructSize),
+        size => Ok(size as usize),
+    }
 }
 
 /// The size of a structure that is to be written, at least `least`: what its first version had.

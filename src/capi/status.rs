@@ -82,6 +82,12 @@ pub const SUREFILL_ERROR_SPAN_TOO_LONG: i32 = -23;
 pub const SUREFILL_ERROR_OVERFULL: i32 = -24;
 /// A placement does not fit what is free on its nodes.
 pub const SUREFILL_ERROR_DOES_NOT_FIT: i32 = -25;
+/// The scheduler's capacity parts is reached, pairs of a job and a node: it grows by itself, without more jobs.
+pub const SUREFILL_ERROR_PARTS_FULL: i32 = -26;
+/// There is no answer for an object of this kind: a forecast of starts on nodes that differ or are shared, for example.
+pub const SUREFILL_ERROR_UNSUPPORTED: i32 = -27;
+/// A structure's struct_size is 0: it has to be set to the structure's size.
+pub const SUREFILL_ERROR_NO_STRUCT_SIZE: i32 = -28;
 
 /// Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
 pub const SUREFILL_STEP_IDLE: i32 = 0;

@@ -1,7 +1,7 @@
 //! Bounds on the waits of one queue's jobs.
 //!
-//! How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at
-//! any time.
+//! One object for each queue: every job is reported to it, and it bounds a job's wait with stated confidence, at any
+//! time.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
@@ -9,17 +9,25 @@
 //! surefill_wait_options options;
 //! surefill_wait *wait;
 //! int64_t bound, waited;
-//! surefill_held_job held[8];
-//! int32_t answer, written, count;
-//! held[0].struct_size = sizeof held[0];
+//! int32_t answer;
 //! surefill_wait_capacity_init(&capacity);
 //! capacity.history = 2000;
 //! surefill_wait_options_init(&options);
 //! surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
-//! surefill_wait_machine(wait, 512, 96, 3, 86400);
 //! surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
-//! surefill_wait_jobs(wait, held, 8, &written, &count);
 //! surefill_wait_start(wait, 4711, 1000600, &waited);
+//! surefill_wait_predict(wait, 3600, 16, 0.5, 0.9, 1000600, &answer, &bound);
+//! ```
+//!
+//! The state of the machine makes bounds tighter; the jobs that are held can be compared with the queue after a
+//! restart, and a clock that was wrong set right:
+//!
+//! ```c
+//! surefill_held_job held[8];
+//! int32_t written, count;
+//! held[0].struct_size = sizeof held[0];
+//! surefill_wait_machine(wait, 512, 96, 3, 86400);
+//! surefill_wait_jobs(wait, held, 8, &written, &count);
 //! surefill_wait_set_clock(wait, 1000590);
 //! ```
 
@@ -61,9 +69,9 @@ pub const SUREFILL_ATTRIBUTE_PROCESSORS: i32 = 1;
 /// Attribute: processors times requested run time.
 pub const SUREFILL_ATTRIBUTE_PRODUCT: i32 = 2;
 /// Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered again,
-/// from the waits that are remembered then: the one whose clusters raise the criterion of surefill_wait_explained most.
-/// Until the first choice, and among equals, it is the one in use, at first the requested run time.
-/// surefill_wait_clustered_by tells which. A clustering takes three times as long.
+/// from the waits that are remembered then: the one whose clusters raise the Bayes information criterion over a single
+/// cluster most. Until the first choice, and among equals, it is the one in use, at first the requested run time. A
+/// clustering takes three times as long.
 pub const SUREFILL_ATTRIBUTE_BEST: i32 = 3;
 
 /// Component: histories are trimmed at change points.
@@ -122,7 +130,7 @@ pub struct surefill_wait_capacity {
     pub neighbours: i32,
 }
 
-/// How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
+/// Options of a wait predictor. Set by surefill_wait_options_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -135,7 +143,7 @@ pub struct surefill_wait_options {
     pub attribute: i32,
     /// The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
     pub components: i32,
-    /// The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+    /// The options' own question, which surefill_wait_submit answers and by which misses are counted and histories
     /// trimmed: the quantile of the wait that is bounded (above 0, below 1) ...
     pub quantile: f64,
     /// ... and the confidence of that bound (above 0, below 1).

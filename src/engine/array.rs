@@ -5,7 +5,7 @@ use super::object::Scheduler;
 use crate::error::{Error, Result};
 
 impl Scheduler<'_> {
-    /// A task of an array becomes a job of its own, which waits; its id is no other job's.
+    /// Splits a task from an array as a job of its own, which waits; its id is no other job's.
     pub(super) fn split(&mut self, array: u32, task: i64, now: i64) -> Result<u32> {
         let from = *self.parts.table.get(array)?;
         let predicted = self.predicted(array)?;
@@ -36,7 +36,7 @@ impl Scheduler<'_> {
         let job = self.parts.table.get_mut(slot)?;
         (job.not_waited, job.held, job.held_since) = wait;
         if from.tasks <= 1 {
-            // Nothing of the array waits any more.
+            // No task of the array waits any more.
             if from.state().waits() {
                 // Its submission is the last task's.
                 self.parts.table.get_mut(array)?.arrival = 0;
@@ -47,10 +47,10 @@ impl Scheduler<'_> {
         }
         let left = self.parts.table.get_mut(array)?;
         left.tasks -= 1;
-        // The promise was that of the task that has started.
+        // The promise was made to the task that has started.
         left.promised = 0;
         if left.at_once == 1 {
-            // No more of them may start before the manager says so.
+            // No further task may start before the manager reports the array again.
             self.hold(array, JobState::Held, Why::Array as u32, now)?;
         } else {
             left.at_once = left.at_once.saturating_sub(1);

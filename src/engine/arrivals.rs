@@ -1,5 +1,5 @@
 //! The jobs submitted last: a forecast of starts repeats their days, because later jobs may overtake those that wait.
-//! And the starts that come, by which reported ones are judged.
+//! Also the actual starts, by which reported ones are judged.
 
 use super::object::Scheduler;
 use super::pools::pool_mut;
@@ -7,11 +7,11 @@ use super::submissions::Arrival;
 use crate::error::Result;
 use crate::memory::{at, at_mut};
 
-/// Seconds without a report after which nobody has watched.
+/// Seconds without a report after which the days in between count as not observed.
 const UNWATCHED: i64 = 2 * 86_400;
 
 impl Scheduler<'_> {
-    /// A job that was not known is submitted, and predicted.
+    /// Notes the submission of a new job, and predicts its run time.
     pub(super) fn arrive(&mut self, slot: u32) -> Result<()> {
         let room = self.parts.arrivals.len() as u32;
         if room == 0 {
@@ -57,7 +57,7 @@ impl Scheduler<'_> {
         Ok(self.parts.arrivals.get_mut(place as usize))
     }
 
-    /// The job of this slot, or a task of the array, ran so long.
+    /// Notes the run time of the job of this slot, or of a task of the array.
     pub(super) fn arrival_ran(&mut self, slot: u32, ran: i64) -> Result<()> {
         if let Some(arrival) = self.arrival_mut(slot)? {
             arrival.ran = ran.max(1);
@@ -65,7 +65,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// The job of this slot is forgotten: if it has not run, it was withdrawn.
+    /// Notes that the job of this slot is forgotten: if it has not run, it was withdrawn.
     pub(super) fn arrival_withdrawn(&mut self, slot: u32) -> Result<()> {
         if self.parts.table.get(slot)?.state().has_room() {
             return Ok(());
@@ -76,7 +76,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// A task was split from an array, and submitted with it.
+    /// Notes that a task was split from an array, and submitted with it.
     pub(super) fn arrived_with(&mut self, array: u32, task: u32) -> Result<()> {
         self.arrival_withdrawn(task)?;
         let number = self.parts.table.get(array)?.arrival;
@@ -84,7 +84,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// How many submissions are remembered.
+    /// Number of submissions that are remembered.
     pub(super) fn arrivals(&self) -> usize {
         self.parts.arrivals.len().min(self.state.arrived as usize)
     }
@@ -96,19 +96,19 @@ impl Scheduler<'_> {
         at(self.parts.arrivals, (oldest + place).checked_rem(room).unwrap_or(0))
     }
 
-    /// Since when all submissions are known that came.
+    /// Time since which all submissions are known.
     pub(super) fn arrivals_since(&self, now: i64) -> Result<i64> {
         let room = self.parts.arrivals.len();
         if room == 0 || self.state.arrived == 0 {
             return Ok(now);
         }
-        // A ring that has not come round knows all since the scheduler began to watch.
+        // A ring that has not come round holds all submissions since the scheduler began to watch.
         let oldest = if self.arrivals() < room { i64::MIN } else { self.arrival_at(0)?.submit };
         Ok(self.state.watched.max(oldest))
     }
 
-    /// Time goes on. When the clock is set back submissions that lie ahead are of now, and where nothing was reported
-    /// for long, days without submissions are days that nobody has seen.
+    /// Follows the clock. When it is set back submissions that lie ahead are moved to now, and where nothing was
+    /// reported for long, days without submissions do not count as observed.
     pub(super) fn watch(&mut self, now: i64) {
         let since = now.saturating_sub(self.state.now);
         if self.state.begun == 0 || !(0..=UNWATCHED).contains(&since) {
@@ -131,7 +131,7 @@ impl Scheduler<'_> {
         Ok(low)
     }
 
-    /// A job starts: if its start was reported, its pool's offsets follow.
+    /// Learns from the start of a job: if its start was reported, its pool's offsets follow.
     pub(super) fn start_came(&mut self, slot: u32, start: i64) -> Result<()> {
         let job = self.parts.table.get_mut(slot)?;
         let reports = core::mem::take(&mut job.reports) as usize;

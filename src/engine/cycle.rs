@@ -15,26 +15,27 @@ use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
-/// How many tasks of an array are looked at in one cycle: a quarter of the plan's window.
+/// Number of tasks of an array that are looked at in one cycle: a quarter of the plan's window.
 pub(super) const TASKS: u32 = WINDOW as u32 / 4;
 
-/// Refused for want of room so often in a row, a job lets others pass.
+/// Number of refusals in a row for want of room after which a job lets others pass.
 const PATIENCE: u32 = 3;
 
 /// A job to start now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer {
-    /// By which the offer is answered: 0, 1, ... in each cycle.
+    /// Number by which the offer is answered: 0, 1, ... in each cycle.
     pub number: u32,
-    /// Which job; of an array, the array.
+    /// Id of the job; for a task of an array, of the array.
     pub job: i64,
     /// A queue of the job's.
     pub queue: u32,
-    /// Processors that it takes, or tasks on nodes ([`Cycle::parts`]).
+    /// Number of processors that it takes, or of tasks on nodes ([`Cycle::parts`]).
     pub count: u32,
-    /// The waiting job that it passes, the first in the order of submission; 0 if it passes none.
+    /// The waiting job that it passes, the first in the order of submission, under EASY in the site's; 0 if it passes
+    /// none.
     pub head: i64,
-    /// Why it starts.
+    /// Reason why it starts.
     pub why: Why,
 }
 
@@ -43,25 +44,27 @@ pub struct Offer {
 pub enum Action {
     /// Start this job, or refuse to. Until it is refused the offer counts as started for the rest of the cycle.
     Start(Offer),
-    /// In shadow mode: the rule would start this job now. It is said once of a job, and not answered.
+    /// In shadow mode: the rule would start this job now. Returned once for a job, and not answered.
     WouldStart(Offer),
-    /// Nothing more starts.
+    /// No further job starts.
     Done,
-    /// There is less room than the cycle thought, the settings have changed, or there were more offers than it has room
+    /// There is less room than the cycle assumed, the settings have changed, or there were more offers than it has room
     /// for: begin another.
     Stale,
 }
 
-/// Why a manager refuses an offer. The numbers are C's.
+/// Reason why a manager refuses an offer. The numbers are C's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// It finds no room. The job keeps its place, is planned from the pool's next end on, and is offered again when its
-    /// pool has changed; refused so for the third time in a row it lets others pass.
+    /// There is no room. The job keeps its place, is planned from the pool's next end on, and is offered again when its
+    /// pool has changed, at the latest after [`Settings::refused`](super::Settings::refused) seconds: on an idle
+    /// machine nothing changes. After the third such refusal in a row it lets others pass for so long.
     Busy = 1,
-    /// A limit of the manager's: it is others' turn for [`Settings::refused`](super::Settings::refused) seconds.
+    /// A limit of the manager's: other jobs have their turn for [`Settings::refused`](super::Settings::refused)
+    /// seconds.
     NotNow = 2,
-    /// It can never start unless it is changed.
+    /// The job can never start unless it is changed.
     Never = 4,
 }
 
@@ -87,18 +90,18 @@ enum Fate {
 pub(crate) struct Made {
     pub(super) job: i64,
     pub(super) slot: u32,
-    /// Processors.
+    /// Number of processors.
     pub(super) count: u32,
     /// The job's edits when it was offered.
     edits: u32,
     fate: u32,
-    /// The first of its nodes, and how many they are.
+    /// The first of its parts, and their number.
     pub(super) first: u32,
     pub(super) parts: u32,
 }
 
 impl Made {
-    /// Whether it is not answered.
+    /// Whether it is not answered yet.
     pub(super) fn is_open(&self) -> bool {
         self.fate == Fate::Open as u32
     }
@@ -112,30 +115,33 @@ pub(crate) struct State {
     pub(super) pool: u32,
     /// The pool's losses when the cycle began.
     pub(super) losses: u32,
-    /// Whether the candidates below are decided about, and how many of those that start were offered.
+    /// Whether the candidates below are decided about, and the number of those that start that were offered.
     pub(super) decided: u32,
     pub(super) starting: u32,
     pub(super) taken: u32,
     pub(super) offers: u32,
     pub(super) candidates: u32,
-    /// The plan has an order to keep.
+    /// Whether the plan has an order to keep.
     pub(super) planned: u32,
-    /// As many tasks of an array have started as are looked at: there may be room for more.
+    /// Whether all tasks of an array that are looked at have started: there may be room for more.
     pub(super) more: u32,
     /// Whether the pool consists of nodes.
     pub(super) of_nodes: u32,
-    /// Parts of the offers.
+    /// Number of parts of the offers.
     pub(super) parts: u32,
-    /// A plan is made though nobody can start.
+    /// Whether a plan is made even if no job can start.
     pub(super) anyway: u32,
-    /// The last decision has a plan. An earlier one of this cycle may have had one whose order is kept.
+    /// Whether the last decision has a plan. An earlier one of this cycle may have had one whose order is kept.
     pub(super) ordered: u32,
-    /// Idle units when it was made.
+    /// Idle units when the last decision was made.
     pub(super) idle: u32,
-    /// It has a guest ([`Cycle::try_job`]).
+    /// Whether the last decision includes a hypothetical job ([`Cycle::try_job`]).
     pub(super) tried: u32,
-    /// The machine of nodes was built.
+    /// Whether the machine of nodes was built.
     pub(super) built: u32,
+    /// Whether the cycle is over.
+    pub(super) closed: u32,
+    pub(super) reserved: u32,
 }
 
 /// The slices of the block.
@@ -154,9 +160,9 @@ pub(crate) struct Parts<'a> {
 ///
 /// [`Cycle::begin`], then [`Cycle::next`] until it is done, then [`Cycle::close`]. Each offer is answered by
 /// [`Cycle::started`] or [`Cycle::refused`], at once or later, until the cycle is closed or another begins; one that is
-/// never answered was refused. Whatever is reported between two calls is heeded: an edited job is neither offered by an
-/// old decision nor started on an old offer, and when there is less room than the cycle thought, by a job that has
-/// started without it too, it says so ([`Action::Stale`]).
+/// never answered was refused. Reports between two calls are heeded: an edited job is neither offered by an old
+/// decision nor started on an old offer, and when there is less room than the cycle assumed, also because of a job that
+/// has started without it, it returns [`Action::Stale`].
 pub struct Cycle<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -212,12 +218,12 @@ impl<'a> Cycle<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &SchedulerCapacity) -> Result<usize> {
-        // A capacity that no scheduler has is refused also where a cycle does not mind.
+        // A capacity that no scheduler has is refused, even where it would not matter to a cycle.
         Scheduler::size(capacity)?;
         <Cycle as Object>::size(capacity)
     }
 
-    /// A decision of this pool at this time. Brings predictions up to date; starts nothing. O(jobs).
+    /// Begins a decision of this pool at this time. Brings predictions up to date; starts nothing. O(jobs).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
@@ -237,7 +243,7 @@ impl<'a> Cycle<'a> {
         }
         let capacity = scheduler.capacity();
         let (state, parts) = Cycle::create(memory, &capacity)?;
-        // The memory may never have been written: nothing in it is read.
+        // The memory may never have been written and is not read.
         Plan::init_scratch(parts.plan, &plan_capacity(&capacity))?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
@@ -257,8 +263,11 @@ impl<'a> Cycle<'a> {
     ///
     /// # Errors
     /// [`Error::Full`] where a task of an array would start and there is no slot for it: with a larger block the cycle
-    /// can go on.
+    /// can go on. [`Error::WrongState`] once the cycle is closed.
     pub fn next(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
+        if self.state.closed != 0 {
+            return Err(Error::WrongState);
+        }
         if pool(scheduler.parts.pools, self.state.pool)?.losses != self.state.losses {
             return Ok(Action::Stale);
         }
@@ -285,7 +294,7 @@ impl<'a> Cycle<'a> {
                 return Err(Error::Full);
             }
             if self.state.offers as usize >= self.parts.offers.len() {
-                // So often was the same refused and offered again.
+                // Jobs were refused and offered again until there was no room for a further offer.
                 return Ok(Action::Stale);
             }
             let mut parts = 0;
@@ -294,7 +303,7 @@ impl<'a> Cycle<'a> {
                     return Ok(Action::Stale);
                 };
                 parts = kept;
-                // A job that takes nothing of its nodes finds room on full ones.
+                // Nodes not up yet are full, but a job that takes nothing of its nodes finds room on full ones.
                 if scheduler.are_awaited(self.parts.machine.offered(self.state.parts, kept)?, self.state.now)
                 {
                     self.state.taken += 1;
@@ -307,7 +316,7 @@ impl<'a> Cycle<'a> {
                 job: job.id,
                 queue: candidate.queue,
                 count: job.count,
-                head: self.passed(scheduler, &candidate)?,
+                head: self.passed(scheduler, &candidate, number)?,
                 why: Why::Planned,
             };
             let why = match (settings.preset, offer.head) {
@@ -336,12 +345,19 @@ impl<'a> Cycle<'a> {
         Ok(Action::Done)
     }
 
-    /// The first waiting job in the order of submission that an offered one passes.
-    fn passed(&self, scheduler: &Scheduler<'_>, candidate: &Candidate) -> Result<i64> {
+    /// The first waiting job that the offered one of this number passes: in the order of submission; under EASY in the
+    /// site's, in which the candidates and those of them that start are.
+    fn passed(&self, scheduler: &Scheduler<'_>, candidate: &Candidate, number: u32) -> Result<i64> {
         let order = |slot: u32| scheduler.parts.table.get(slot).map(|job| (job.submit, job.id));
         let own = order(candidate.slot)?;
         let starting = range(self.parts.starting, 0, self.state.starting as usize)?;
         let all = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        if self.state.ordered == 0 {
+            let first =
+                starting.iter().zip(0..).find(|&(&starts, place)| starts != place).map(|(_, place)| place);
+            let passed = first.filter(|&first| first < number).and_then(|first| all.get(first as usize));
+            return Ok(passed.map_or(0, |passed| passed.id));
+        }
         let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
         for &slot in scheduler.parts.table.waiting() {
             let (submit, id) = order(slot)?;
@@ -361,28 +377,29 @@ impl<'a> Cycle<'a> {
         Ok(0)
     }
 
-    /// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
-    /// for [`Cycle::planned`], [`Cycle::reason`] and [`Cycle::try_job`], in a cycle of its own. Closed, that leaves the
-    /// reasons alone for [`Scheduler::reason`]. Another cycle is wanted after it ([`Scheduler::wake`]). Costs what a
-    /// decision costs.
+    /// Plans the waiting jobs even if none can start, by the plan of the whole queue whatever the preset: for
+    /// [`Cycle::planned`], [`Cycle::reason`] and [`Cycle::try_job`], in a cycle of its own. When it is closed, only its
+    /// reasons are kept, for [`Scheduler::reason`]. Another cycle is wanted after it ([`Scheduler::wake`]). The cost is
+    /// that of a decision.
     ///
     /// # Errors
-    /// [`Error::WrongState`] after [`Cycle::next`].
+    /// [`Error::WrongState`] after [`Cycle::next`], and once the cycle is closed.
     pub fn plan_all(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        if self.state.decided != 0 && self.state.anyway == 0 || self.state.offers != 0 {
+        let begun = self.state.decided != 0 && self.state.anyway == 0 || self.state.offers != 0;
+        if begun || self.state.closed != 0 {
             return Err(Error::WrongState);
         }
         (self.state.anyway, self.state.tried) = (1, 0);
         self.decide(scheduler)?;
-        // Nobody is offered.
+        // No job is offered.
         self.state.taken = self.state.starting;
-        // It began as a decision, and none was made.
+        // The cycle began as a decision, and none was made.
         pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         Ok(())
     }
 
-    /// When a waiting job is planned to start; `None` where the plan did not come to it, because nothing that waits
-    /// fits or nothing is idle any more, where it is not a candidate, and where nothing is planned.
+    /// The planned start of a waiting job; `None` where the plan did not reach it, because no waiting job fits or
+    /// nothing is idle any more, where it is not a candidate, and where nothing is planned.
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`] or [`Cycle::plan_all`].
@@ -395,8 +412,8 @@ impl<'a> Cycle<'a> {
         Ok(start.map(|start| self.state.now.saturating_add(start.into())))
     }
 
-    /// The price of starting a waiting job now that is planned for later; `None` as [`Plan::started_now`],
-    /// and in a pool of nodes.
+    /// The price of starting a waiting job now that is planned for later; `None` as by [`Plan::started_now`], and in a
+    /// pool of nodes.
     ///
     /// # Errors
     /// As [`Cycle::planned`].
@@ -417,7 +434,7 @@ impl<'a> Cycle<'a> {
         Ok(number.filter(|_| self.state.ordered != 0))
     }
 
-    /// Whether an offer still holds: it is not answered, and the job was not edited, nor has the pool lost room.
+    /// Whether an offer still holds: it is not answered, the job was not edited, and the pool has not lost room.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
@@ -426,7 +443,7 @@ impl<'a> Cycle<'a> {
         let job = scheduler.parts.table.get(made.slot)?;
         let same = job.id == made.job && job.edits == made.edits && job.may_start(self.state.now);
         let lost = pool(scheduler.parts.pools, self.state.pool)?.losses != self.state.losses;
-        Ok(made.fate == Fate::Open as u32 && same && !lost)
+        Ok(made.is_open() && same && !lost && self.state.closed == 0)
     }
 
     /// The nodes that a job was offered, with its tasks on each, in increasing order; none in a pool of counted units.
@@ -443,19 +460,21 @@ impl<'a> Cycle<'a> {
         offers.get(number as usize).copied().ok_or(Error::NoSuchIndex)
     }
 
-    /// The manager has started an offered job; of an array `job` is the task's id, if that is another. The start counts
-    /// also where the offer no longer holds.
+    /// Records that the manager has started an offered job; for a task of an array `job` is the task's id, if it has
+    /// its own. The start counts also where the offer no longer holds.
     ///
     /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before; [`Error::Full`], and the offer is still
-    /// open; [`Error::DuplicateJob`] for a task whose id a waiting job has.
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before, and once the cycle is closed;
+    /// [`Error::UnknownJob`] if the job was withdrawn or is over by now; [`Error::Full`] for a task's slot,
+    /// [`Error::PartsFull`]; [`Error::DuplicateJob`] for a task whose id a waiting job has. After the last four the
+    /// offer is still open.
     pub fn started(&mut self, scheduler: &mut Scheduler<'_>, number: u32, job: i64) -> Result<()> {
         let made = self.made(number)?;
-        if made.fate != Fate::Open as u32 || job == 0 {
+        if !made.is_open() || job == 0 || self.state.closed != 0 {
             return Err(Error::WrongState);
         }
         let known = *scheduler.parts.table.get(made.slot)?;
-        // Unless the clock was set back meanwhile, that of the cycle.
+        // The time of the cycle, unless the clock was set back meanwhile.
         let now = self.state.now.min(scheduler.state.now);
         let before = *scheduler.pool_at(self.state.pool)?;
         let task = if job == made.job { None } else { scheduler.parts.table.find(job)? };
@@ -464,9 +483,11 @@ impl<'a> Cycle<'a> {
             if !scheduler.parts.table.get(task)?.state().has_room() {
                 return Err(Error::DuplicateJob);
             }
-        } else if known.id == made.job && !known.state().has_room() {
+        } else if known.id != made.job {
+            return Err(Error::UnknownJob);
+        } else if !known.state().has_room() {
             if made.parts as usize > scheduler.parts.holdings.room(u32::MAX) {
-                return Err(Error::Full);
+                return Err(Error::PartsFull);
             }
             let slot = if job == known.id { made.slot } else { scheduler.split(made.slot, job, now)? };
             let restarts = scheduler.parts.table.get(slot)?.restarts;
@@ -474,13 +495,13 @@ impl<'a> Cycle<'a> {
             scheduler.live(slot, &said, now)?;
             scheduler.parts.holdings.hold(slot, self.parts.machine.offered(made.first, made.parts)?)?;
             if scheduler.state.listing_open != 0 {
-                // A row that was reported before is older than the start.
+                // A row reported before is older than the start.
                 let listing = scheduler.state.listing;
                 let job = scheduler.parts.table.get_mut(slot)?;
                 (job.listed, job.noted_state, job.noted_start) = (listing, JobState::Starting as u32, now);
                 (job.noted_restarts, job.noted_why, job.noted_units, job.noted_ran) = (restarts, 0, 0, 0);
             }
-            // The cycle itself has stirred the pool, and knows of this room.
+            // The cycle itself has stirred the pool, and has counted this room.
             let pool = pool_mut(scheduler.parts.pools, self.state.pool)?;
             pool.stirred = before.stirred;
             let losses = pool.losses.wrapping_sub(before.losses);
@@ -496,13 +517,14 @@ impl<'a> Cycle<'a> {
         Ok(())
     }
 
-    /// The manager refuses an offer. What is offered next is decided anew, around it.
+    /// Records that the manager refuses an offer, of a job that is over by now perhaps. The next offer is decided anew,
+    /// around it.
     ///
     /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before.
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before, and once the cycle is closed.
     pub fn refused(&mut self, scheduler: &mut Scheduler<'_>, number: u32, why: Refusal) -> Result<()> {
         let made = self.made(number)?;
-        if made.fate != Fate::Open as u32 {
+        if !made.is_open() || self.state.closed != 0 {
             return Err(Error::WrongState);
         }
         at_mut(self.parts.offers, number as usize)?.fate = Fate::Refused as u32;
@@ -518,20 +540,26 @@ impl<'a> Cycle<'a> {
         job.busy = if why == Refusal::Busy { job.busy.saturating_add(1) } else { 0 };
         job.refused = why as u32;
         job.changes = changes;
-        job.refused_until = match why {
-            Refusal::Busy if job.busy < PATIENCE => 0,
-            Refusal::Never => MAX_TIME,
-            _ => now.saturating_add(refused),
+        // Not again in the same second, which may be the same cycle.
+        let again = now.saturating_add(refused.max(1));
+        (job.refused_until, job.busy_until) = match why {
+            Refusal::Busy if job.busy < PATIENCE => (0, again),
+            Refusal::Never => (MAX_TIME, 0),
+            _ => (again, 0),
         };
         Ok(())
     }
 
-    /// The cycle is over: its order is kept for the next one, and the reasons for [`Scheduler::reason`]. O(W).
+    /// Ends the cycle: its order is kept for the next one, and its reasons for [`Scheduler::reason`]. O(W).
     ///
     /// # Errors
-    /// [`Error::Corrupt`].
+    /// [`Error::WrongState`] if it is closed; [`Error::Corrupt`].
     pub fn close(mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+        if self.state.closed != 0 {
+            return Err(Error::WrongState);
+        }
         self.note_reasons(scheduler)?;
+        self.state.closed = 1;
         if self.state.anyway != 0 {
             return Ok(());
         }

@@ -3,29 +3,28 @@
 use super::cycle::{Cycle, State, TASKS};
 use super::object::Scheduler;
 use super::on_nodes::Stay;
-use super::order::{Candidate, easy, lowest, tiers, worth};
+use super::order::{Candidate, count_points, easy, lowest, tiers, worth};
 use super::pools::idle;
-use super::settings::{OrderWord, PresetWord};
+use super::settings::{OrderWord, PresetWord, Settings};
 use crate::error::Result;
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{Limited, Plan, WaitingJob};
 use crate::runtime::MAX_SECONDS;
 
-/// A span of time as the plan takes it.
+/// A span of time in the plan's range, in seconds.
 fn spanned(span: i64) -> i64 {
     span.clamp(0, MAX_SECONDS)
 }
 
-/// A candidate as the plan takes it. What its priority is worth, from the lowest one on, is noted in its record.
+/// A candidate in the plan's form. The worth of its priority above the lowest one is noted in its record.
 fn waiting_job(
     scheduler: &mut Scheduler<'_>,
     candidate: &Candidate,
     tier: i32,
     lowest: f64,
-    now: i64,
+    (settings, now): (&Settings, i64),
 ) -> Result<WaitingJob> {
-    let settings = scheduler.settings();
     let job = scheduler.parts.table.get(candidate.slot)?;
     let by_points = settings.order == OrderWord::Priority;
     let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
@@ -47,7 +46,7 @@ fn waiting_job(
     Ok(waiting)
 }
 
-/// Notes what was promised to the head job.
+/// Notes the promise to the head job.
 fn note_promise(
     scheduler: &mut Scheduler<'_>,
     candidates: &[Candidate],
@@ -59,7 +58,7 @@ fn note_promise(
 }
 
 impl Cycle<'_> {
-    /// Decides who starts.
+    /// Decides which jobs start.
     pub(super) fn decide(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
@@ -77,13 +76,20 @@ impl Cycle<'_> {
             return if count == 0 { Ok(()) } else { self.decide_on_nodes(scheduler) };
         }
         let anyway = self.state.anyway != 0;
+        let plain = here.inconsistent != 0;
+        let by_easy = (settings.preset == PresetWord::Easy || plain) && !anyway;
+        if by_easy {
+            // In the site's order even where nothing is idle: the reasons tell who is first.
+            let candidates = range_mut(self.parts.candidates, 0, count)?;
+            count_points(scheduler, candidates, now)?;
+            heap::sort(candidates)?;
+        }
         if idle == 0 && !anyway || count == 0 {
             return Ok(());
         }
-        let plain = here.inconsistent != 0;
-        if (settings.preset == PresetWord::Easy || plain) && !anyway {
+        if by_easy {
             let running = self.limits(scheduler)?;
-            let candidates = range_mut(self.parts.candidates, 0, count)?;
+            let candidates = range(self.parts.candidates, 0, count)?;
             let limited = (&mut *self.parts.limited, running);
             let started = easy(scheduler, candidates, limited, idle, !plain, self.parts.starting)?;
             self.state.starting = started as u32;
@@ -92,7 +98,7 @@ impl Cycle<'_> {
         self.plan(scheduler, idle)
     }
 
-    /// Takes the candidates out that have an open offer, as many of an array's tasks as were offered.
+    /// Takes the candidates out that have an open offer, of an array the number of tasks offered.
     fn drop_the_offered(&mut self, count: usize) -> Result<()> {
         let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
         let mut kept = 0;
@@ -109,7 +115,7 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// Writes what runs, and what was offered, by its time limit.
+    /// Writes the running and the offered jobs by their time limits.
     pub(super) fn limits(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
         let State { pool, now, .. } = *self.state;
         let mut count = 0;
@@ -164,7 +170,7 @@ impl Cycle<'_> {
         }
         let lowest = lowest(scheduler, candidates)?;
         for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
-            plan.add_waiting(&waiting_job(scheduler, candidate, tier, lowest, now)?)?;
+            plan.add_waiting(&waiting_job(scheduler, candidate, tier, lowest, (&settings, now))?)?;
         }
         let (waits, counted) = scheduler.waits_of(number)?;
         if self.state.anyway != 0 {
@@ -181,12 +187,12 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// Decides who starts in a pool of nodes, and where.
+    /// Decides which jobs start in a pool of nodes, and on which nodes.
     fn decide_on_nodes(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
         if !scheduler.parts.table.has_guest() {
-            // Those reported since the cycle began.
+            // Awaits nodes reported since the cycle began.
             scheduler.await_nodes(now);
         }
         let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
@@ -202,6 +208,7 @@ impl Cycle<'_> {
         let candidates = range_mut(self.parts.candidates, 0, count)?;
         let easy = settings.preset == PresetWord::Easy && self.state.anyway == 0;
         if easy {
+            count_points(scheduler, candidates, now)?;
             heap::sort(candidates)?;
         } else {
             tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
@@ -211,7 +218,7 @@ impl Cycle<'_> {
         let lowest = lowest(scheduler, candidates)?;
         for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
             let tier = if easy { 0 } else { tier };
-            let waiting = waiting_job(scheduler, candidate, tier, lowest, now)?;
+            let waiting = waiting_job(scheduler, candidate, tier, lowest, (&settings, now))?;
             let count = scheduler.parts.table.get(candidate.slot)?.count;
             let [bit, ..] = candidate.bits;
             let request = scheduler.parts.holdings.ask(candidate.slot).request(count, 1 << bit);
@@ -237,7 +244,7 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// Puts what runs, and what was offered, on the machine.
+    /// Puts the running and the offered jobs on the machine.
     fn board(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool: number, now, .. } = *self.state;
         let settings = scheduler.settings();
@@ -264,10 +271,10 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// Leaves out the candidates that no nodes could hold; returns how many there are then.
+    /// Leaves out the candidates that no nodes could hold; returns the number left.
     fn choose(&mut self, scheduler: &Scheduler<'_>) -> Result<usize> {
         let mut kept = 0;
-        // Like jobs have the same answer.
+        // Result for the last candidate, reused for like jobs.
         let mut last: Option<(Candidate, bool)> = None;
         let own = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let several =

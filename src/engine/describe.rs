@@ -1,4 +1,4 @@
-//! A job's description, as it is reported: who it is of, what it wants, and where it runs.
+//! A job's description, as it is reported: its user, its request, and its nodes.
 
 use super::job::{JobReport, JobState};
 use super::machine::are_counted;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::nodes::{MAX_TASKS, Part};
 
 impl Scheduler<'_> {
-    /// Refuses what a job cannot ask of its pool, and nodes that it cannot hold. O(parts).
+    /// Refuses requests that its pool cannot have, and nodes that the job cannot hold. O(parts).
     pub(super) fn check_wants(&self, report: &JobReport<'_>, slot: Option<u32>, pool: u32) -> Result<()> {
         if !self.pool_at(pool)?.is_of_nodes() {
             let plain = report.wants == Wants::default() && report.parts.is_empty();
@@ -28,7 +28,7 @@ impl Scheduler<'_> {
             return Err(Error::NoSuchIndex);
         }
         let room = self.parts.holdings.room(slot.unwrap_or(u32::MAX));
-        if report.state.has_room() && report.parts.len() > room { Err(Error::Full) } else { Ok(()) }
+        if report.state.has_room() && report.parts.len() > room { Err(Error::PartsFull) } else { Ok(()) }
     }
 
     /// Takes over the description of a job.
@@ -49,7 +49,7 @@ impl Scheduler<'_> {
             *to = *from;
         }
         if report.submit != 0 && report.submit != old.submit {
-            // It was put back, and counts as submitted anew: another place, and another wait.
+            // The job was put back, and counts as submitted anew: another place, and another wait.
             let waits = matches!(old.state(), JobState::Waiting | JobState::Held);
             if waits {
                 self.parts.table.unwait(slot)?;
@@ -75,14 +75,15 @@ impl Scheduler<'_> {
         if new != old || wants_others {
             new.edits = new.edits.wrapping_add(1);
             if (new.limit, new.count, pool) != (old.limit, old.count, old.pool) || wants_others {
-                // It is another job: what was refused before may start now, and nothing was promised to it.
-                (new.refused, new.refused_until, new.busy, new.promised) = (0, 0, 0, 0);
+                // The job is another one now: it may start even if it was refused before, and nothing was promised to
+                // it.
+                (new.refused, new.refused_until, new.busy_until, new.busy, new.promised) = (0, 0, 0, 0, 0);
             }
             new.place = self.parts.table.get(slot)?.place;
             *self.parts.table.get_mut(slot)? = new;
             let pool = pool_mut(self.parts.pools, pool)?;
             pool.stirred = 1;
-            // The report says anew whether a suspended job holds its units.
+            // The report determines anew whether a suspended job holds its units.
             let (holds, held) = (new.holds(), old.holds());
             pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
             if holds < held || holds > 0 && wants_others {
@@ -111,14 +112,14 @@ impl Scheduler<'_> {
             _ => {}
         }
         if keys_change && self.state.listing_open != 0 {
-            // Jobs that have ended by then are learnt first.
+            // Jobs that ended before the listing's end are learnt first.
             self.parts.table.get_mut(slot)?.noted_keys = 1;
             return Ok(());
         }
         if keys_change { self.know_again(slot, now) } else { Ok(()) }
     }
 
-    /// A job holds these nodes.
+    /// Notes that a job holds these nodes.
     fn lie_on(&mut self, slot: u32, parts: &[Part], pool: u32) -> Result<()> {
         let holds = self.parts.table.get(slot)?.holds() > 0;
         if holds && !self.parts.holdings.are_held(slot, parts)? {
@@ -135,7 +136,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// A job competes in another pool.
+    /// Moves a job to another pool.
     fn move_to(&mut self, slot: u32, pool: u32) -> Result<()> {
         let job = self.parts.table.get(slot)?;
         let (old, holds) = (job.pool, u64::from(job.holds()));
@@ -150,7 +151,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// The predictor forgets what it knows of a job, sees it submitted, and started, anew, and predicts.
+    /// Lets the predictor forget a job, reports its submission and start to it anew, and predicts.
     pub(super) fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         if job.learnt != 0 || job.state() == JobState::AsBefore {

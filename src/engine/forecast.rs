@@ -1,4 +1,4 @@
-//! When every waiting job will start: the scheduler's own rule, played forward.
+//! The start of every waiting job, by the scheduler's own rule played forward.
 
 use super::SchedulerCapacity;
 use super::object::Scheduler;
@@ -13,16 +13,16 @@ use crate::runtime::MAX_SECONDS;
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
-/// The most scenarios of a forecast.
+/// Largest number of scenarios of a forecast.
 pub const MOST_SCENARIOS: u32 = 64;
 
-/// How many jobs that are submitted later wait at once in a scenario; those for which there is no room are not seen.
+/// Number of jobs submitted later that wait at once in a scenario, at most; those beyond it are left out.
 pub(super) const LATER: u32 = 256;
 
-/// Room for tasks of arrays that wait side by side; further ones follow those.
+/// Number of tasks of arrays that wait side by side, at most; further ones follow those.
 const TASKS: u32 = 64;
 
-/// A report is judged again that is made this long after the first one, in seconds.
+/// Seconds after the first report of a start from which another is judged too.
 const LATER_REPORT: i64 = 3600;
 
 /// A day, in seconds.
@@ -33,28 +33,28 @@ pub(super) const DAY: i64 = 86_400;
 pub struct PredictedStart {
     /// The instants by which the job starts with probability .05, .25, .5, .75 and .95 ([`LEVELS`]), not decreasing.
     pub by: [i64; LEVELS.len()],
-    /// Whether the last of them lies where nothing later is predicted: the start may be later still.
+    /// Whether the last of them is at the end of the forecast's range: the start may be later still.
     pub capped: bool,
 }
 
 /// The number of a job that is submitted later, and the start of one that has not started.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// The run time of a waiting job that has started in this event, and leaves the queue behind it.
+/// Run time that marks a waiting job that has started in this event, and leaves the queue after it.
 pub(super) const STARTED: u32 = 0;
 
 /// A waiting job.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Pending {
-    /// By which the plan knows it.
+    /// Id by which the plan knows it.
     pub id: i64,
-    /// The job, as the scheduler knows it.
+    /// Id of the job in the scheduler.
     pub job: i64,
-    /// For how long it has waited at the beginning; below 0 for one that is submitted later.
+    /// Seconds for which it has waited at the beginning; below 0 for one that is submitted later.
     pub waited: i64,
     pub credit: i64,
-    /// When it was submitted, in seconds from the beginning.
+    /// Time of its submission, in seconds from the beginning.
     pub submitted: i64,
     /// Its class in the site's order, smaller before larger.
     pub class: [i64; 2],
@@ -63,20 +63,20 @@ pub(crate) struct Pending {
     pub mean: u32,
     pub upper: u32,
     pub limit: u32,
-    /// How long it runs in this scenario.
+    /// Its run time in this scenario, in seconds.
     pub run: u32,
     pub tier: i32,
     pub slot: u32,
     /// Its number among those of the beginning, or [`NOBODY`].
     pub number: u32,
-    /// It does not wait before this instant, in seconds from the beginning.
+    /// Instant before which it does not wait, in seconds from the beginning.
     pub from: u32,
-    /// Tasks of an array that follow it, and whether one does when it ends, instead of when it starts.
+    /// Number of tasks of an array that follow it, and whether one follows at its end instead of at its start.
     pub more: u32,
     pub throttled: u32,
     /// Its number among those of the beginning, or of the task before it.
     pub origin: u32,
-    /// How long it was promised to wait at most, if it was the head job.
+    /// Seconds that it was promised to wait at most, if it was the head job.
     pub promised: u32,
     pub reserved: u32,
 }
@@ -85,17 +85,17 @@ pub(crate) struct Pending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Busy {
-    /// In this scenario, in seconds from the beginning, as all that follows.
+    /// End in this scenario, in seconds from the beginning, as all that follows.
     pub end: u32,
     pub processors: u32,
-    /// Below 0 for one that ran before.
+    /// Start, below 0 for a job that ran before.
     pub start: i64,
-    /// When it is expected to end.
+    /// Expected end.
     pub expected: u32,
-    /// When it will have reached its limit.
+    /// End by its limit.
     pub limit: u32,
     pub slot: u32,
-    /// The number of the array's task by which the next one follows when it ends, and how many do.
+    /// The number of the array's task by which the next one follows at its end, and the number of tasks that do.
     pub chain: u32,
     pub more: u32,
     pub reserved: u32,
@@ -103,7 +103,7 @@ pub(crate) struct Busy {
 }
 
 impl Busy {
-    /// In how many seconds it is expected to end; once that has passed, in four tenths of its age.
+    /// Seconds until its expected end; once that has passed, four tenths of its age.
     fn expected_in(&self, time: u32) -> u32 {
         if self.expected > time {
             return self.expected - time;
@@ -122,23 +122,24 @@ pub(crate) struct State {
     pub(super) scenarios: u32,
     pub(super) pool: u32,
     pub(super) now: i64,
-    /// The jobs of the beginning that wait or will, those among them that wait now, and the running ones.
+    /// Number of jobs of the beginning that wait or will, of those among them that wait now, and of running ones.
     pub(super) queued: u32,
     pub(super) present: u32,
     pub(super) busy: u32,
     pub(super) idle: u32,
-    /// Units that jobs hold beyond those that there are.
+    /// Number of units that jobs hold beyond those of the pool.
     pub(super) debt: u32,
-    /// Units that can ever be free.
+    /// Number of units that can ever be free.
     pub(super) possible: u32,
-    /// Whether jobs may start at once, because no cycle has decided since something happened.
+    /// Whether jobs may start at once, because no cycle has decided since the last change.
     pub(super) at_once: u32,
-    /// Scenarios before this one are complete, and whether this one is under way.
+    /// The scenario to play, those before it being complete, and whether it is under way.
     pub(super) scenario: u32,
     pub(super) begun: u32,
-    /// A scenario ends then, in seconds from now; nothing later is predicted.
+    /// End of a scenario, in seconds from now; nothing later is predicted.
     pub(super) horizon: u32,
-    /// Of the scenario under way: the time, how many wait and run, idle units, and how many jobs of the beginning wait.
+    /// State of the scenario under way: the time, numbers of waiting and of running jobs, idle units, units still owed,
+    /// and number of waiting jobs of the beginning.
     pub(super) time: u32,
     pub(super) waiting: u32,
     pub(super) running: u32,
@@ -148,21 +149,21 @@ pub(crate) struct State {
     /// The next job of the beginning that is still to come, and whether there was a decision or event.
     pub(super) coming: u32,
     pub(super) looked: u32,
-    /// Days of submissions that can be repeated.
+    /// Number of days of submissions that can be repeated.
     pub(super) days: u32,
-    /// The next submission that is repeated: in the how manieth day of the scenario, which day ago it was, and its
-    /// place among those that are remembered.
+    /// The next submission that is repeated: the number of the day in the scenario, the number of days since that day,
+    /// and its place among those remembered.
     pub(super) ahead: u32,
     pub(super) ago: u32,
     pub(super) next: u32,
-    /// How many later jobs were submitted.
+    /// Number of later jobs submitted.
     pub(super) later: u32,
     /// Whether the rule is EASY.
     pub(super) easy: u32,
-    /// Units of the pool.
+    /// Number of units of the pool.
     pub(super) units: u32,
     pub(super) reserved: u32,
-    /// The lowest priority of those that wait.
+    /// The lowest priority of the waiting jobs.
     pub(super) lowest: f64,
     pub(super) kept: KeptOrder,
 }
@@ -171,13 +172,13 @@ pub(crate) struct State {
 pub(crate) struct Parts<'a> {
     pub(super) candidates: &'a mut [Candidate],
     pub(super) tiers: &'a mut [i32],
-    /// Those of the beginning.
+    /// Waiting jobs of the beginning.
     pub(super) queued: &'a mut [Pending],
     pub(super) busy: &'a mut [Busy],
-    /// Those of the scenario under way: who waits in the order of submission, who runs in a heap.
+    /// Jobs of the scenario under way: the waiting ones in the order of submission, the running ones in a heap.
     pub(super) waiting: &'a mut [Pending],
     pub(super) running: &'a mut [Busy],
-    /// By scenario and waiting job of the beginning, when it starts.
+    /// Starts by scenario and waiting job of the beginning.
     pub(super) starts: &'a mut [u32],
     /// Scratch of EASY.
     pub(super) limited: &'a mut [Limited],
@@ -188,22 +189,22 @@ pub(crate) struct Parts<'a> {
 ///
 /// [`StartForecast::begin`] after a cycle has closed, [`StartForecast::run`] until all scenarios are played, then
 /// [`StartForecast::predicted`] for each job of interest. In a *scenario* every running and waiting job has one run
-/// time, drawn from its predicted distribution, given its age; what is predicted beyond the limit ends at the limit.
+/// time, drawn from its predicted distribution, given its age; run times predicted beyond the limit end at the limit.
 /// Latin hypercube sampling by the job's id keeps a job's luck from forecast to forecast. For each day ahead the
 /// submissions of one of the last fourteen days, drawn, are repeated. At every end and submission the scheduler's rule
-/// decides as it would: by predicted means and ends, not by what was drawn; with fifteen proposals.
+/// decides as it would: by predicted means and ends, not by the run times drawn; with fifteen proposals.
 ///
-/// Jobs whose time has not come wait from then on, and so do refused ones whose turn is others'; the tasks of an array
-/// follow each other. Not foreseen: jobs that are held, but for tasks that a throttle holds, until they are reported
-/// as waiting; the return of suspended jobs; and with less than a day of submissions later jobs.
+/// Jobs whose time has not come wait from their time on, as do refused ones from their next turn on; the tasks of an
+/// array follow each other. Not predicted: jobs that are held, except tasks that a throttle holds, until they are
+/// reported as waiting; the return of suspended jobs; and with less than a day of submissions later jobs.
 ///
-/// Reported levels follow the starts that come: [`StartForecast::report`].
+/// Reported levels are corrected by the actual starts: [`StartForecast::report`].
 pub struct StartForecast<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
 }
 
-/// The capacities of a forecast: its scheduler's, and how many scenarios.
+/// The capacities of a forecast: its scheduler's, and the number of scenarios.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(super) capacity: SchedulerCapacity,
@@ -211,17 +212,17 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Waiting jobs of the beginning, tasks of arrays among them.
+    /// Number of waiting jobs of the beginning, tasks of arrays among them.
     fn entries(&self) -> u32 {
         self.capacity.jobs + self.capacity.jobs.max(TASKS)
     }
 
-    /// Waiting jobs of a scenario.
+    /// Number of waiting jobs of a scenario.
     fn waiting(&self) -> u32 {
         self.entries() + LATER
     }
 
-    /// Running jobs of a scenario.
+    /// Number of running jobs of a scenario.
     fn running(&self) -> u32 {
         self.capacity.jobs + self.waiting()
     }
@@ -287,7 +288,7 @@ impl<'a> StartForecast<'a> {
         <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios })
     }
 
-    /// The rank of a class among those of the beginning: theirs, or between two of them.
+    /// The rank of a class among those of the beginning: that of an equal one, or one between two of them.
     pub(super) fn rank(&self, class: [i64; 2]) -> i32 {
         let present =
             self.parts.queued.get(..self.state.present.min(self.state.queued) as usize).unwrap_or(&[]);
@@ -303,7 +304,7 @@ impl<'a> StartForecast<'a> {
         rank
     }
 
-    /// A scenario as it begins, before anything is drawn.
+    /// Resets to the beginning of a scenario, before anything is drawn.
     pub(super) fn reset(&mut self) -> Result<()> {
         let State { queued, present, busy, idle, debt, possible, .. } = *self.state;
         copy(self.parts.waiting, range(self.parts.queued, 0, present as usize)?);
@@ -317,7 +318,7 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// Reports the jobs of the scenario to its plan.
+    /// Adds the jobs of the scenario to its plan.
     pub(super) fn fill_plan(&mut self) -> Result<()> {
         let State { time, waiting, running, free, .. } = *self.state;
         let mut plan = Plan::attach(self.parts.plan)?;
@@ -345,9 +346,9 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// The rest of a job's wait at the five levels, as the scenarios have it: with N scenarios the level p lies at
-    /// place p N - .5 of the starts in order, between two of them interpolated. `None` for a job that does not wait
-    /// in this pool, that is held, or for which there are too few units. O(W + N log N).
+    /// The rest of a job's wait at the five levels by the scenarios, in seconds: with N scenarios the level p lies at
+    /// place p N - .5 of the starts in order, between two of them interpolated. `None` for a job that does not wait in
+    /// this pool, that is held, or for which there are too few units. O(W + N log N).
     ///
     /// # Errors
     /// [`Error::WrongState`] before all scenarios are played.
@@ -380,7 +381,7 @@ impl<'a> StartForecast<'a> {
     }
 
     /// The predicted start of a waiting job: the levels, moved by the outcomes of earlier reports. `None` for a job
-    /// that does not wait in this pool, or that is held: nobody knows for how long.
+    /// that does not wait in this pool, or that is held for an unknown time.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -405,10 +406,10 @@ impl<'a> StartForecast<'a> {
         job.reports > 0 && self.state.now.saturating_sub(job.reported_at[0]) >= LATER_REPORT
     }
 
-    /// As [`StartForecast::predicted`], for a start that is reported to people: the outcome of the first report of a
-    /// job, and of the first one an hour or more after it, moves the offsets for such reports in its pool. The median
-    /// stays where it was last reported, or moves to half way between the new one and the level beside it, so that
-    /// answers do not jump.
+    /// The predicted start of a waiting job that is reported to people, else as by [`StartForecast::predicted`]: the
+    /// outcome of the first report of a job, and of the first one an hour or more after it, moves the offsets for such
+    /// reports in its pool. The median stays where it was last reported, or moves to half way between the new one and
+    /// the level beside it, so that answers do not jump.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -424,7 +425,7 @@ impl<'a> StartForecast<'a> {
             *median = record.reported_median.min(high).max(low);
         }
         record.reported_median = predicted.by[2];
-        // Which of the later reports is judged must not depend on how soon the start came.
+        // The choice of the later report that is judged must not depend on the time of the start.
         if record.reports == u32::from(later) {
             let kind = usize::from(later);
             *at_mut(&mut record.reported, kind)? = predicted.by.map(|by| span(by - now));
@@ -434,8 +435,8 @@ impl<'a> StartForecast<'a> {
         Ok(Some(predicted))
     }
 
-    /// The probability that a job starts by an instant: through the five levels, straight between them, from nothing
-    /// now; beyond the last one the rest shrinks to nothing at twice its distance.
+    /// The probability that a job starts by an instant: linear between the five levels, from 0 now; beyond the last one
+    /// the rest shrinks to 0 at twice its distance.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].

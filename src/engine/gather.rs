@@ -1,9 +1,9 @@
-//! A forecast begins: who runs, who waits, and for how long anything is predicted.
+//! The beginning of a forecast: the running and the waiting jobs, and its range in time.
 
 use super::forecast::{Busy, DAY, NOBODY, Pending, Room, StartForecast, State, span};
 use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
-use super::order::{class_of, lowest, tiers, worth};
+use super::order::{class_of, count_points, lowest, tiers, worth};
 use super::pools::pool;
 use super::settings::{Mode, OrderWord, PresetWord};
 use crate::error::{Error, Result};
@@ -12,23 +12,22 @@ use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan};
 use crate::runtime::MAX_SECONDS;
 
-/// Tasks that follow the one of this number, where all others follow those that run side by side.
+/// Number of tasks that follow the one of this number, where all others follow those that run side by side.
 fn share(tasks: u32, side_by_side: u32, number: u32) -> u32 {
     let rest = tasks.checked_rem(side_by_side).unwrap_or(0);
     tasks.checked_div(side_by_side).unwrap_or(0) + u32::from(number < rest)
 }
 
 impl<'a> StartForecast<'a> {
-    /// A forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough for
-    /// levels from .05 to .95. It belongs behind a closed cycle; where something has happened since, or in shadow
-    /// mode, the scenarios decide at once. Brings predictions up to date, and the scheduler's clock as well: not for a
-    /// time that has not come. O(jobs).
+    /// Begins a forecast for the waiting jobs of this pool at this time, by this number of scenarios; twenty are enough
+    /// for levels from .05 to .95. It belongs behind a closed cycle; after changes since, or in shadow mode, the
+    /// scenarios decide at once. Brings predictions and the scheduler's clock up to date: not for a time in the future.
+    /// O(jobs).
     ///
     /// # Errors
-    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Never`] for a pool of nodes
-    /// that jobs share or that differ, whose starts are not foreseen;
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`] as [`StartForecast::size`] and for an absurd
-    /// time.
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Unsupported`] for a pool of
+    /// nodes that jobs share or that differ, whose starts are not predicted; [`Error::Misaligned`],
+    /// [`Error::TooSmall`], [`Error::OutOfRange`] as by [`StartForecast::size`] and for an absurd time.
     pub fn begin(
         memory: &'a mut [u8],
         scheduler: &mut Scheduler<'_>,
@@ -43,6 +42,7 @@ impl<'a> StartForecast<'a> {
         if scheduler.state.listing_open != 0 {
             return Err(Error::WrongState);
         }
+        let counted = scheduler.counted(number, scheduler.clock(now))?.ok_or(Error::Unsupported)?;
         let room = Room { capacity: scheduler.capacity(), scenarios };
         let (state, parts) = StartForecast::create(memory, &room)?;
         Plan::init_scratch(parts.plan, &room.plan())?;
@@ -53,7 +53,6 @@ impl<'a> StartForecast<'a> {
         state.easy = u32::from(settings.preset == PresetWord::Easy);
         let here = *scheduler.pool_at(number)?;
         state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
-        let counted = scheduler.counted(number, now)?.ok_or(Error::Never)?;
         (state.units, state.idle, state.debt) = (counted.all, counted.idle, counted.debt);
         let mut forecast = StartForecast { state, parts };
         forecast.gather_running(scheduler)?;
@@ -66,7 +65,7 @@ impl<'a> StartForecast<'a> {
         Ok(forecast)
     }
 
-    /// Those that run, with the ends that are expected of them.
+    /// Collects the running jobs with their expected ends.
     fn gather_running(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool, now, .. } = *self.state;
         let settings = scheduler.settings();
@@ -88,7 +87,7 @@ impl<'a> StartForecast<'a> {
                 chain: NOBODY,
                 more: 0,
                 reserved: 0,
-                // Nothing is drawn for one that is over: it ends when it is expected to.
+                // Nothing is drawn for a job that is over: it ends as expected.
                 id: if job.learnt == 0 { job.id } else { 0 },
             };
             *at_mut(self.parts.busy, self.state.busy as usize)? = busy;
@@ -97,13 +96,16 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// Those that wait, in the order of submission (under EASY in the site's), with the classes and credits of a
-    /// decision; then those whose time has not come, in the order in which it comes.
+    /// Collects the waiting jobs, in the order of submission (under EASY in the site's), with the classes and credits
+    /// of a decision; then those whose time has not come, in the order of their times.
     fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool, now, easy, .. } = *self.state;
         let count = scheduler.candidates(pool, now, |fit| fit, self.parts.candidates)?;
         let candidates = range_mut(self.parts.candidates, 0, count)?;
         let ranks = range_mut(self.parts.tiers, 0, count)?;
+        if easy != 0 {
+            count_points(scheduler, candidates, now)?;
+        }
         tiers(candidates, ranks)?;
         if easy != 0 {
             // EASY goes through the queue class by class.
@@ -162,7 +164,8 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// The tasks of an array that its throttle holds follow those that run, which were submitted with it.
+    /// Collects the tasks of an array that its throttle holds: they follow those that run, which were submitted with
+    /// it.
     fn gather_throttled(&mut self, scheduler: &Scheduler<'_>, slot: u32) -> Result<()> {
         let array = *scheduler.parts.table.get(slot)?;
         let pending = self.pending(scheduler, slot, 0, 0)?;
@@ -191,7 +194,7 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// A job as the scenarios have it.
+    /// A job in the form of the scenarios.
     fn pending(&self, scheduler: &Scheduler<'_>, slot: u32, task: u32, tier: i32) -> Result<Pending> {
         let settings = scheduler.settings();
         let job = *scheduler.parts.table.get(slot)?;
@@ -203,13 +206,13 @@ impl<'a> StartForecast<'a> {
         };
         let waited = if job.begin > now { now - job.begin } else { job.waited(now).min(MAX_SECONDS) };
         Ok(Pending {
-            // Tasks of an array have a luck and a place of their own.
+            // Tasks of an array have draws and a place of their own.
             id: job.id.wrapping_add(i64::from(task).wrapping_mul(1 << 40)),
             job: job.id,
             waited: waited.max(-MAX_SECONDS),
             credit,
             submitted: job.submit.saturating_sub(now),
-            class: class_of(job.tier, job.priority, settings.order),
+            class: class_of(job.tier, job.priority, waited, &settings),
             processors: scheduler.units_of(slot)?,
             mean: span(job.mean).max(1),
             upper: span(scheduler.upper(slot)?).max(1),
@@ -227,14 +230,15 @@ impl<'a> StartForecast<'a> {
         })
     }
 
-    /// Nothing is predicted beyond the longest of two days, three times the longest wait that is known, and twice the
-    /// time that all that runs and waits would take on the whole pool by its limits with the longest limit behind it.
+    /// Sets the end of the forecast's range: the longest of two days, three times the longest wait known, and twice the
+    /// time that all running and waiting jobs would take on the whole pool by their limits, with the longest limit
+    /// behind it.
     fn set_horizon(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let units = u64::from(self.state.units.max(1));
         let mut work = 0_u64;
         let mut longest = 0;
         let mut possible = u64::from(self.state.idle);
-        // Where there is no limit, four times what is predicted.
+        // Without a limit, four times the predicted time counts.
         let bounded = |limit: u32, predicted: u32| match limit {
             LONGEST => predicted.saturating_mul(4).min(LONGEST),
             limit => limit,
@@ -260,7 +264,7 @@ impl<'a> StartForecast<'a> {
         Ok(())
     }
 
-    /// Where the last cycle had no reason to put the queue in order, because nothing fitted, it is done now.
+    /// Puts the queue in order where the last cycle had no reason to, because no job fitted.
     fn arrange(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
         if self.state.easy != 0 || self.state.kept.holds(queued.iter().map(|job| job.id)) {

@@ -1,4 +1,4 @@
-//! A larger block for what a scheduler knows.
+//! Moving a scheduler to a larger block.
 
 use super::object::{Scheduler, SchedulerCapacity, State};
 use crate::error::{Error, Result};
@@ -6,12 +6,12 @@ use crate::memory::copy;
 use crate::predict::Predictor;
 
 impl<'a> Scheduler<'a> {
-    /// The scheduler goes on in a larger block, with all that it knows: more jobs, more of those that are over. Jobs
-    /// keep their slots, so that an open cycle can be answered and can go on. This one stays as it is. O(size).
+    /// Continues the scheduler in a larger block, with its whole state: more jobs, more of those that are over. Jobs
+    /// keep their slots, so that an open cycle can be answered and can go on. This scheduler stays as it is. O(size).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there is room for as many jobs, pools, queues, nodes, their pairs with jobs and
-    /// reservations as here, and for the same number of kinds, histories, waits and bins; as [`Scheduler::init`].
+    /// reservations as here, and for the same number of kinds, histories, waits and bins; those of [`Scheduler::init`].
     pub fn grow<'b>(&mut self, memory: &'b mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'b>> {
         let own = self.capacity();
         let &SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, .. } = capacity;

@@ -1,7 +1,6 @@
-//! A job that is not submitted: when would it be planned to start?
+//! The planned start and reason of a job that is not submitted: a guest.
 //!
-//! It is the guest of the scheduler's table while a plan is made, and lies in no block: nothing of the scheduler
-//! changes.
+//! A guest is in the scheduler's table while a plan is made, but in no block: the scheduler does not change.
 
 use super::cycle::Cycle;
 use super::job::{JobReport, JobState};
@@ -13,18 +12,19 @@ use crate::error::{Error, Result};
 use bytemuck::Zeroable;
 
 impl Cycle<'_> {
-    /// Says of a job that is not submitted why it would wait, and when it would be planned to start, if it were
-    /// submitted now: as [`Scheduler::set_job`] and [`Cycle::plan_all`] would in a copy. Its id is one that no job has,
-    /// 0 for one behind all others; its state is waiting or held.
+    /// The reason why a job that is not submitted would wait, and its planned start, if it were submitted now: those of
+    /// [`Scheduler::set_job`] and [`Cycle::plan_all`] in a copy. Its id is one that no job has, 0 for one behind all
+    /// others; its state is waiting or held.
     ///
-    /// The scheduler does not change by a byte. The cycle is one after [`Cycle::plan_all`]: it may be asked again and
-    /// again, and until the next `plan_all` [`Cycle::planned`] and [`Cycle::reason`] say of the others what would
-    /// become of them then. Costs what a decision costs.
+    /// The scheduler does not change by a byte. The cycle is one after [`Cycle::plan_all`]. Calls may be repeated, and
+    /// until the next `plan_all` [`Cycle::planned`] and [`Cycle::reason`] answer for the other jobs as if this one were
+    /// submitted. The cost is that of a decision.
     ///
     /// # Errors
-    /// Those of [`Scheduler::set_job`], but that a full scheduler has room for it; [`Error::OutOfRange`] also for other
-    /// states, and for queues of another pool than the cycle's; [`Error::DuplicateJob`]; [`Error::WrongState`] unless
-    /// [`Cycle::plan_all`] was called, and where the pool's nodes or units were reported anew since.
+    /// Those of [`Scheduler::set_job`], except that a full scheduler has room for it; [`Error::OutOfRange`] also for
+    /// other states, and for queues of another pool than the cycle's; [`Error::DuplicateJob`]; [`Error::WrongState`]
+    /// unless [`Cycle::plan_all`] was called and the cycle is open, and where the pool's nodes or units were reported
+    /// anew since.
     pub fn try_job(&mut self, scheduler: &mut Scheduler<'_>, report: &JobReport<'_>) -> Result<Reason> {
         let report = JobReport { id: if report.id == 0 { i64::MAX } else { report.id }, ..*report };
         report.check()?;
@@ -47,7 +47,10 @@ impl Cycle<'_> {
         if scheduler.parts.table.find(report.id)?.is_some() {
             return Err(Error::DuplicateJob);
         }
-        if self.state.anyway == 0 || scheduler.pool_at(pool)?.losses != self.state.losses {
+        if self.state.anyway == 0
+            || self.state.closed != 0
+            || scheduler.pool_at(pool)?.losses != self.state.losses
+        {
             return Err(Error::WrongState);
         }
         let guest = scheduler.guest(&report, state, self.state.now)?;
@@ -64,7 +67,7 @@ impl Cycle<'_> {
 }
 
 impl Scheduler<'_> {
-    /// The record that a job would have.
+    /// Makes the record that a job would have.
     fn guest(&mut self, report: &JobReport<'_>, state: JobState, now: i64) -> Result<Record> {
         let pool = self.pool_of(report)?;
         let of_nodes = self.pool_at(pool)?.is_of_nodes();

@@ -5,20 +5,20 @@ use crate::error::{Error, Result};
 use crate::nodes::{MAX_TASKS, Part};
 use crate::runtime::RuntimeDistribution;
 
-/// The most queues in which a job may start.
+/// Largest number of queues in which a job may start.
 pub const JOB_QUEUES: usize = 8;
 
-/// Times are within this distance from 0, in seconds.
+/// Largest distance of a time from 0, in seconds.
 pub(super) const MAX_TIME: i64 = 1 << 53;
 
 /// A job's state, as the manager reports it. The numbers are C's, and lie in checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum JobState {
-    /// Waiting or held, as was reported last; waiting if the job is unknown.
+    /// Waiting or held, whichever was reported last; waiting if the job is unknown.
     #[default]
     AsBefore = 0,
-    /// It may start if there is room.
+    /// It may start when there is room.
     Waiting = 1,
     /// It waits but must not start now ([`JobReport::why`]).
     Held = 2,
@@ -28,7 +28,7 @@ pub enum JobState {
     Running = 4,
     /// It has started and is stopped; it does not age.
     Suspended = 5,
-    /// It is over, but what it held is still being cleaned.
+    /// It is over, but its resources are still being cleaned.
     Ending = 6,
     /// It ended by itself, by its limit or by its user. Its run time is learnt.
     Ended = 7,
@@ -58,8 +58,8 @@ impl JobState {
     }
 }
 
-/// Why a job starts, or waits. Those below [`Why::Hold`] are the engine's, the others the manager's. The numbers are
-/// C's.
+/// Reason why a job starts, or waits. Those below [`Why::Hold`] are the engine's, the others the manager's. The numbers
+/// are C's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Why {
@@ -72,35 +72,35 @@ pub enum Why {
     Planned = 2,
     /// It starts ahead of a head job, which by the time limits is not delayed.
     ByLimits = 3,
-    /// It waits: there is no room.
+    /// It waits: there is no room, the jobs that start now counted.
     NoRoom = 16,
     /// It waits as the head job.
     Head = 17,
     /// It waits: the cheapest plan has it start later.
     Later = 18,
-    /// It waits: it would delay a head job that nobody may delay.
+    /// It waits: it would delay a head job that no job may delay.
     Guarded = 19,
     /// It waits: the manager refused to start it.
     Refused = 20,
-    /// It waits: the pool's numbers contradict each other, and nobody passes the first job.
+    /// It waits: the pool's numbers contradict each other, and no job passes the first one.
     Inconsistent = 21,
-    /// It can never start: the pool is too small, or has no nodes such as it wants.
+    /// It can never start: the pool is too small, or has no nodes that match its request.
     Never = 22,
-    /// It waits: nodes are out of service that it needs.
+    /// It waits: nodes that it needs are out of service.
     NodesOut = 23,
     /// It waits: reservations keep it off its nodes, or its own has not begun.
     Reserved = 24,
     /// It waits: the licences that it wants are in use, or are fewer than it wants.
     Licences = 25,
-    /// It waits behind those that were planned: what is idle is theirs.
+    /// It waits behind the planned jobs, which take the idle units.
     Depth = 26,
-    /// The manager holds it. Time held is not time waited; nor is it with the next two.
+    /// The manager holds it. Time held is not time waited, as with the next two.
     Hold = 48,
     /// It depends on other jobs.
     Dependency = 49,
     /// Its time has not come.
     Begin = 50,
-    /// It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
+    /// It is held by a limit on its user, account or queue. Time held is time waited, as with the next ones.
     Limit = 51,
     /// It could not end before its deadline.
     Deadline = 52,
@@ -130,42 +130,41 @@ impl Why {
     }
 }
 
-/// A job as it is reported to the engine, by an event or by a row of a listing. Members that are 0 are none, unknown or
-/// the default.
-/// All times are whole seconds since any origin, within 2^53 of it.
+/// A job as it is reported to the engine, by an event or by a row of a listing. Members that are 0 mean none, unknown
+/// or the default. All times are whole seconds since any origin, within 2^53 of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JobReport<'a> {
-    /// Which job; not 0.
+    /// Id of the job; not 0.
     pub id: i64,
-    /// The manager's word, whatever the engine thought. Of those that are over, `id`, `state` and `ran` are enough.
+    /// State by the manager, whatever the engine assumed. For jobs that are over `id`, `state` and `ran` are enough.
     pub state: JobState,
     /// Its user, as a number of the caller's ([`crate::engine::hash`] of a name).
     pub user: i64,
-    /// When it was submitted; 0 for now.
+    /// Time of its submission; 0 for now.
     pub submit: i64,
-    /// It is held until then.
+    /// Time until which it is held.
     pub begin: i64,
-    /// When it started, of this run.
+    /// Time of its start, in this run.
     pub start: i64,
     /// Its time limit in seconds; 0 for none.
     pub limit: i64,
-    /// How long it has run without suspensions, in seconds; 0 for the time since `start`.
+    /// Seconds that it has run without suspensions; 0 for the time since `start`.
     pub ran: i64,
     /// The site's priority, larger first.
     pub priority: f64,
     /// Jobs of a higher tier never wait for those of a lower one.
     pub tier: i32,
-    /// Processors that it wants; at least 1, and at most 2^31 - 1.
+    /// Number of processors that it wants; at least 1, and at most 2^31 - 1.
     pub count: u32,
-    /// Processors that it holds, where these are others than it wanted.
+    /// Number of processors that it holds, where that differs from those wanted.
     pub units: u32,
-    /// How often it was put back into the queue.
+    /// Number of times that it was put back into the queue.
     pub restarts: u32,
-    /// Of an array: tasks that wait, this job among them; 0 for 1.
+    /// Number of tasks of an array that wait, this job among them; 0 for 1.
     pub tasks: u32,
-    /// Of these, how many may start now, until it is reported again; 0 for all.
+    /// Number of these that may start now, until it is reported again; 0 for all.
     pub at_once: u32,
-    /// Why it is held.
+    /// Reason why it is held.
     pub why: Why,
     /// Whether it holds nothing while it is suspended.
     pub holds_nothing: bool,
@@ -173,20 +172,20 @@ pub struct JobReport<'a> {
     pub queues: &'a [u32],
     /// The request of its tasks to nodes; nothing in a pool of counted units.
     pub wants: Wants,
-    /// The nodes that it holds, with its tasks on each, from now on; none for those that it held before. Of a job that
-    /// holds nothing they do not matter.
+    /// The nodes that it holds, with its tasks on each, from now on; none for those that it held before. Ignored for a
+    /// job that holds nothing.
     pub parts: &'a [Part],
     /// Its predicted run time, if the caller predicts it; else the engine does.
     pub prediction: Option<&'a RuntimeDistribution>,
 }
 
 impl JobReport<'_> {
-    /// Its processors, in a pool of nodes or not: those that it wants there.
+    /// Number of processors that it wants, in a pool of nodes or not.
     pub(super) fn width(&self, of_nodes: bool) -> u32 {
         if of_nodes && self.units != 0 { self.units } else { self.wants.width(self.count) }
     }
 
-    /// Refuses what no job can be.
+    /// Refuses values that no job can have.
     pub(super) fn check(&self) -> Result<()> {
         if self.priority.is_nan() {
             return Err(Error::NotANumber);

@@ -1,4 +1,4 @@
-//! The events of a job's life, found from what the manager reports of it now.
+//! The events of a job's life, found from the manager's present reports.
 
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
@@ -20,15 +20,15 @@ pub(super) struct Said {
 }
 
 impl Scheduler<'_> {
-    /// The manager says this of a job now, as an event or as a row of the listing that is under way; see
+    /// Takes the manager's present report of a job, an event or a row of the listing that is under way; see
     /// [`JobReport`]. The part of a row that concerns the job's life is noted, and counts from the listing's end on;
-    /// what the job is, its pool and its priority count at once, as does the end of a job that was not known. O(W +
-    /// bins x contexts).
+    /// its description, pool and priority count at once, as does the end of a job that was not known. O(W + bins x
+    /// contexts).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::NotANumber`], [`Error::NoSuchIndex`] for queues that are not there;
-    /// [`Error::Full`]; [`Error::UnknownJob`] for a job that is over, was not known and is not described: such an
-    /// event does no harm, and is counted.
+    /// [`Error::Full`] for its slot, [`Error::PartsFull`]; [`Error::UnknownJob`] for a job that is over, was not known
+    /// and is not described: such an event is harmless, and counted.
     pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
         report.check()?;
         if now.unsigned_abs() > MAX_TIME as u64 {
@@ -50,7 +50,7 @@ impl Scheduler<'_> {
         let is_new = match slot {
             Some(known) => {
                 let known = self.parts.table.get(known)?;
-                // One that was put back may count as submitted then.
+                // A job that was put back may count as submitted then.
                 report.submit != 0 && known.submit != report.submit && report.restarts <= known.restarts
             }
             None => true,
@@ -63,7 +63,7 @@ impl Scheduler<'_> {
         }
         let now = self.advance(now)?;
         if let Some(old) = slot.filter(|_| is_new) {
-            // Another job has the same id: the old one is over, nobody knows how.
+            // Another job has the same id: the old one is over, in an unknown way.
             self.state.totals.surprises += 1;
             self.forget(old, now)?;
             slot = None;
@@ -100,7 +100,7 @@ impl Scheduler<'_> {
         self.live(slot, &said, now)
     }
 
-    /// A job's place in the site's order has changed. O(1).
+    /// Changes a job's place in the site's order. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::NotANumber`], [`Error::OutOfRange`] for an infinite priority.
@@ -119,7 +119,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Time goes on, or is set back; returns the time to go by.
+    /// Advances the clock, or sets it back; returns the time to use.
     pub(super) fn advance(&mut self, now: i64) -> Result<i64> {
         let now = self.clock(now);
         if self.state.begun != 0 && now < self.state.now {
@@ -139,6 +139,7 @@ impl Scheduler<'_> {
                     *time = (*time).min(now);
                 }
                 job.refused_until = job.refused_until.min(now);
+                job.busy_until = job.busy_until.min(now);
                 job.stopped_since = job.stopped_since.min(now);
                 (job.asked, job.end_age) = (0, 0);
             }
@@ -148,7 +149,7 @@ impl Scheduler<'_> {
         Ok(now)
     }
 
-    /// A job is over of which nothing was known.
+    /// Handles the end of a job that was not known.
     fn over_unseen(&mut self, now: i64, report: &JobReport<'_>, described: bool) -> Result<()> {
         if self.parts.over.knows(report.id, report.submit, report.restarts)? {
             return Ok(());
@@ -167,13 +168,14 @@ impl Scheduler<'_> {
         self.parts.over.add(report.id, report.submit, report.restarts)
     }
 
-    /// The predictor learns how long a job ran that it did not follow.
+    /// Lets the predictor learn the run time of a job that it did not follow.
     fn learn(&mut self, keys: &[i64; 3], ran: i64) -> Result<()> {
         self.tell(self.state.now, |predictor, _| predictor.learn(keys, ran.clamp(0, MAX_SECONDS)))?;
         Ok(())
     }
 
-    /// Tells the predictor of an event, at this time or, if a later one was reported to it, at that; returns the time.
+    /// Reports an event to the predictor, at this time or, if a later one was reported to it, at that; returns the
+    /// time.
     pub(super) fn tell(
         &mut self,
         at: i64,
@@ -185,7 +187,7 @@ impl Scheduler<'_> {
         Ok(at)
     }
 
-    /// A job that is not known yet; the table has room.
+    /// Adds a job that is not known yet; the table has room.
     fn enter(&mut self, report: &JobReport<'_>, pool: u32, now: i64) -> Result<u32> {
         let slot = self.parts.table.add(report.id)?;
         let width = report.width(self.pool_at(pool)?.is_of_nodes());
@@ -218,7 +220,7 @@ impl Scheduler<'_> {
             let waits_again = to.waits();
             let starts = job.state() == JobState::Starting && now.saturating_sub(job.start) <= settle;
             if waits_again && starts && !again {
-                // The manager has not carried the start out yet.
+                // The manager has not performed the start yet.
                 return Ok(());
             }
             if over {
@@ -244,7 +246,7 @@ impl Scheduler<'_> {
                 self.forget(slot, now)
             }
             JobState::Ended => {
-                // It ran between two reports.
+                // The job ran between two reports.
                 self.run(slot, said, JobState::Running, now)?;
                 self.leave(slot, said, to, now)
             }
@@ -252,7 +254,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A job of which only the description is known.
+    /// Begins the life of a job of which only the description is known.
     fn begin_life(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
         let back = self.parts.table.get(slot)?.state() == JobState::Gone;
         if back {
@@ -274,7 +276,7 @@ impl Scheduler<'_> {
         match to {
             JobState::Broken | JobState::Gone => self.forget(slot, now),
             JobState::Ended => {
-                // It ran while it was not listed.
+                // The job ran while it was not listed.
                 self.run(slot, said, JobState::Running, now)?;
                 self.leave(slot, said, to, now)
             }
@@ -283,7 +285,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A job waits, or is held.
+    /// Makes a job wait, or holds it.
     pub(super) fn hold(&mut self, slot: u32, to: JobState, why: u32, now: i64) -> Result<()> {
         let job = self.parts.table.get_mut(slot)?;
         let before = (job.state, job.why);
@@ -305,7 +307,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// A waiting job has started.
+    /// Starts a waiting job.
     fn run(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         let start = if said.start != 0 {
@@ -322,7 +324,8 @@ impl Scheduler<'_> {
         self.parts.table.unwait(slot)?;
         let job = self.parts.table.get_mut(slot)?;
         (job.state, job.start, job.begun) = (JobState::Running as u32, start, begun);
-        (job.held, job.refused, job.refused_until, job.busy, job.shadow) = (0, 0, 0, 0, 0);
+        (job.held, job.refused, job.refused_until, job.busy_until) = (0, 0, 0, 0);
+        (job.busy, job.shadow) = (0, 0);
         (job.stopped, job.asked, job.end_age, job.promised) = (0, 0, 0, 0);
         job.units = if said.units != 0 { said.units } else { job.width };
         job.edits = job.edits.wrapping_add(1);
@@ -337,7 +340,7 @@ impl Scheduler<'_> {
         self.go_on(slot, said, to, now)
     }
 
-    /// A job that holds room goes on, perhaps in another state.
+    /// Updates a job that holds room and goes on, perhaps in another state.
     fn go_on(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
         let settings = self.settings();
         let before = *self.parts.table.get(slot)?;
@@ -356,7 +359,7 @@ impl Scheduler<'_> {
         }
         job.state = to as u32;
         if said.ran > 0 && to == JobState::Running {
-            // The manager knows better for how long it was stopped.
+            // The manager's time stopped is more accurate.
             job.stopped = now.saturating_sub(job.start).saturating_sub(said.ran).max(0);
         }
         let (holds, held) = (job.holds(), before.holds());
@@ -375,14 +378,14 @@ impl Scheduler<'_> {
         if over {
             self.end(slot, said.ran, now)?;
         }
-        // A shell that answers for certain need not be doubted.
+        // With `settle=0` the shell's answers are certain.
         if to == JobState::Starting && settings.settle == 0.0 {
             self.parts.table.get_mut(slot)?.state = JobState::Running as u32;
         }
         Ok(())
     }
 
-    /// A job's run is over: its run time is learnt, once.
+    /// Ends a job's run: its run time is learnt, once.
     fn end(&mut self, slot: u32, ran: i64, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         if job.learnt != 0 {
@@ -390,7 +393,7 @@ impl Scheduler<'_> {
         }
         let ran = if ran > 0 { ran } else { job.age(now) };
         self.tell(now, |predictor, at| {
-            // The predictor knows best the jobs that it followed to the second.
+            // The predictor itself has the exact run times of jobs that it followed.
             if job.adopted == 0 && at.saturating_sub(job.begun).abs_diff(ran) <= 1 {
                 return predictor.end(job.id, at);
             }
@@ -404,7 +407,7 @@ impl Scheduler<'_> {
         self.learnt_of(job.user)
     }
 
-    /// A job that held room is over.
+    /// Ends a job that held room.
     fn leave(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
         if to == JobState::Ended {
             self.end(slot, said.ran, now)?;
@@ -414,12 +417,12 @@ impl Scheduler<'_> {
         self.forget(slot, now)
     }
 
-    /// A job that held room waits again.
+    /// Puts a job that held room back to wait.
     fn put_back(&mut self, slot: u32, restarts: u32, now: i64) -> Result<()> {
         self.release(slot)?;
         let job = self.parts.table.get_mut(slot)?;
         let known = job.learnt == 0;
-        // The time that it ran was no wait.
+        // The time that it ran does not count as waiting.
         let ran = if job.submit > job.start { 0 } else { now.saturating_sub(job.start).max(0) };
         job.not_waited = job.not_waited.saturating_add(ran);
         (job.state, job.restarts) = (JobState::Waiting as u32, job.restarts.max(restarts));
@@ -452,7 +455,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// A job is known no more.
+    /// Removes a job.
     pub(super) fn forget(&mut self, slot: u32, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         self.arrival_withdrawn(slot)?;
@@ -472,7 +475,7 @@ impl Scheduler<'_> {
         self.parts.table.remove(slot)
     }
 
-    /// A waiting job is in no listing: it is remembered for a while.
+    /// Notes that a waiting job is in no listing: it is remembered for a while.
     pub(super) fn miss(&mut self, slot: u32, now: i64) -> Result<()> {
         self.parts.table.unwait(slot)?;
         let job = self.parts.table.get_mut(slot)?;
@@ -499,13 +502,13 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Whether a job has left the listings, the one under way too.
+    /// Whether a job has left the listings, including the one under way.
     fn is_forgotten(&self, job: &Record) -> bool {
         let listed = self.state.listing_open != 0 && job.listed == self.state.listing;
         job.id != 0 && job.state() == JobState::Gone && !listed
     }
 
-    /// Whether there would be room if those were forgotten that have left the listings. O(jobs), if there are any.
+    /// Whether there would be room if the jobs that have left the listings were forgotten. O(jobs), if there are any.
     pub(super) fn can_forget(&self) -> Result<bool> {
         for slot in 0..if self.state.gone == 0 { 0 } else { self.parts.table.slots() } {
             if self.is_forgotten(self.parts.table.get(slot)?) {

@@ -1,4 +1,4 @@
-//! Whole listings of the manager's jobs: what is not in one has left.
+//! Whole listings of the manager's jobs: a job that is not in one has left.
 
 use super::job::{JobState, MAX_TIME};
 use super::life::Said;
@@ -12,11 +12,11 @@ const ENDS: i64 = 0;
 const SUBMISSIONS: i64 = 1;
 const STARTS: i64 = 2;
 
-/// Of fewer jobs with room that are missing no listing is doubted.
+/// Largest number of missing jobs with room for which a listing is not doubted.
 const FEW: usize = 16;
 
 impl Scheduler<'_> {
-    /// A listing of all jobs begins: the jobs that are reported until its end are its rows. One that was not ended is
+    /// Begins a listing of all jobs: the jobs reported until its end are its rows. A listing that was not ended is
     /// dropped, and its rows count with the next. O(1).
     ///
     /// # Errors
@@ -35,14 +35,14 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// The listing is complete. What its rows say has happened is applied in the order in which it happened, whatever
-    /// the order of the rows. Jobs that are in no row have left: those that waited are remembered for `grace` seconds,
-    /// in case they come back, and the predictor counts them as waiting until then; those that held room are broken,
-    /// unless they were started within `settle` seconds.
+    /// Completes the listing. The events found from its rows are applied in their order of time, whatever the order of
+    /// the rows. Jobs that are in no row have left: those that waited are remembered for `grace` seconds, in case they
+    /// come back, and the predictor counts them as waiting until then; those that held room are broken, unless they
+    /// were started within `settle` seconds.
     ///
-    /// Returns whether the listing is doubted: it lacks more than half of the jobs with room, and more than 16. Then
-    /// nobody has left. The second one in a row is not doubted, nor is the first one after the block was made or
-    /// opened. O(n log n).
+    /// Returns whether the listing is doubted: it lacks more than half of the jobs with room, and more than 16. Then no
+    /// job has left. The second one in a row is not doubted, nor is the first one after the block was made or opened.
+    /// O(n log n).
     ///
     /// # Errors
     /// [`Error::WrongState`] without a listing; [`Error::OutOfRange`].
@@ -84,7 +84,7 @@ impl Scheduler<'_> {
                 self.state.totals.broken += 1;
                 self.forget(slot, now)?;
             } else if job.state() == JobState::AsBefore {
-                // A row of a listing that was dropped.
+                // The row is from a listing that was dropped.
                 self.forget(slot, now)?;
             } else {
                 self.miss(slot, now)?;
@@ -110,7 +110,7 @@ impl Scheduler<'_> {
         Ok(self.state.doubted == 0 && missing > FEW && 2 * missing > active.len())
     }
 
-    /// Writes the events of the listing; returns how many there are.
+    /// Writes the events of the listing; returns their number.
     fn collect(&mut self, doubtful: bool, now: i64) -> Result<usize> {
         let settle = self.settings().settle as i64;
         let last = self.state.before.min(now);

@@ -1,4 +1,4 @@
-//! Nodes and their reservations, as they are reported and as the block keeps them, and what jobs require of nodes.
+//! Nodes and their reservations, as they are reported and as the block keeps them, and the requirements of jobs.
 
 use crate::nodes::Amounts;
 use bytemuck::{Pod, Zeroable};
@@ -10,12 +10,12 @@ pub enum NodeState {
     /// Jobs may start on it.
     #[default]
     Up = 1,
-    /// Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
+    /// No new job may start on it: it is drained, or used from outside. Jobs on it go on.
     Closed = 2,
     /// It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
-    /// powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up.
+    /// powering up. It counts in every plan and reservation from that time on, and no job starts on it before it is up.
     Awaited = 3,
-    /// It is not there.
+    /// It is out of service.
     Down = 4,
 }
 
@@ -34,33 +34,33 @@ pub struct NodeReport {
     pub state: NodeState,
     /// Its name ([`hash`](super::hash)): another name under the same number is another node.
     pub name: i64,
-    /// Of an awaited node: until when it is awaited; then it is down. 0 for as long as
-    /// [`Settings::grace`](super::Settings::grace) from the next cycle on.
+    /// Time until which an awaited node is awaited; then it is down. 0 for [`Settings::grace`](super::Settings::grace)
+    /// seconds from the next cycle on.
     pub until: i64,
     /// Its features: bits of the site's own meaning.
     pub features: u64,
     /// Its amounts, kind by kind.
     pub amounts: Amounts,
-    /// Of the nodes that a job may have those with the smallest weights come first.
+    /// Its weight: of the nodes that a job may have, those with the smallest weights come first.
     pub weight: u32,
 }
 
-/// A reservation of nodes. Who may not use it ends before it begins, by the time limit, or is elsewhere.
+/// A reservation of nodes. A job that may not use it ends before it begins, by its time limit, or runs elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reservation<'a> {
-    /// Of which pool.
+    /// Number of its pool.
     pub pool: u32,
-    /// By which jobs name it ([`Wants::reservation`](super::Wants::reservation)); not 0.
+    /// Key by which jobs name it ([`Wants::reservation`](super::Wants::reservation)); not 0.
     pub key: i64,
-    /// When it begins and ends.
+    /// Times of its begin and end.
     pub from: i64,
     /// See `from`.
     pub to: i64,
-    /// Which nodes.
+    /// Numbers of its nodes.
     pub nodes: &'a [u32],
 }
 
-/// No pool.
+/// Marks no pool, and no queue.
 pub(super) const NOBODYS: u32 = u32::MAX;
 
 /// A node as the block keeps it.
@@ -77,19 +77,20 @@ pub(crate) struct Node {
     /// A [`NodeState`]; 0 for a number that no node has.
     pub state: u32,
     pub pool: u32,
-    /// How much jobs that may not be everywhere seek it: of each such job [`WHOLE`] over the nodes that it may have.
+    /// Demand by jobs that may not have every node: for each such job [`WHOLE`] divided by the number of nodes that it
+    /// may have.
     pub sought: u32,
     pub weight: u32,
 }
 
-/// The share of a job that only one node will do for. See [`Node::sought`].
+/// Share of a job that only one node suits. See [`Node::sought`].
 const WHOLE: u32 = 1 << 20;
 
-/// All shares count half from here on: the last thousand of those that seek the same node matter.
+/// Sum from which all shares are halved: the last thousand jobs that seek the same node matter.
 const MOST: u32 = 1 << 30;
 
 impl Node {
-    /// Its state at a time: none that was awaited for too long is there.
+    /// Its state at a time: a node awaited for too long is down.
     pub fn state(&self, now: i64) -> Option<NodeState> {
         match NodeState::from_number(self.state) {
             Some(NodeState::Awaited) if self.until <= now && self.until != 0 => Some(NodeState::Down),
@@ -97,12 +98,12 @@ impl Node {
         }
     }
 
-    /// Whether it is awaited, and nobody knows yet until when.
+    /// Whether it is awaited without a known end.
     pub fn is_awaited_for_ever(&self) -> bool {
         self.state == NodeState::Awaited as u32 && self.until == 0
     }
 
-    /// How much it is sought, in powers of two: nodes that are sought about as much rank by what would be left on them.
+    /// The demand for it, in powers of two: nodes with about the same demand rank by what would be left on them.
     pub fn scarcity(&self) -> u32 {
         u32::BITS - self.sought.leading_zeros()
     }
@@ -112,13 +113,14 @@ impl Node {
         matches!(self.state(now), Some(NodeState::Up | NodeState::Awaited))
     }
 
-    /// Of the first kind of resource.
+    /// Its amount of the first kind of resource; 0 if it is down.
     pub fn units(&self) -> u32 {
         let there = NodeState::from_number(self.state).is_some_and(|state| state != NodeState::Down);
         if there { self.amounts[0] } else { 0 }
     }
 
-    /// Whether it lacks something that the other one has; of features that is not known, as some want to be without.
+    /// Whether it lacks something that the other one has; other features count as such, as some jobs want to be
+    /// without.
     pub fn lacks(&self, other: &Node) -> bool {
         let can_start = |node: &Node| node.state == NodeState::Up as u32;
         can_start(other) && !can_start(self)
@@ -140,7 +142,7 @@ pub(crate) struct Booked {
     pub reserved: u32,
 }
 
-/// The most reservations: each is a bit of a node's.
+/// Largest number of reservations: each is a bit of a node's.
 pub(super) const MOST_RESERVATIONS: u32 = 64;
 
 /// The properties of nodes on which a job's tasks may be put.
@@ -150,10 +152,10 @@ pub(crate) struct Requirement {
     pub features: u64,
     pub any: u64,
     pub without: u64,
-    /// It is in one of these reservations, if there is any here; in none of those.
+    /// The node is in one of these reservations, if there are any, and in none of those in `crossed`.
     pub inside: u64,
     pub crossed: u64,
-    /// It is in this queue; [`NOBODYS`] where all of its pool's are.
+    /// The node is in this queue; [`NOBODYS`] for every node of the pool.
     pub queue: u32,
     /// Whether no node is admitted.
     pub nowhere: u32,
@@ -166,7 +168,7 @@ impl Requirement {
         (features, any, without, queue) == (0, 0, 0, NOBODYS)
     }
 
-    /// Whether a node is so.
+    /// Whether a node meets the requirement.
     pub fn admits(&self, node: &Node) -> bool {
         let in_queue = 1_u64.checked_shl(self.queue).is_none_or(|bit| node.queues & bit != 0);
         self.nowhere == 0
@@ -179,8 +181,8 @@ impl Requirement {
     }
 }
 
-/// A job of a pool has started that might have the nodes that one of these requirements admits: where those are not all
-/// of the pool's, they are sought. O(nodes x requirements).
+/// Notes the start of a job of a pool that might have the nodes that one of these requirements admits: where those are
+/// not all of the pool's, they are sought. O(nodes x requirements).
 pub(super) fn note_sought(nodes: &mut [Node], pool: u32, requirements: &[Requirement]) {
     let own = |node: &Node| node.state != 0 && node.pool == pool;
     let admitted = |node: &Node| own(node) && requirements.iter().any(|one| one.admits(node));

@@ -1,8 +1,8 @@
 //! The scheduler without a machine: pools, queues and jobs are reported to it, and it offers jobs to start.
 //!
 //! Everything else is a shell around it: a resource manager's plugin, a replay, a question of a user's. A shell reports
-//! what its manager says, by single events or by whole listings ([`Scheduler::set_job`]), runs a [`Cycle`] when
-//! [`Scheduler::wake`] asks for one, and carries out what the cycle offers:
+//! the jobs of its manager, by single events or by whole listings ([`Scheduler::set_job`]), runs a [`Cycle`] when
+//! [`Scheduler::wake`] demands one, and carries out the cycle's offers:
 //!
 //! ```
 //! use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
@@ -32,22 +32,23 @@
 //! # }
 //! ```
 //!
-//! * `job`: what a manager says of a job; `settings`: the words that configure a scheduler.
-//! * `table`: the records of the jobs that are known; `pools`: what they compete for.
-//! * `predictions`: predicted run times, when they are made and how long they are kept.
-//! * `object`: the block, its capacities, pools and queues; `life`: what has happened to a job, found from what is said
-//!   of it now; `listing`: whole listings, in which some are missing.
+//! * `job`: a manager's report of a job; `settings`: the words that configure a scheduler.
+//! * `table`: the records of the jobs that are known; `pools`: the pools for which they compete.
+//! * `predictions`: predicted run times, the times at which they are made and kept.
+//! * `object`: the block, its capacities, pools and queues; `life`: the events of a job, found from its present report;
+//!   `listing`: whole listings, in which jobs may be missing.
 //! * `grow`: a larger block.
-//! * `order`: who comes first by the site's order, and EASY backfilling in it.
-//! * `array`: an array's task starts.
-//! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: what jobs ask of nodes, and which they
-//!   hold; `describe`: descriptions of jobs.
-//! * `cycle`: one decision: offers, and the manager's answers; `decide`: who starts; `on_nodes`: the machine on which
-//!   that is decided.
-//! * `reason`: why a job waits; `sentence`: that in words; `guest`: when one would start that is not submitted.
-//! * `submissions`, `arrivals`: the jobs submitted last; `starts`: reported starts follow those that came.
-//! * `forecast`: when every waiting job will start; `gather`: its beginning; `whole`: pools as it counts them;
-//!   `scenario`: the rule, played forward.
+//! * `order`: the site's order of the jobs, and EASY backfilling in it.
+//! * `array`: the start of an array's task.
+//! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: the requests of jobs to nodes, and the
+//!   nodes they hold; `describe`: descriptions of jobs.
+//! * `cycle`: one decision: offers, and the manager's answers; `decide`: the jobs that start; `on_nodes`: the machine
+//!   on which that is decided.
+//! * `reason`: the reason why a job waits; `sentence`: that in words; `guest`: the start of a job that is not
+//!   submitted.
+//! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones.
+//! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
+//!   the rule, played forward.
 
 mod array;
 mod arrivals;

@@ -1,6 +1,6 @@
 //! The scheduler in the caller's memory.
 
-use super::job::{JobReport, MAX_TIME};
+use super::job::{JobReport, JobState, MAX_TIME};
 use super::machine::{Booked, MOST_RESERVATIONS, Node};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
 use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
@@ -24,56 +24,60 @@ pub fn hash(name: &[u8]) -> i64 {
     fnv1a(name) as i64
 }
 
-/// The most pools and queues.
+/// Largest number of pools and of queues.
 const MOST_NAMES: u32 = 63;
 
 /// Capacities of a scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SchedulerCapacity {
-    /// Jobs that wait or run, 1 to 2^20.
+    /// Number of jobs that wait or run, 1 to 2^20.
     pub jobs: u32,
-    /// Jobs that are over but that the manager may still list.
+    /// Number of jobs that are over but that the manager may still list.
     pub ended: u32,
-    /// Pools, 1 to 63.
+    /// Number of pools, 1 to 63.
     pub pools: u32,
-    /// Queues, 1 to 63.
+    /// Number of queues, 1 to 63.
     pub queues: u32,
-    /// Histories of like jobs that the predictor keeps; 0 for no predictor, on small machines: every job then runs to
-    /// its limit.
+    /// Number of histories of like jobs that the predictor keeps; 0 for no predictor, on small machines: every job then
+    /// runs to its limit.
     pub histories: u32,
-    /// Waits remembered of each pool, 1 to 4,194,304.
+    /// Number of waits remembered of each pool, 1 to 4,194,304.
     pub waits: u32,
-    /// Run-time bins, 2 to [`MAX_BINS`].
+    /// Number of run-time bins, 2 to [`MAX_BINS`].
     pub bins: u32,
-    /// Submissions that are remembered, so that a forecast of starts foresees later ones
+    /// Number of submissions that are remembered, so that a forecast of starts includes later ones
     /// ([`StartForecast`](super::StartForecast)), up to 2^20; 0 for none.
     pub arrivals: u32,
-    /// Nodes, by the largest number and 1 more, below [`MAX_NODES`]; 0 where all pools have counted units. With nodes
-    /// there is room for at most 2^18 jobs.
+    /// Largest number of a node plus 1, below [`MAX_NODES`]; 0 where all pools have counted units. With nodes there is
+    /// room for at most 2^18 jobs.
     pub nodes: u32,
-    /// Kinds of resource on a node, 1 to [`MAX_RESOURCES`], processors first.
+    /// Number of kinds of resource on a node, 1 to [`MAX_RESOURCES`], processors first.
     pub kinds: u32,
-    /// Pairs of a job and a node on which it holds something, up to 2^21.
+    /// Number of pairs of a job and a node on which it holds something, up to 2^21.
     pub parts: u32,
-    /// Reservations of nodes, up to 64.
+    /// Number of reservations of nodes, up to 64.
     pub reservations: u32,
 }
 
 impl SchedulerCapacity {
-    /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can
-    /// spare: 8 MB of histories, 460 kB of waits a pool, 330 kB of submissions.
+    /// Capacities for this number of jobs that wait or run, with as many that are over. From 256 jobs on the rest suits
+    /// a site's machine: 8 MB of histories, 460 kB of waits a pool, 330 kB of submissions. For fewer jobs it is less in
+    /// proportion: it does not grow later ([`Scheduler::grow`]).
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
+        let share = |most: u32, least: u32| {
+            (u64::from(most) * u64::from(jobs) / 256).min(most.into()).max(least.into()) as u32
+        };
         SchedulerCapacity {
             jobs,
             ended: jobs,
             pools: 4,
             queues: 16,
-            histories: contexts.mixture.histories,
-            waits: 5000,
+            histories: share(contexts.mixture.histories, 1024),
+            waits: share(5000, 1000),
             bins: RuntimeBins::default().count() as u32,
-            arrivals: 4096,
+            arrivals: share(4096, 256),
             nodes: 0,
             kinds: 3,
             parts: 0,
@@ -81,8 +85,8 @@ impl SchedulerCapacity {
         }
     }
 
-    /// For this number of jobs that wait or run, on this number of nodes with three kinds of resource: a job holds four
-    /// nodes on average, and there are 16 reservations.
+    /// Capacities for this number of jobs that wait or run, on this number of nodes with three kinds of resource: a job
+    /// holds four nodes on average, and there are 16 reservations.
     pub fn on_nodes(jobs: u32, nodes: u32) -> SchedulerCapacity {
         let parts = jobs.saturating_mul(4).max(nodes);
         SchedulerCapacity { nodes, parts, reservations: 16, ..SchedulerCapacity::of(jobs) }
@@ -117,7 +121,7 @@ impl SchedulerCapacity {
 }
 
 impl Default for SchedulerCapacity {
-    /// For 1,000 jobs.
+    /// The capacities for 1,000 jobs.
     fn default() -> SchedulerCapacity {
         SchedulerCapacity::of(1000)
     }
@@ -127,27 +131,27 @@ impl Default for SchedulerCapacity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Totals {
-    /// Jobs submitted.
+    /// Number of jobs submitted.
     pub submitted: u64,
-    /// Jobs started.
+    /// Number of jobs started.
     pub started: u64,
-    /// Jobs ended, whose run times were learnt.
+    /// Number of jobs ended, whose run times were learnt.
     pub ended: u64,
-    /// Jobs that a failure or preemption ended, or that left the listings while they ran.
+    /// Number of jobs that a failure or preemption ended, or that left the listings while they ran.
     pub broken: u64,
-    /// Jobs withdrawn before they ran.
+    /// Number of jobs withdrawn before they ran.
     pub withdrawn: u64,
-    /// Jobs put back into the queue.
+    /// Number of jobs put back into the queue.
     pub requeued: u64,
-    /// Offers that the manager refused.
+    /// Number of offers that the manager refused.
     pub refused: u64,
-    /// Jobs that went from one state to another in a way that no manager should report.
+    /// Number of jobs that went from one state to another in a way that no manager should report.
     pub surprises: u64,
-    /// Times the manager's clock was set back by more than a minute.
+    /// Number of times that the manager's clock was set back by more than a minute.
     pub clock_set_back: u64,
-    /// Events of jobs that were not known and not described.
+    /// Number of events of jobs that were not known and not described.
     pub unknown_jobs: u64,
-    /// Listings that were doubted, because too many jobs with room were missing in them.
+    /// Number of listings that were doubted, because too many jobs with room were missing in them.
     pub doubted: u64,
 }
 
@@ -161,7 +165,7 @@ fn bins_of(count: u32) -> Result<RuntimeBins> {
     RuntimeBins::new(1.5, libm::exp(libm::log(own.ratio()) * 22.0 / steps), count as usize)
 }
 
-/// Users of whom jobs have ended since their waiting jobs were predicted.
+/// Largest number of users noted of whom jobs have ended since their waiting jobs were predicted.
 pub(super) const LEARNT: usize = 32;
 
 /// The scalars of the block.
@@ -174,7 +178,7 @@ pub(crate) struct State {
     pub(super) totals: Totals,
     /// The time of the last event.
     pub(super) now: i64,
-    /// That of the last one before the listing under way.
+    /// Time of the last event before the listing under way.
     pub(super) before: i64,
     pub(super) learnt: [i64; LEARNT],
     pub(super) learnt_count: u32,
@@ -185,12 +189,12 @@ pub(crate) struct State {
     pub(super) listing_open: u32,
     /// Whether the last listing was doubted, or none was since the block was opened.
     pub(super) doubted: u32,
-    /// Jobs that left the listings and are still remembered.
+    /// Number of jobs that left the listings and are still remembered.
     pub(super) gone: u32,
-    /// Submissions of jobs that were not known, modulo 2^32.
+    /// Number of submissions of jobs that were not known, modulo 2^32.
     pub(super) arrived: u32,
     pub(super) reserved: u32,
-    /// Since when submissions are seen as they come.
+    /// Time since which submissions are observed as they come.
     pub(super) watched: i64,
     /// The licences that jobs may hold.
     pub(super) licences: Amounts,
@@ -215,7 +219,7 @@ pub(crate) struct Parts<'a> {
     pub(super) due: &'a mut [Due],
     /// The probabilities of each slot's prediction.
     pub(super) probabilities: &'a mut [f64],
-    /// Of each pool, the waits of the jobs started last; then the same with what their priorities were worth.
+    /// Blocks of each pool: the waits of the jobs started last, then these waits with the worth of their priorities.
     pub(super) waits: &'a mut [u8],
     /// A ring of the last submissions.
     pub(super) arrivals: &'a mut [Arrival],
@@ -227,9 +231,9 @@ pub(crate) struct Parts<'a> {
 
 /// A batch scheduler without a machine: pools, queues and jobs are reported to it, and it offers jobs to start.
 ///
-/// The manager is right: [`Scheduler::set_job`] takes what it says of a job *now*, as an event or as a row of a whole
-/// listing ([`Scheduler::list_begin`]), and finds what has happened. No order of events is an error, and what is said
-/// again unchanged changes nothing. Decisions are made by a [`Cycle`](super::Cycle).
+/// The manager is right: [`Scheduler::set_job`] takes its report of a job *now*, as an event or as a row of a whole
+/// listing ([`Scheduler::list_begin`]), and finds the events in between. No order of events is an error, and a report
+/// repeated unchanged changes nothing. Decisions are made by a [`Cycle`](super::Cycle).
 ///
 /// All that a decision rests on lies in the block: a sealed block is the state file. Times are whole seconds, within
 /// 2^53 of any origin. They may stand still; by up to a minute they may go back, which counts as standing still, and a
@@ -298,8 +302,8 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The scheduler in a checkpoint: a block as [`Scheduler::seal`] left it. It goes on as the sealed one would have,
-    /// but that its next listing counts whatever is missing in it: the checkpoint may be old. The block is a checkpoint
-    /// still. O(size).
+    /// except that its next listing is not doubted whatever is missing in it: the checkpoint may be old. The block is a
+    /// checkpoint still. O(size).
     ///
     /// # Errors
     /// As [`Scheduler::attach`]; [`Error::Corrupt`] also for every change since the block was sealed.
@@ -317,7 +321,7 @@ impl<'a> Scheduler<'a> {
         <Scheduler as Object>::size(capacity)
     }
 
-    /// A scheduler with default settings that knows nothing, in this memory, which may be longer than needed. O(size).
+    /// Makes a scheduler with default settings and no jobs in this memory, which may be longer than needed. O(size).
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
@@ -340,8 +344,8 @@ impl<'a> Scheduler<'a> {
         Ok(scheduler)
     }
 
-    /// Predicted run times lie in these bins, as many as the capacity says; at first they are the default ones, or
-    /// reach as far. O(size).
+    /// Sets the bins of predicted run times, of the capacity's number; at first they are the default ones, or reach as
+    /// far. O(size).
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::WrongState`] once a job has been reported.
@@ -354,7 +358,7 @@ impl<'a> Scheduler<'a> {
             return Err(Error::WrongState);
         }
         let kind = PredictorKind::Contexts;
-        // The manager's listings say who has left: no end gets lost, however long a job waits.
+        // The manager's listings show which jobs have left: no end gets lost, however long a job waits.
         let options = PredictorOptions { oldest_seconds: 1 << 40, ..PredictorOptions::of(kind) };
         if capacity.histories > 0 {
             Predictor::init(self.parts.predictor, &capacity.predictor(), bins, &options)?;
@@ -373,7 +377,7 @@ impl<'a> Scheduler<'a> {
         self.state.settings.settings().unwrap_or_default()
     }
 
-    /// Changes the settings that the text names: see [`Settings::changed`].
+    /// Changes the settings named in the text: see [`Settings::changed`].
     ///
     /// # Errors
     /// [`BadWord`], and nothing is changed: also for a `predictor=` after a job was reported and for a `seed=` after a
@@ -397,10 +401,10 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Sets the units of the pool of this name, and how many of them are idle; `None` if those are idle that no known
-    /// job holds. Units that are neither idle nor a known job's are unaccounted: nothing is known of their end.
-    /// Without units it is a pool of nodes, which [`Scheduler::set_node`] describes; a pool remains what it was first.
-    /// Returns the pool's number, the same for the same name. O(pools).
+    /// Sets the units of the pool of this name, and the number of idle ones; `None` if those are idle that no known job
+    /// holds. Units that are neither idle nor a known job's are unaccounted, and their end is unknown. Without units it
+    /// is a pool of nodes, which [`Scheduler::set_node`] describes; a pool remains what it was first. Returns the
+    /// pool's number, the same for the same name. O(pools).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for more idle than units, for units of a pool of nodes, for none of one of units, and for
@@ -443,8 +447,8 @@ impl<'a> Scheduler<'a> {
         Ok(number as u32)
     }
 
-    /// A queue of this name belongs to this pool. Returns its number, the same for the same name; a queue that moves to
-    /// another pool does not take its jobs along before they are reported again. O(queues).
+    /// Makes a queue of this name part of this pool. Returns its number, the same for the same name; a queue that moves
+    /// to another pool does not take its jobs along before they are reported again. O(queues).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`], [`Error::Full`].
@@ -453,7 +457,7 @@ impl<'a> Scheduler<'a> {
         let name = hash(name);
         let number = place_of(self.parts.queues, name)?;
         let queue = at_mut(self.parts.queues, number)?;
-        // In another pool it lists no nodes.
+        // In another pool the queue lists no nodes.
         let listed = if queue.pool == pool { queue.listed } else { 0 };
         *queue = Queue { name, used: 1, pool, listed, reserved: 0 };
         Ok(number as u32)
@@ -472,7 +476,7 @@ impl<'a> Scheduler<'a> {
         self.state.totals
     }
 
-    /// Idle units of a pool, as the next cycle begins with them.
+    /// Idle units of a pool at the beginning of the next cycle.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
@@ -482,17 +486,31 @@ impl<'a> Scheduler<'a> {
         Ok(pool.idle())
     }
 
-    /// Jobs that wait or are held, and jobs that hold room, of all pools.
+    /// Numbers of jobs that wait or are held, and of jobs that hold room, in all pools.
     pub fn counts(&self) -> (usize, usize) {
         (self.parts.table.waiting().len(), self.parts.table.active().len())
     }
 
-    /// When the next cycle is wanted, at this time or later, and by which pools, a bit each, pool 0 the lowest. `None`
-    /// if nothing is wanted before something is reported. What has become due since a pool's last cycle is due now,
-    /// however late it is asked for.
+    /// The job of this number among those that are known, and its state: those that wait or are held in the order of
+    /// their submission, then those that hold room; `None` behind the last one. The numbers hold until something is
+    /// reported. O(1).
     ///
-    /// Waits and ages grow all the time, and a plan may change by that alone: it is made anew when something is
-    /// reported, not before. A job whose offer was not answered is not waited for. O(W).
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn known_job(&self, number: usize) -> Result<Option<(i64, JobState)>> {
+        let table = &self.parts.table;
+        let slot = table.waiting().iter().chain(table.active()).nth(number);
+        let Some(&slot) = slot else { return Ok(None) };
+        let job = table.get(slot)?;
+        Ok(Some((job.id, job.state())))
+    }
+
+    /// Time of the next cycle wanted, at `now` or later, and the pools that want it, a bit each, pool 0 the lowest.
+    /// `None` if nothing is wanted before the next report. A cycle that has become due since a pool's last one is due
+    /// now, however late the call.
+    ///
+    /// Waits and ages grow all the time, and a plan may change by that alone: it is made anew at the next report, not
+    /// before. Offers not answered are not waited for. O(W).
     pub fn wake(&self, now: i64) -> Result<Option<(i64, u64)>> {
         let now = self.clock(now);
         let mut when: Option<(i64, u64)> = None;
@@ -517,9 +535,11 @@ impl<'a> Scheduler<'a> {
         }
         for &slot in self.parts.table.waiting() {
             let job = self.parts.table.get(slot)?;
-            let decided = self.pool_at(job.pool)?.decided;
-            for time in [job.begin, job.refused_until, job.due()] {
-                // Also a time that has passed since the last cycle.
+            let pool = self.pool_at(job.pool)?;
+            let decided = pool.decided;
+            let busy = if job.is_busy(pool.changes, decided) { job.busy_until } else { 0 };
+            for time in [job.begin, job.refused_until, busy, job.due()] {
+                // A time that has passed since the last cycle counts too.
                 if time > decided && time < MAX_TIME {
                     wants(job.pool, time.max(now));
                 }
@@ -528,7 +548,7 @@ impl<'a> Scheduler<'a> {
         Ok(when)
     }
 
-    /// The time to go by: a clock that goes back by up to a minute stands still.
+    /// The time to use: a clock that goes back by up to a minute stands still.
     pub(super) fn clock(&self, now: i64) -> i64 {
         let back = self.state.now.saturating_sub(now);
         if self.state.begun != 0 && (0..=60).contains(&back) { self.state.now } else { now }
@@ -547,7 +567,7 @@ impl<'a> Scheduler<'a> {
         Ok((RecentWaits::attach(own)?, RecentWaits::attach(counted)?))
     }
 
-    /// The engine's predictor; `None` if limits are all that counts.
+    /// The engine's predictor; `None` if only limits count.
     pub(super) fn predictor(&mut self) -> Result<Option<Predictor<'_>>> {
         if self.state.capacity.histories == 0 || self.settings().predictor == PredictorWord::Limit {
             return Ok(None);
@@ -566,7 +586,7 @@ impl<'a> Scheduler<'a> {
         range_mut(self.parts.probabilities, slot as usize * bins, bins)
     }
 
-    /// A pool in whose number a record of the block can be trusted.
+    /// The pool of this number, which a record of the block names; damaged if there is none.
     pub(super) fn pool_at(&self, pool: u32) -> Result<&Pool> {
         at(self.parts.pools, pool as usize)
     }

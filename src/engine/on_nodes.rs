@@ -1,4 +1,4 @@
-//! The machine of one decision, and the plan on it: built from what the block knows of a pool's nodes.
+//! The machine of one decision, and the plan on it: built from a pool's nodes in the block.
 
 use super::job::Why;
 use super::machine::{NodeState, Requirement};
@@ -12,7 +12,7 @@ use crate::plan::{KeptOrder, WINDOW};
 use crate::runtime::MAX_SECONDS;
 use bytemuck::{Pod, Zeroable};
 
-/// How many different requirements are told apart: each is a bit of the machine's classes.
+/// Number of different requirements that are distinguished: each is a bit of the machine's classes.
 const REQUIREMENTS: usize = 64;
 
 /// A queue as a bit of a mask.
@@ -20,26 +20,26 @@ fn queue_bit(queue: u32) -> u64 {
     1_u64.checked_shl(queue).unwrap_or(0)
 }
 
-/// No bit: the requirement of a job for which none was left.
+/// Marks no bit: the requirement of a job for which none was left.
 const NO_BIT: u8 = REQUIREMENTS as u8;
 
-/// The machine in a cycle's memory. What jobs require of nodes beside amounts (features, a queue, reservations) is
-/// decided node by node, and is one feature of the machine's classes for each requirement.
+/// The machine in a cycle's memory. Requirements of jobs beside amounts (features, a queue, reservations) are checked
+/// node by node, and each is one feature of the machine's classes.
 pub(crate) struct Machine<'a> {
     nodes: &'a mut [u8],
     plan: &'a mut [u8],
     requirements: &'a mut [Requirement],
-    /// Parts of those that were offered.
+    /// Parts of the offered jobs.
     parts: &'a mut [Part],
     /// Parts of one job.
     found: &'a mut [Part],
-    /// The jobs on the machine; their number, and that of the bits in use.
+    /// The jobs on the machine; their number, and the number of bits in use.
     stays: &'a mut [Stay],
     counts: &'a mut [u32],
     capacities: Capacities,
 }
 
-/// Somebody on the machine: the handle, and how many seconds from now the end is expected, and comes by the limit.
+/// A job on the machine: its handle, and the seconds from now until its expected end and its end by its limit.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Stay {
@@ -50,7 +50,7 @@ pub(crate) struct Stay {
 }
 
 impl Stay {
-    /// Of somebody whose handle is not known yet.
+    /// The stay of a job whose handle is not known yet.
     pub fn new(ends_in: i64, limit_in: i64) -> Stay {
         Stay { handle: 0, reserved: 0, ends_in, limit_in }
     }
@@ -66,13 +66,13 @@ struct Capacities {
 impl Capacities {
     fn of(capacity: &SchedulerCapacity) -> Capacities {
         let &SchedulerCapacity { jobs, nodes, kinds, parts, .. } = capacity;
-        // Offers that are open join those that run; what is left of a node that is awaited, or on which more runs than
-        // it has, is held by nobody known.
+        // Open offers count with the running jobs; the rest of a node that is awaited, or on which more runs than it
+        // has, is held by a job of unknown origin.
         let running = jobs.saturating_mul(3).saturating_add(nodes.saturating_mul(2));
         let elsewhere = jobs.saturating_add(nodes.saturating_mul(2));
         let held = parts.saturating_mul(2).saturating_add(elsewhere);
         let planned = (WINDOW as u32).saturating_mul(nodes).min(parts.saturating_mul(2));
-        // One more, for those who hold licences and no node of the pool.
+        // One node more, for jobs that hold licences and no node of the pool.
         let nodes = nodes.saturating_add(1);
         Capacities {
             nodes: NodesCapacity { nodes, classes: nodes, resources: kinds, jobs: running, parts: held },
@@ -116,7 +116,7 @@ impl<'a> Machine<'a> {
         Ok(u32::try_from(Nodes::attach(self.nodes)?.idle()).unwrap_or(u32::MAX))
     }
 
-    /// Whether all bits are in use: there may be jobs for which none was left.
+    /// Whether all bits are in use, so that there may be jobs for which none was left.
     pub fn is_crowded(&self) -> bool {
         self.counts.get(1).is_some_and(|&bits| bits as usize >= REQUIREMENTS)
     }
@@ -141,9 +141,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Gives the requirements of the candidates, in each of their queues, a bit each; where these are more than there
-    /// are bits, those one that mean the same nodes. If that does not suffice those of the jobs that were submitted
-    /// first have one. Nobody has one that no node could have. O(candidates x (bits + nodes)), x bits where there are
-    /// too many.
+    /// are bits, requirements that admit the same nodes share one. If that does not suffice those of the jobs submitted
+    /// first have one. A requirement that no node could meet has none. O(candidates x (bits + nodes)), x bits where
+    /// there are too many.
     pub fn require(
         &mut self,
         scheduler: &Scheduler<'_>,
@@ -154,7 +154,7 @@ impl<'a> Machine<'a> {
         if all { Ok(count) } else { Ok(self.give_bits(scheduler, candidates, now, true)?.0) }
     }
 
-    /// See [`Machine::require`]: returns how many bits there are, and whether they sufficed.
+    /// Gives the bits of [`Machine::require`]: returns their number, and whether they sufficed.
     fn give_bits(
         &mut self,
         scheduler: &Scheduler<'_>,
@@ -199,13 +199,13 @@ impl<'a> Machine<'a> {
         Ok((count, all))
     }
 
-    /// The pool's nodes with nobody on them, all of them open. O(nodes x (requirements + classes)).
+    /// Builds the pool's nodes without jobs, all of them open. O(nodes x (requirements + classes)).
     pub fn build(&mut self, scheduler: &Scheduler<'_>, pool: u32, requirements: usize) -> Result<()> {
         (*at_mut(self.counts, 0)?, *at_mut(self.counts, 1)?) = (0, requirements as u32);
         let mut nodes = Nodes::init_scratch(self.nodes, &self.capacities.nodes)?;
         let requirements = range(self.requirements, 0, requirements)?;
         let sparing = scheduler.settings().sparing;
-        // A block that has grown may have more of them.
+        // A block that has grown may have more nodes.
         for node in scheduler.parts.nodes.iter().take(self.found.len()) {
             let mut admitted = 0_u64;
             if node.state == 0 || node.pool != pool {
@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
         nodes.set_pool(&scheduler.licences())
     }
 
-    /// A job of this slot, of this pool or another, runs where it is said to, for so long.
+    /// Puts the job of this slot, of this pool or another, on the nodes reported, with this stay.
     pub fn board(&mut self, scheduler: &Scheduler<'_>, slot: u32, stay: Stay) -> Result<()> {
         let known = self.found.len();
         let count = scheduler.parts.holdings.parts(slot, self.found)?;
@@ -234,7 +234,7 @@ impl<'a> Machine<'a> {
         self.take(&scheduler.parts.holdings.ask(slot), count, stay)
     }
 
-    /// A job was offered, and counts as started on the nodes that were offered.
+    /// Puts an offered job, which counts as started, on the nodes offered.
     pub fn board_offer(&mut self, ask: &Ask, (first, count): (u32, u32), stay: Stay) -> Result<()> {
         let offered = range(self.parts, first as usize, count as usize)?;
         let parts = range_mut(self.found, 0, offered.len())?;
@@ -242,8 +242,8 @@ impl<'a> Machine<'a> {
         self.take(ask, count as usize, stay)
     }
 
-    /// Somebody takes the nodes that were found. Where more runs on a node than it has, nobody else starts there; who
-    /// holds no node of the pool's holds licences all the same.
+    /// Puts a job on the first `count` nodes found. Where more runs on a node than it has, no other job starts there; a
+    /// job without a node of the pool holds its licences all the same.
     fn take(&mut self, ask: &Ask, count: usize, stay: Stay) -> Result<()> {
         let request = ask.request(1, 0);
         for place in 0..count {
@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Notes who is on the machine.
+    /// Notes a job on the machine.
     fn note(&mut self, stay: Stay) -> Result<()> {
         let count = at_mut(self.counts, 0)?;
         *at_mut(self.stays, *count as usize)? = stay;
@@ -276,7 +276,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Begins a plan on the machine as it is now, which goes on from this order.
+    /// Begins a plan on the machine as it is now, with this kept order.
     pub fn plan_anew(&mut self, kept: &KeptOrder) -> Result<()> {
         let nodes = Nodes::attach(self.nodes)?;
         let mut plan = NodePlan::init_scratch(self.plan, &self.capacities.plan, kept)?;
@@ -287,8 +287,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Keeps the nodes of the job with this number that starts, behind `used` parts of earlier offers; returns how many
-    /// they are, `None` where there is no room for them.
+    /// Keeps the nodes of the job with this number that starts, behind `used` parts of earlier offers; returns their
+    /// number, `None` where there is no room for them.
     pub fn keep(&mut self, used: u32, number: u32) -> Result<Option<u32>> {
         let plan = NodePlan::attach(self.plan)?;
         let parts =
@@ -304,9 +304,9 @@ impl<'a> Machine<'a> {
         range(self.parts, first as usize, count as usize)
     }
 
-    /// Of a candidate's queues the first in which it fits now and nobody submitted before it waits, whose bits `waited`
-    /// has; else the first in which it fits now, else the first whose nodes could hold it: writes it, and the bit of
-    /// its nodes, into the candidate. Where it does not fit now its queue joins `waited`, which is `None` where no
+    /// Chooses a candidate's queue: the first in which it fits now and no job submitted before it waits, by the bits of
+    /// `waited`; else the first in which it fits now, else the first whose nodes could hold it. Writes it, and the bit
+    /// of its nodes, into the candidate. Where it does not fit now its queue joins `waited`, which is `None` where no
     /// candidate has several queues. Returns whether any could hold it.
     pub fn choose(
         &mut self,
@@ -344,8 +344,8 @@ impl<'a> Machine<'a> {
         Ok(found.is_some())
     }
 
-    /// Nobody new starts on the pool's nodes that are neither up nor awaited; those that are awaited are held until
-    /// then.
+    /// Closes the pool's nodes that are neither up nor awaited to new jobs; awaited ones are held until they are
+    /// expected.
     pub fn close(&mut self, scheduler: &Scheduler<'_>, pool: u32, now: i64) -> Result<()> {
         let grace = scheduler.settings().grace as i64;
         for (node, number) in scheduler.parts.nodes.iter().zip(0..).take(self.found.len()) {
@@ -354,7 +354,7 @@ impl<'a> Machine<'a> {
                 nodes.set_open(number, false)?;
             } else if node.state(now) == Some(NodeState::Awaited) {
                 if let Some(handle) = nodes.fill(number)? {
-                    // One reported since the cycle began is awaited from now on.
+                    // A node reported since the cycle began is awaited from now on.
                     let until = if node.until == 0 { now.saturating_add(grace) } else { node.until };
                     let ends_in = until.saturating_sub(now).min(MAX_SECONDS);
                     self.note(Stay { handle, reserved: 0, ends_in, limit_in: ends_in })?;

@@ -2,7 +2,7 @@
 
 use super::job::JOB_QUEUES;
 use super::object::Scheduler;
-use super::settings::OrderWord;
+use super::settings::{OrderWord, PresetWord, Settings};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
@@ -21,9 +21,9 @@ pub(crate) struct Candidate {
     pub(super) place: u32,
     pub(super) slot: u32,
     pub(super) processors: u32,
-    /// Whether it was refused and must not start now.
+    /// Whether it was refused for want of room and must not start now.
     pub(super) later: u32,
-    /// Which task of an array it is.
+    /// Number of its task in an array.
     pub(super) task: u32,
     /// Its place in the order of submission, while the candidates are in another.
     pub(super) number: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Candidate {
     pub(super) edits: u32,
     /// The queue in which it starts.
     pub(super) queue: u32,
-    /// In a pool of nodes the bits of the nodes that are admitted, of each of its queues in order; see
+    /// Bits of the admitted nodes in a pool of nodes, for each of its queues in order; see
     /// [`Machine`](super::on_nodes::Machine).
     pub(super) bits: [u8; JOB_QUEUES],
 }
@@ -52,7 +52,7 @@ impl Candidate {
         Candidate { tier: -i64::from(tier), priority, ..self }
     }
 
-    /// The id by which a plan knows it: tasks of an array keep their places too.
+    /// Id in a plan: tasks of an array keep their places too.
     pub(super) fn planned_as(&self) -> i64 {
         self.id.wrapping_add(i64::from(self.task).wrapping_mul(1 << 40))
     }
@@ -62,10 +62,34 @@ impl Candidate {
     }
 }
 
-/// The class of a job in the site's order, smaller before larger.
-pub(super) fn class_of(tier: i32, priority: f64, order: OrderWord) -> [i64; 2] {
-    let candidate = Candidate::zeroed().classed(tier, priority, order);
-    [candidate.tier, candidate.priority]
+/// The class of a job in the site's order, smaller before larger; under EASY, with points that are worth seconds of
+/// waiting, by the time for which it counts as having waited.
+pub(super) fn class_of(tier: i32, priority: f64, waited: i64, settings: &Settings) -> [i64; 2] {
+    let candidate = Candidate::zeroed().classed(tier, priority, settings.order);
+    let by_points = settings.preset == PresetWord::Easy && settings.order == OrderWord::Priority;
+    let priority = if by_points { counted(priority, waited, settings) } else { candidate.priority };
+    [candidate.tier, priority]
+}
+
+/// The time for which a job counts as having waited where points are worth seconds of waiting, smaller for longer.
+fn counted(priority: f64, waited: i64, settings: &Settings) -> i64 {
+    let most = MAX_SECONDS as f64;
+    let points = (priority * settings.seconds).clamp(-most, most) as i64;
+    waited.saturating_add(points).saturating_neg()
+}
+
+/// Gives the candidates the classes in which EASY goes through them, where points are worth seconds of waiting:
+/// whichever counts as having waited longest comes first. A plan prices these seconds instead.
+pub(super) fn count_points(scheduler: &Scheduler<'_>, candidates: &mut [Candidate], now: i64) -> Result<()> {
+    let settings = scheduler.settings();
+    if settings.order != OrderWord::Priority {
+        return Ok(());
+    }
+    for candidate in candidates {
+        let job = scheduler.parts.table.get(candidate.slot)?;
+        candidate.priority = counted(job.priority, job.waited(now), &settings);
+    }
+    Ok(())
 }
 
 /// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in
@@ -95,18 +119,18 @@ pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<(
     heap::sort(candidates)
 }
 
-/// Starts by EASY backfilling by the time limits: in the site's order all that fit; then those that do not delay the
-/// first that does not. `limited` holds what runs, with room for those that start. Writes the numbers of the candidates
-/// that start, in that order, and returns how many. Without `overtaking` nobody passes the first that does not fit.
+/// Starts by EASY backfilling by the time limits: of the candidates in the site's order all that fit; then those that
+/// do not delay the first that does not. `limited` holds the running jobs, with room for those that start. Writes the
+/// numbers of the candidates that start, in that order, and returns their number. Without `overtaking` no job passes
+/// the first that does not fit.
 pub(super) fn easy(
     scheduler: &Scheduler<'_>,
-    candidates: &mut [Candidate],
+    candidates: &[Candidate],
     limited: (&mut [Limited], usize),
     idle: u32,
     overtaking: bool,
     starting: &mut [u32],
 ) -> Result<usize> {
-    heap::sort(candidates)?;
     let (limited, mut running) = limited;
     let mut idle = idle;
     let mut started = 0;
@@ -142,7 +166,7 @@ pub(super) fn lowest(scheduler: &Scheduler<'_>, candidates: &[Candidate]) -> Res
     })
 }
 
-/// The seconds of waiting that this number of points is worth.
+/// Seconds of waiting that this number of points is worth.
 pub(super) fn worth(points: f64, seconds: f64) -> i64 {
     (points * seconds).clamp(0.0, MAX_SECONDS as f64) as i64
 }
@@ -154,9 +178,8 @@ impl Scheduler<'_> {
         Ok(if job.limit > 0 { job.limit } else { i64::MAX })
     }
 
-    /// Writes the jobs of a pool that may start at some time without anything else being said, in the order of
-    /// submission, arrays with as many tasks as `tasks` says of the number that fits the empty pool; returns how
-    /// many.
+    /// Writes the jobs of a pool that may start without a further report, in the order of submission, arrays with
+    /// `tasks(n)` tasks where n of them fit the empty pool; returns their number.
     pub(super) fn candidates(
         &self,
         pool: u32,
@@ -171,16 +194,16 @@ impl Scheduler<'_> {
         for place in 0..length {
             let slot = self.parts.table.queued(place)?;
             let job = self.parts.table.get(slot)?;
-            // On nodes it is found out later who can never start.
+            // On nodes, jobs that can never start are found later.
             let too_wide = !here.is_of_nodes() && job.count > here.units;
             if job.pool != pool || !job.may_start(now) || too_wide {
                 continue;
             }
-            // Others are kept off the nodes of a reservation that has not begun: it needs no place in the queue.
+            // A job whose reservation has not begun needs no place in the queue: others are kept off its nodes.
             if here.is_of_nodes() && self.is_early(slot, now)? {
                 continue;
             }
-            let later = u32::from(job.is_busy(here.changes));
+            let later = u32::from(job.is_busy(here.changes, now));
             let candidate = Candidate {
                 place: place as u32,
                 slot,

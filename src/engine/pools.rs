@@ -1,4 +1,4 @@
-//! Pools of units, for which jobs compete, and the queues whose jobs compete for one.
+//! Pools of units, for which jobs compete, and their queues.
 
 use super::starts::Offsets;
 use crate::error::{Error, Result};
@@ -12,33 +12,33 @@ use bytemuck::{Pod, Zeroable};
 pub(super) struct Pool {
     /// The number of its name.
     pub name: i64,
-    /// Units that its jobs hold: more than a pool can have, if that is reported.
+    /// Number of units that its jobs hold: more than a pool can have, if that is reported.
     pub held: u64,
     /// The time of the last cycle.
     pub decided: i64,
     /// Whether there is such a pool.
     pub used: u32,
     pub units: u32,
-    /// Units that are not idle and that no known job holds. Nothing is known of their end.
+    /// Number of units that are not idle and that no known job holds. Their end is unknown.
     pub unaccounted: u32,
     /// Idle units as the manager reported them, plus 1, until the next cycle or end of a listing; 0 for none.
     pub reported: u32,
-    /// Whether jobs hold more than there is.
+    /// Whether jobs hold more units than there are.
     pub inconsistent: u32,
-    /// Counts what may have made room.
+    /// Counts changes that may have made room.
     pub changes: u32,
-    /// Counts what has taken room that a cycle thought free.
+    /// Counts changes that have taken room that a cycle counted as free.
     pub losses: u32,
-    /// Whether something has happened since the last cycle.
+    /// Whether something was reported since the last cycle.
     pub stirred: u32,
     /// Whether it consists of nodes: then its units are those of the first kind of resource on them.
     pub of_nodes: u32,
-    /// Counts the decisions whose reasons were noted; the units that the last of them left idle.
+    /// Number of decisions whose reasons were noted, and the units that the last of them left idle.
     pub judgements: u32,
     pub judged_idle: u32,
     pub reserved: u32,
     pub kept: KeptOrder,
-    /// Of the reported starts: of first reports, and of those of jobs that were reported an hour before.
+    /// Offsets of reported starts: for first reports, and for jobs that were reported an hour before.
     pub offsets: [Offsets; 2],
 }
 
@@ -48,23 +48,23 @@ impl Pool {
         self.used != 0 && self.of_nodes != 0
     }
 
-    /// Idle units.
+    /// Number of idle units.
     pub fn idle(&self) -> u32 {
         self.free().unwrap_or(0).saturating_sub(self.unaccounted)
     }
 
-    /// Units that no known job holds; `None` if jobs hold more than there is.
+    /// Number of units that no known job holds; `None` if jobs hold more than there are.
     fn free(&self) -> Option<u32> {
         u64::from(self.units).checked_sub(self.held).map(|free| free as u32)
     }
 
-    /// Units that jobs, and what is unaccounted, hold beyond those that there are.
+    /// Number of units that jobs hold, or that are unaccounted, beyond those that there are.
     pub fn debt(&self) -> u32 {
         let held = self.held.saturating_add(self.unaccounted.into());
         held.saturating_sub(self.units.into()).min(u32::MAX.into()) as u32
     }
 
-    /// Finds out, when the manager has reported its idle units, how many nobody accounts for.
+    /// Computes the unaccounted units, if the manager has reported its idle ones.
     pub fn settle(&mut self) {
         if self.of_nodes != 0 {
             return;
@@ -75,7 +75,7 @@ impl Pool {
         };
         let others = self.free().and_then(|free| free.checked_sub(idle));
         self.inconsistent = u32::from(others.is_none());
-        // Where the numbers contradict each other, nothing is idle that known jobs hold.
+        // Where the numbers contradict each other, units that known jobs hold are not idle.
         self.unaccounted = others.unwrap_or(0);
         self.reported = 0;
     }
@@ -88,7 +88,7 @@ pub(super) struct Queue {
     pub name: i64,
     pub used: u32,
     pub pool: u32,
-    /// Whether it has the nodes alone that list it.
+    /// Whether only the nodes that list it belong to it.
     pub listed: u32,
     pub reserved: u32,
 }
@@ -110,13 +110,13 @@ impl Named for Queue {
     }
 }
 
-/// The number of what has this name, or of a place where there is room for it.
+/// The number of the entry with this name, or of a free place for it.
 pub(super) fn place_of<T: Named>(all: &[T], name: i64) -> Result<usize> {
     let known = all.iter().position(|one| one.name() == Some(name));
     known.or_else(|| all.iter().position(|one| one.name().is_none())).ok_or(Error::Full)
 }
 
-/// The pool of these queues: all have the same.
+/// The pool of these queues, which all have the same.
 pub(super) fn pool_of(queues: &[Queue], numbers: &[u32]) -> Result<u32> {
     let mut found = None;
     for &number in numbers {
@@ -129,17 +129,17 @@ pub(super) fn pool_of(queues: &[Queue], numbers: &[u32]) -> Result<u32> {
     found.ok_or(Error::NoSuchIndex)
 }
 
-/// A pool that is there.
+/// The pool of this number, which must be there.
 pub(super) fn pool(pools: &[Pool], number: u32) -> Result<&Pool> {
     pools.get(number as usize).filter(|pool| pool.used != 0).ok_or(Error::NoSuchIndex)
 }
 
-/// A pool in whose number a record of the block can be trusted.
+/// The pool of this number, which a record of the block names; damaged if there is none.
 pub(super) fn pool_mut(pools: &mut [Pool], number: u32) -> Result<&mut Pool> {
     at_mut(pools, number as usize)
 }
 
-/// The idle units of a pool, in whose number a record of the block can be trusted.
+/// The idle units of a pool, which a record of the block names.
 pub(super) fn idle(pools: &[Pool], number: u32) -> Result<u32> {
     Ok(at(pools, number as usize)?.idle())
 }

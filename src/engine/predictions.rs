@@ -1,6 +1,6 @@
-//! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or what is known
-//! of it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that
-//! is asked again when its age has grown by a tenth and six seconds.
+//! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or its description
+//! has changed. A running job is expected to end at a quantile of the rest of its predicted run time; that is computed
+//! again when its age has grown by a tenth and six seconds.
 
 use super::job::JobState;
 use super::object::{LEARNT, Scheduler};
@@ -11,15 +11,15 @@ use crate::memory::{at, at_mut};
 use crate::plan::last_asked;
 use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 
-/// How long what a job held is expected to be cleaned once it is over, in seconds.
+/// Expected seconds of cleaning once a job is over.
 const CLEANING: i64 = 60;
 
-/// The limit of a job, as distributions take it.
+/// The limit of a job in seconds, for distributions.
 fn limit(job: &Record) -> i64 {
     if job.limit > 0 { job.limit.min(MAX_SECONDS) } else { MAX_SECONDS }
 }
 
-/// The limit at which what is predicted of a job is cut: one value of the caller's may lie beyond its limit.
+/// The limit at which a job's predicted run time is cut: a single value of the caller's may lie beyond the job's limit.
 fn cut_at(job: &Record) -> i64 {
     if job.predicted == Predicted::Single as u32 { limit(job).max(job.single) } else { limit(job) }
 }
@@ -37,7 +37,7 @@ impl Scheduler<'_> {
         RuntimeDistribution::restored(&self.state.bins.bins()?, self.probabilities(slot)?)
     }
 
-    /// The caller predicts a job's run time.
+    /// Sets a job's run time as predicted by the caller.
     pub(super) fn set_prediction(&mut self, slot: u32, prediction: &RuntimeDistribution) -> Result<()> {
         let single = prediction.single_value();
         let kind = if let Some(probabilities) = prediction.binned().map(|(_, probabilities)| probabilities) {
@@ -64,10 +64,10 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Predicts a job's run time by what is known now.
+    /// Predicts a job's run time by the present state of the predictor.
     pub(super) fn predict(&mut self, slot: u32) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
-        // The predictor knows those alone that live.
+        // The predictor knows only jobs that live.
         if job.is_predicted_by_caller() || job.learnt != 0 || job.state() == JobState::AsBefore {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl Scheduler<'_> {
         self.set_mean(slot)
     }
 
-    /// The mean of what is predicted, and no expected end yet.
+    /// Sets the mean predicted run time, and no expected end yet.
     fn set_mean(&mut self, slot: u32) -> Result<()> {
         let mean = self.mean_of(self.parts.table.get(slot)?, &self.predicted(slot)?)?;
         let job = self.parts.table.get_mut(slot)?;
@@ -100,8 +100,8 @@ impl Scheduler<'_> {
         Ok(libm::round(predicted.mean_within(cut_at(job), self.settings().cut)?) as i64)
     }
 
-    /// The mean run time that a job would be predicted that is not known, were it submitted at this time; changes
-    /// nothing. O(contexts x bins).
+    /// The mean predicted run time of an unknown job, were it submitted at this time; changes nothing. O(contexts x
+    /// bins).
     pub(super) fn mean_if_submitted(
         &mut self,
         job: &Record,
@@ -123,7 +123,7 @@ impl Scheduler<'_> {
         self.mean_of(job, &made)
     }
 
-    /// A job of this user has ended: those that wait are predicted anew before the next decision.
+    /// Notes that a job of this user has ended: waiting ones are predicted anew before the next decision.
     pub(super) fn learnt_of(&mut self, user: i64) -> Result<()> {
         let known = self.state.learnt.iter().take(self.state.learnt_count as usize);
         if known.copied().any(|known| known == user) {
@@ -154,9 +154,8 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// When a running job is expected to end, after `now`: by what was to be expected when it last reached one of the
-    /// ages 0 s, 6 s, 12 s, ..., each a tenth and six seconds beyond the one before. It does not depend on when it is
-    /// asked.
+    /// Expected end of a running job, after `now`: by the prediction at the last of the ages 0 s, 6 s, 12 s, ... that
+    /// it has reached, each a tenth and six seconds beyond the one before. It does not depend on the times of calls.
     pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
         let job = *self.parts.table.get(slot)?;
         if job.learnt != 0 {
@@ -181,8 +180,8 @@ impl Scheduler<'_> {
         Ok(now.saturating_add(end_age.saturating_sub(age).max(1)))
     }
 
-    /// The run time that a job exceeds with probability at most `1 - quantile`, given that it still runs if it does:
-    /// from its start on, in seconds. O(bins).
+    /// Run time in seconds that a job exceeds with probability at most `1 - quantile`, given its age if it runs,
+    /// counted from its start. O(bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::NotANumber`], [`Error::OutOfRange`] for a quantile outside 0 to 1.
@@ -199,13 +198,13 @@ impl Scheduler<'_> {
         self.predicted(slot)?.quantile(self.settings().running, 0, cut_at(job))
     }
 
-    /// The rest of a job's run time at this age, drawn: `uniform` is from 0 up to 1.
+    /// The rest of a job's run time at this age, drawn by `uniform` from 0 up to 1.
     pub(super) fn drawn(&self, slot: u32, age: i64, uniform: f64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         self.predicted(slot)?.quantile(uniform, age, cut_at(job))
     }
 
-    /// When a running job reaches its limit, after `now`.
+    /// End of a running job by its limit, after `now`.
     pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         if job.learnt != 0 {

@@ -1,5 +1,5 @@
-//! Why a job waits, and when it is planned to start: by the last decision of an open cycle, or by what a closed one has
-//! noted in the jobs' records.
+//! The reason why a job waits, and its planned start: by the last decision of an open cycle, or by the notes of a
+//! closed one in the jobs' records.
 
 use super::cycle::{Cycle, State};
 use super::job::{JobState, MAX_TIME, Why};
@@ -17,39 +17,44 @@ use crate::plan::{LONGEST, Limited, Plan, StartedNow, UNPLANNED, WINDOW};
 /// The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reason {
-    /// Which job.
+    /// Id of the job.
     pub job: i64,
     /// The reason: one of those from [`Why::NoRoom`] on; [`Why::Planned`] for a job that starts now, and
-    /// [`Why::Unknown`] for one about which nothing was decided since it was reported or changed.
+    /// [`Why::Unknown`] for one without a decision since it was reported or changed.
     pub why: Why,
     /// The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
-    /// everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now.
+    /// all others it is that one; else, for a job planned for later, the first of the plan that starts later than now.
     pub head: i64,
-    /// When that was asked.
+    /// Time of the question.
     pub now: i64,
-    /// The planned start; `None` where nothing is planned of it.
+    /// The planned start, on the plan's grid of instants: later than the plan needs by at most a sixteenth of the time
+    /// until then. It is by predicted means, without the jobs that are still to come; `None` where nothing is planned.
     pub start: Option<i64>,
-    /// When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
-    /// counted units.
+    /// The median of the start that was last reported to people
+    /// ([`StartForecast::report`](super::StartForecast::report)), if it is still to come: a sentence has it instead of
+    /// the planned start.
+    pub expected: Option<i64>,
+    /// Time at which it has room if all running jobs run to their limits: for the job in front of all others, in a pool
+    /// of counted units.
     pub by_limits: Option<i64>,
-    /// When the reason ends by itself: a begin time, the end of a refusal, the beginning of its reservation.
+    /// Time at which the reason ends by itself: a begin time, the end of a refusal, the beginning of its reservation.
     pub until: Option<i64>,
-    /// The price of starting it now, of a job that fits and is planned for later.
+    /// The price of starting it now, for a job that fits and is planned for later.
     pub price: Option<StartedNow>,
-    /// Its place among those that wait, by their planned starts, the first 1; 0 without one.
+    /// Its place among the waiting jobs, by their planned starts, the first 1; 0 without one.
     pub place: u32,
-    /// Tasks of an array that wait, this one among them; 1 for a job.
+    /// Number of tasks of an array that wait, this one among them; 1 for a job.
     pub tasks: u32,
-    /// Processors that it wants.
+    /// Number of processors that it wants.
     pub wanted: u32,
-    /// Processors of its pool that are idle once those have started that do, and all that there are.
+    /// Number of processors of its pool that are idle after the starts, and number of all of them.
     pub idle: u32,
     /// See `idle`.
     pub units: u32,
 }
 
 impl Reason {
-    /// The part that is known of a job whatever is decided.
+    /// The part of a reason that does not depend on a decision.
     fn of(job: &Record, now: i64, idle: u32, units: u32) -> Reason {
         Reason {
             job: job.id,
@@ -57,6 +62,7 @@ impl Reason {
             head: 0,
             now,
             start: None,
+            expected: Some(job.reported_median).filter(|&median| job.reports > 0 && median > now),
             by_limits: None,
             until: None,
             price: None,
@@ -69,12 +75,12 @@ impl Reason {
     }
 }
 
-/// An end that comes.
+/// A time that is still to come, in the scheduler's range.
 fn coming(time: i64) -> Option<i64> {
     Some(time).filter(|&time| time < MAX_TIME)
 }
 
-/// How a job stands in a decision.
+/// State of a job in a decision.
 struct Standing {
     why: Why,
     head: i64,
@@ -83,10 +89,12 @@ struct Standing {
 
 /// The part that all reasons of a decision have in common.
 struct Decided {
-    /// The candidate that others must not delay, and the first of the plan's order that starts later than now.
+    /// The candidate that others of its tier and below must not delay, whether it is the first of all that wait, and
+    /// the first of the plan's order that starts later than now.
     front: Option<usize>,
+    is_first: bool,
     later: Option<usize>,
-    /// Idle units that those that start leave over.
+    /// Units that the starting jobs leave idle.
     left: u32,
     /// Whether the candidates are in the site's order, and were gone through one by one.
     easy: bool,
@@ -94,9 +102,9 @@ struct Decided {
 }
 
 impl Cycle<'_> {
-    /// Why a job of this cycle's pool waits, by the cycle's last decision ([`Cycle::next`]), or by
-    /// [`Cycle::plan_all`], which comes to all that wait. O(W + offers); for a job that fits and is planned for later
-    /// as [`Plan::started_now`], for the front job O(R log R), on nodes O(nodes x queues).
+    /// The reason why a job of this cycle's pool waits, by the cycle's last decision ([`Cycle::next`]), or by
+    /// [`Cycle::plan_all`], which reaches all waiting jobs. O(W + offers); for a job that fits and is planned for later
+    /// the cost of [`Plan::started_now`], for the front job O(R log R), on nodes O(nodes x queues).
     ///
     /// # Errors
     /// [`Error::UnknownJob`] unless the job waits in this pool; [`Error::WrongState`] before the first decision, and
@@ -122,7 +130,7 @@ impl Cycle<'_> {
         let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let is_it = |candidate: &Candidate| candidate.slot == slot && candidate.id == job.id;
         let Some(number) = candidates.iter().position(is_it) else {
-            // Tasks and jobs that were offered before the last decision are no candidates of it.
+            // Tasks and jobs offered before the last decision are no candidates of it.
             let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
             if offers.iter().any(|made| made.is_open() && made.slot == slot && made.job == job.id) {
                 return Ok(Reason { why: Why::Planned, start: Some(self.state.now), ..reason });
@@ -142,9 +150,10 @@ impl Cycle<'_> {
         } else {
             None
         };
-        let waits_in_front = decided.front == Some(number) && why != Why::Planned;
+        let waits_in_front = decided.front == Some(number) && decided.is_first && why != Why::Planned;
         let by_limits = if waits_in_front && counted { self.by_limits(scheduler, number)? } else { None };
-        Ok(Reason { why, head, start, price, by_limits, place, idle: decided.left, ..reason })
+        let until = if why == Why::Refused { coming(job.busy_until) } else { None };
+        Ok(Reason { why, head, start, price, by_limits, until, place, idle: decided.left, ..reason })
     }
 
     /// The part that all reasons of the last decision have in common; each candidate's planned start in seconds, and
@@ -154,7 +163,8 @@ impl Cycle<'_> {
         let inconsistent = scheduler.pool_at(self.state.pool)?.inconsistent != 0;
         let plain = inconsistent && self.state.of_nodes == 0;
         let easy = self.state.anyway == 0 && (scheduler.settings().preset == PresetWord::Easy || plain);
-        let mut decided = Decided { front: None, later: None, left: self.state.idle, easy, inconsistent };
+        let mut decided =
+            Decided { front: None, is_first: true, later: None, left: self.state.idle, easy, inconsistent };
         let marks = range_mut(self.parts.limited, 0, count)?;
         marks.iter_mut().for_each(|mark| *mark = Limited { after: UNPLANNED, processors: 0 });
         for &number in range(self.parts.starting, 0, self.state.starting as usize)? {
@@ -186,6 +196,12 @@ impl Cycle<'_> {
             (plan.guarded(), *plan.kept())
         };
         decided.front = front;
+        // A plan guards the job that has waited longest, of whatever tier: those of higher ones come before it.
+        let tiers = range(self.parts.tiers, 0, count)?;
+        let tier = front.and_then(|front| tiers.get(front));
+        let waits =
+            |tier: &i32| tiers.iter().zip(&*marks).any(|(own, mark)| own > tier && mark.processors == 0);
+        decided.is_first = !tier.is_some_and(waits);
         let candidates = range(self.parts.candidates, 0, count)?;
         decided.later = kept.ids().iter().find_map(|&id| {
             let number = candidates.iter().position(|candidate| candidate.planned_as() == id)?;
@@ -194,7 +210,7 @@ impl Cycle<'_> {
         Ok(decided)
     }
 
-    /// How a candidate stands, by what [`Cycle::decided`] has found.
+    /// State of a candidate, by the result of [`Cycle::decided`].
     fn standing(&mut self, scheduler: &Scheduler<'_>, decided: &Decided, number: usize) -> Result<Standing> {
         let candidate = *at(self.parts.candidates, number)?;
         let mark = *at(self.parts.limited, number)?;
@@ -202,14 +218,19 @@ impl Cycle<'_> {
         if mark.processors != 0 {
             return Ok(Standing { why: Why::Planned, head: 0, start: Some(now) });
         }
-        let planned = Some(mark.after).filter(|&start| start != UNPLANNED);
+        // Behind a refusal for want of room a plan has the next end, and none where nothing runs.
+        let endless = candidate.later != 0 && mark.after >= LONGEST;
+        let planned = Some(mark.after).filter(|&start| start != UNPLANNED && !endless);
         let start = planned.map(|start| now.saturating_add(start.into()));
         let id = |number: Option<usize>| {
             number.and_then(|number| self.parts.candidates.get(number)).map_or(0, |candidate| candidate.id)
         };
-        let in_front = decided.front == Some(number);
-        let front = Some(id(decided.front)).filter(|&front| front != candidate.id).unwrap_or(0);
-        let later = id(decided.later.filter(|&later| decided.front.is_none() && later != number));
+        let in_front = decided.front == Some(number) && decided.is_first;
+        let tiers = range(self.parts.tiers, 0, self.state.candidates as usize)?;
+        let tier = |number: usize| tiers.get(number).filter(|_| !decided.easy);
+        let guard = decided.front.filter(|&front| front != number && tier(front) >= tier(number));
+        let front = Some(id(guard)).filter(|&front| front != candidate.id).unwrap_or(0);
+        let later = id(decided.later.filter(|&later| guard.is_none() && later != number));
         let why = if decided.inconsistent {
             Why::Inconsistent
         } else if candidate.later != 0 {
@@ -219,10 +240,9 @@ impl Cycle<'_> {
         } else {
             match self.room_for(scheduler, &candidate)? {
                 Why::Unknown if planned == Some(0) => Why::Guarded,
-                // The price that others would pay is not known on nodes.
-                Why::Unknown if self.is_taken(decided, number, &candidate)? => Why::Depth,
+                Why::Unknown if !decided.easy && planned.is_none() => Why::Depth,
+                Why::Unknown if self.is_taken(decided, number, &candidate)? => Why::NoRoom,
                 Why::Unknown if decided.easy => Why::Guarded,
-                Why::Unknown if planned.is_none() => Why::Depth,
                 Why::Unknown => Why::Later,
                 short => short,
             }
@@ -240,11 +260,11 @@ impl Cycle<'_> {
         Ok(if candidate.processors <= self.state.idle { Why::Unknown } else { Why::NoRoom })
     }
 
-    /// Whether those that start have taken what a candidate would need: under EASY those before it, on nodes all. On
-    /// counted units a plan says what it would cost to let it go before them. O(starts).
+    /// Whether the starting jobs have taken the room that a candidate needs: all of them, but under EASY those before
+    /// it, as it is the guard that has kept it behind the others. O(starts).
     fn is_taken(&self, decided: &Decided, number: usize, candidate: &Candidate) -> Result<bool> {
         if !decided.easy {
-            return Ok(self.state.of_nodes != 0 && candidate.processors > decided.left);
+            return Ok(candidate.processors > decided.left);
         }
         let mut idle = self.state.idle;
         for &other in range(self.parts.starting, 0, self.state.starting as usize)? {
@@ -255,7 +275,7 @@ impl Cycle<'_> {
         Ok(candidate.processors > idle)
     }
 
-    /// When a candidate that waits has room if all run to their limits, those that start in this decision too.
+    /// Time at which a waiting candidate has room if all jobs run to their limits, those starting in this decision too.
     fn by_limits(&mut self, scheduler: &Scheduler<'_>, number: usize) -> Result<Option<i64>> {
         let mut count = self.limits(scheduler)?;
         let candidate = *at(self.parts.candidates, number)?;
@@ -284,7 +304,7 @@ impl Cycle<'_> {
         Ok(None)
     }
 
-    /// The place of a candidate that starts then among all that wait, by what [`Cycle::decided`] has found.
+    /// The place of a candidate with this start among all waiting jobs, by the result of [`Cycle::decided`].
     fn place_of(&self, number: usize, start: Option<i64>) -> Result<u32> {
         let Some(start) = start.filter(|_| self.state.ordered != 0) else { return Ok(0) };
         let span = u32::try_from(start.saturating_sub(self.state.now)).unwrap_or(UNPLANNED);
@@ -293,8 +313,8 @@ impl Cycle<'_> {
         Ok(before.count() as u32 + 1)
     }
 
-    /// Notes the reasons of those that the last decision came to: of the others that do not fit, the idle units say
-    /// enough. O(W), on nodes O(64 x nodes) beside that.
+    /// Notes the reasons of the jobs that the last decision reached: for others that do not fit, the idle units
+    /// suffice. O(W), on nodes O(64 x nodes) beside that.
     pub(super) fn note_reasons(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         if self.state.decided == 0 || self.state.tried != 0 {
             return Ok(());
@@ -332,8 +352,8 @@ impl Cycle<'_> {
 }
 
 impl Scheduler<'_> {
-    /// Why a job waits, as far as that is known without a cycle: by what is reported of it and its pool, else by the
-    /// last closed cycle that came to it. O(1), on nodes O(nodes x queues).
+    /// The reason why a job waits, as far as it is known without a cycle: by the reports of it and its pool, else by
+    /// the last closed cycle that reached it. O(1), on nodes O(nodes x queues).
     ///
     /// # Errors
     /// [`Error::UnknownJob`] unless the job waits.
@@ -351,8 +371,7 @@ impl Scheduler<'_> {
         }
         let noted = job.judged != 0 && job.judged_edits == job.edits && job.judged_in == pool.judgements;
         let why = match Why::from_number(job.judged).unwrap_or_default() {
-            // A refusal for want of room lasts until something has changed.
-            Why::Refused if noted && !job.is_busy(pool.changes) => Why::Unknown,
+            Why::Refused if noted && !job.is_busy(pool.changes, now) => Why::Unknown,
             why if noted => why,
             _ if !pool.is_of_nodes() && job.width > pool.judged_idle => Why::NoRoom,
             _ => Why::Unknown,
@@ -360,10 +379,12 @@ impl Scheduler<'_> {
         let waits = |slot: u32| self.parts.table.get(slot).is_ok_and(|job| job.state().waits());
         let head = self.parts.table.find(job.judged_head)?.filter(|&slot| noted && waits(slot));
         let start = Some(job.judged_until(now)).filter(|&start| start != 0);
-        Ok(Reason { why, start, head: head.map_or(0, |_| job.judged_head), ..reason })
+        let until = if why == Why::Refused { coming(job.busy_until) } else { None };
+        Ok(Reason { why, start, until, head: head.map_or(0, |_| job.judged_head), ..reason })
     }
 
-    /// Why a job waits whatever is decided about the others: [`Why::Unknown`] where that is up to a decision.
+    /// The reason why a job waits whatever is decided about the others: [`Why::Unknown`] where that depends on a
+    /// decision.
     pub(super) fn stated(&self, slot: u32, now: i64, idle: u32) -> Result<Reason> {
         let job = self.parts.table.get(slot)?;
         let pool = self.pool_at(job.pool)?;
@@ -392,7 +413,8 @@ impl Scheduler<'_> {
         because(self.obstacle(slot, now)?, None)
     }
 
-    /// Why no nodes could hold a job, however idle they were; [`Why::Unknown`] if some could. O(nodes x queues).
+    /// The reason why no nodes could hold a job, however idle they were; [`Why::Unknown`] if some could. O(nodes x
+    /// queues).
     fn obstacle(&self, slot: u32, now: i64) -> Result<Why> {
         let job = self.parts.table.get(slot)?;
         let ask = self.parts.holdings.ask(slot);
@@ -400,8 +422,8 @@ impl Scheduler<'_> {
         if request.pool.iter().zip(self.licences()).any(|(wanted, all)| *wanted > all) {
             return Ok(Why::Licences);
         }
-        // In one queue after the other: the nodes with the job's features, those in service among them, and among these
-        // those that no reservation closes.
+        // For each queue: the nodes with the job's features, those in service among them, and among these those that no
+        // reservation closes.
         let mut best = Why::Never;
         for &queue in job.queues.iter().take(job.queue_count as usize) {
             let admitted = self.requirement(slot, queue, now)?;

@@ -1,4 +1,4 @@
-//! One scenario of a forecast: what runs and waits, event by event.
+//! One scenario of a forecast, played event by event.
 
 use super::forecast::{Busy, DAY, LATER, NOBODY, Pending, STARTED, StartForecast, State, span};
 use super::object::Scheduler;
@@ -11,10 +11,11 @@ use crate::math::mix::{GOLDEN, finalise};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule, Until};
 
-/// The most changes of an order that a decision of a scenario tries: more do not make a forecast better.
+/// Largest number of changes of an order that a decision of a scenario tries: more do not make a forecast better.
 const PROPOSALS: u32 = 15;
 
-/// With more waiting jobs no changes of an order are tried: a third of the time, for levels that are a tenth worse.
+/// Number of waiting jobs above which no changes of an order are tried: a third of the time, for levels that are a
+/// tenth worse.
 const LONG_QUEUE: u32 = 256;
 
 impl StartForecast<'_> {
@@ -42,7 +43,7 @@ impl StartForecast<'_> {
         Ok(self.state.scenario >= self.state.scenarios)
     }
 
-    /// A scenario begins: every job's run time is drawn.
+    /// Begins a scenario: every job's run time is drawn.
     fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         self.reset()?;
         let State { queued, busy, scenario, scenarios, .. } = *self.state;
@@ -64,16 +65,16 @@ impl StartForecast<'_> {
             heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
         }
         let mut plan = Plan::attach(self.parts.plan)?;
-        // Where all run times are known, the search alone makes a difference.
+        // Varied for each scenario: where all run times are known, only the search differs.
         plan.keep(&self.state.kept.varied(scenario));
         self.state.begun = 1;
         Ok(())
     }
 
-    /// How long a waiting job runs in this scenario.
+    /// Run time of a waiting job in this scenario, in seconds.
     fn drawn(&self, scheduler: &Scheduler<'_>, job: &Pending) -> Result<u32> {
         let State { scenario, scenarios, .. } = *self.state;
-        // The tasks behind one have a luck of their own.
+        // The tasks behind a job have draws of their own.
         let key = job.id as u64 ^ u64::from(job.more) << 20;
         let uniform = Draws::new(0, key, scenarios).uniform(scenario);
         let same = scheduler.parts.table.get(job.slot)?.id == job.job;
@@ -81,8 +82,8 @@ impl StartForecast<'_> {
         Ok(span(drawn).max(1))
     }
 
-    /// The next event of the scenario under way: ends, then submissions, then a decision. Returns whether there was
-    /// one: not once all have started that are of interest, or beyond the horizon.
+    /// Plays the next event of the scenario under way: ends, then submissions, then a decision. Returns whether there
+    /// was one: not once all jobs of the beginning have started, or beyond the horizon.
     fn event(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         if self.state.left == 0 {
             return Ok(false);
@@ -99,7 +100,7 @@ impl StartForecast<'_> {
         let next = [end, comes, submission].into_iter().flatten().min();
         let first = core::mem::replace(&mut self.state.looked, 1) == 0;
         let time = match next {
-            // Nothing more happens, or something has that no cycle has seen.
+            // No event is left, or there was a change that no cycle has decided about.
             _ if first && (next.is_none() || self.state.at_once != 0) => 0,
             Some(time) if time <= self.state.horizon => time,
             _ => return Ok(false),
@@ -131,7 +132,7 @@ impl StartForecast<'_> {
             self.submit(scheduler, place)?;
             self.state.next += 1;
         }
-        // Again where tasks have started behind which others wait.
+        // Decides again while tasks have started behind which others wait.
         let mut again = true;
         while again {
             let free = self.state.free;
@@ -141,13 +142,13 @@ impl StartForecast<'_> {
         Ok(true)
     }
 
-    /// A job of the beginning, or a task behind one, waits from now on.
+    /// Adds a job of the beginning, or a task behind one, to the queue.
     fn wait(&mut self, scheduler: &Scheduler<'_>, job: Pending) -> Result<()> {
         let run = self.drawn(scheduler, &job)?;
         self.join(Pending { run, ..job })
     }
 
-    /// A job joins the queue in the order of submission, under EASY within its class.
+    /// Adds a job to the queue in the order of submission, under EASY within its class.
     fn join(&mut self, job: Pending) -> Result<()> {
         let count = self.state.waiting as usize;
         let easy = self.state.easy != 0;
@@ -159,7 +160,7 @@ impl StartForecast<'_> {
         Ok(())
     }
 
-    /// The next later submission: when, and its place among those remembered.
+    /// Time of the next later submission, and its place among those remembered.
     fn submission(&mut self, scheduler: &Scheduler<'_>) -> Result<Option<(u32, usize)>> {
         if self.state.days == 0 {
             return Ok(None);
@@ -191,12 +192,12 @@ impl StartForecast<'_> {
         }
     }
 
-    /// When the day began that is repeated.
+    /// Beginning of the day that is repeated.
     fn day(&self) -> i64 {
         self.state.now.saturating_sub(i64::from(self.state.ago) * DAY)
     }
 
-    /// A later job is submitted, with all tasks of an array, as long as there is room.
+    /// Submits a later job, with all tasks of an array, as long as there is room.
     fn submit(&mut self, scheduler: &Scheduler<'_>, place: usize) -> Result<()> {
         let arrival = *scheduler.arrival_at(place)?;
         if arrival.count > self.state.units {
@@ -220,11 +221,12 @@ impl StartForecast<'_> {
             true => worth(arrival.priority - self.state.lowest, settings.seconds),
             false => 0,
         };
-        let class = class_of(arrival.tier, arrival.priority, settings.order);
+        let waited = -i64::from(self.state.time);
+        let class = class_of(arrival.tier, arrival.priority, waited, &settings);
         let job = Pending {
             id: 0,
             job: 0,
-            waited: -i64::from(self.state.time),
+            waited,
             credit,
             submitted: self.state.time.into(),
             class,
@@ -248,13 +250,14 @@ impl StartForecast<'_> {
                 break;
             }
             self.state.later = self.state.later.saturating_add(1);
-            // No manager's id.
+            // An id that no manager uses.
             self.join(Pending { id: i64::MIN + i64::from(self.state.later), ..job })?;
         }
         Ok(())
     }
 
-    /// Decides who starts, as the scheduler would; returns whether tasks have started behind which others wait now.
+    /// Decides which jobs start, as the scheduler would; returns whether tasks have started behind which others wait
+    /// now.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         if self.state.easy != 0 {
             return self.easy(scheduler);
@@ -275,7 +278,7 @@ impl StartForecast<'_> {
         self.leave_queue(scheduler)
     }
 
-    /// EASY by the time limits, in the site's order, in which the queue is.
+    /// Starts jobs by EASY by the time limits, in the site's order, in which the queue is.
     fn easy(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let time = self.state.time;
         let mut running = self.state.running as usize;
@@ -310,7 +313,7 @@ impl StartForecast<'_> {
         self.leave_queue(scheduler)
     }
 
-    /// A waiting job starts, if there is room to know that it runs.
+    /// Starts a waiting job, if there is room in the list of running ones.
     fn start(&mut self, place: usize) -> Result<()> {
         let time = self.state.time;
         let job = at_mut(self.parts.waiting, place)?;
@@ -340,8 +343,8 @@ impl StartForecast<'_> {
         if number == NOBODY { Ok(()) } else { self.started(number, time) }
     }
 
-    /// Those that have started wait no more; the next task of an array takes the place of one that has. Returns whether
-    /// there is such a task.
+    /// Removes the jobs that have started from the queue; the next task of an array takes the place of one that has.
+    /// Returns whether there is such a task.
     fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let (mut kept, mut next) = (0, false);
         for place in 0..self.state.waiting as usize {
@@ -361,7 +364,7 @@ impl StartForecast<'_> {
         Ok(next)
     }
 
-    /// A job of the beginning starts, or of an array another task.
+    /// Notes the start of a job of the beginning, or of another task of an array.
     fn started(&mut self, number: u32, time: u32) -> Result<()> {
         let row = self.state.scenario as usize * self.parts.queued.len();
         let start = at_mut(self.parts.starts, row + number as usize)?;

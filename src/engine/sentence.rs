@@ -5,12 +5,12 @@ use super::reason::Reason;
 use super::settings::write_digits;
 use core::fmt;
 
-/// The names by which a sentence calls things.
+/// The names of things in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names<'a> {
-    /// The units of a pool.
+    /// Name of the units of a pool.
     pub units: &'a str,
-    /// The job that [`Reason::head`] says; nothing for "job" and its number.
+    /// Name of the job [`Reason::head`]; empty for "job" and its number.
     pub head: &'a str,
 }
 
@@ -79,7 +79,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
         self.text(&[name])
     }
 
-    /// In how long something comes.
+    /// Time until something comes.
     fn within(&mut self, when: i64) -> fmt::Result {
         self.span(when.saturating_sub(self.reason.now))
     }
@@ -95,11 +95,30 @@ impl<W: fmt::Write> Sentence<'_, W> {
         self.text(&[self.names.head])
     }
 
-    /// Behind another sentence, the planned start.
+    /// The time until its start: as it was reported to people, so that they hear one answer, else as it is planned.
+    fn starts(&mut self, planned: &str) -> fmt::Result {
+        let &Reason { now, start, expected, .. } = self.reason;
+        let (how, start) = match expected.filter(|&expected| expected > now) {
+            Some(expected) => ("expected in ", Some(expected)),
+            None => ("planned in ", start),
+        };
+        match start {
+            Some(start) => {
+                self.text(&[how])?;
+                self.within(start)
+            }
+            None => self.text(&[planned]),
+        }
+    }
+
+    /// Adds the start behind another sentence.
     fn and_planned(&mut self) -> fmt::Result {
-        let Some(start) = self.reason.start.filter(|&start| start > self.reason.now) else { return Ok(()) };
-        self.text(&["; planned in "])?;
-        self.within(start)
+        let &Reason { now, start, expected, .. } = self.reason;
+        if start.max(expected).is_none_or(|start| start <= now) {
+            return Ok(());
+        }
+        self.text(&["; "])?;
+        self.starts("")
     }
 
     fn no_room(&mut self) -> fmt::Result {
@@ -118,14 +137,8 @@ impl<W: fmt::Write> Sentence<'_, W> {
     }
 
     fn later(&mut self) -> fmt::Result {
-        match self.reason.start {
-            Some(start) => {
-                self.text(&["planned in "])?;
-                self.within(start)?;
-            }
-            None => self.text(&["planned for later"])?,
-        }
-        // Where others would gain as well, it waits for a job alone that must not be delayed.
+        self.starts("planned for later")?;
+        // Where others would gain as well, it waits only for a job that must not be delayed.
         let Some(price) = self.reason.price.filter(|price| price.others >= 0) else {
             if self.reason.head == 0 {
                 return self.text(&[": starting it now would cost others more"]);
@@ -157,7 +170,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
         }
         self.text(&["starting it now could delay "])?;
         self.head()?;
-        self.text(&[", which is first in line"])?;
+        self.text(&[", which must not be delayed"])?;
         self.and_planned()
     }
 
@@ -183,7 +196,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
         self.text(&["never: there are no nodes such as it wants"])
     }
 
-    /// A sentence, and when the reason ends.
+    /// Writes a sentence with the end of the reason.
     fn until(&mut self, said: &str, comes: &str) -> fmt::Result {
         self.text(&[said])?;
         let Some(until) = self.reason.until.filter(|&until| until > self.reason.now) else { return Ok(()) };

@@ -13,7 +13,7 @@ use crate::nodes::{Amounts, Part};
 use bytemuck::Zeroable;
 
 impl Scheduler<'_> {
-    /// Sets a node of a pool of nodes: what is said of it holds from now on. O(1).
+    /// Sets a node of a pool of nodes: the report holds from now on. O(1).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`] for a pool that is not there or has counted units, and for a number beyond the capacity;
@@ -40,7 +40,7 @@ impl Scheduler<'_> {
             ..old
         };
         if old.state == new.state && old.name == new.name && report.until == 0 {
-            // Awaited since it was first said.
+            // Awaited since the first such report.
             new.until = old.until;
         }
         if old.state != 0 && old.name != new.name {
@@ -49,7 +49,7 @@ impl Scheduler<'_> {
         self.change_node(number, &new)
     }
 
-    /// Nodes that are awaited, nobody has said until when, are awaited from now on. O(nodes).
+    /// Sets the end of nodes awaited without a reported one, counted from now on. O(nodes).
     pub(super) fn await_nodes(&mut self, now: i64) {
         let until = now.saturating_add(self.settings().grace as i64);
         for node in self.parts.nodes.iter_mut().filter(|node| node.is_awaited_for_ever()) {
@@ -63,8 +63,8 @@ impl Scheduler<'_> {
         parts.iter().filter_map(node).any(|node| node.state(now) == Some(NodeState::Awaited))
     }
 
-    /// A job holds more than before, or has held what is free now: that concerns other pools too, where it has licences
-    /// or is on nodes that have come to them. O(pools + its nodes).
+    /// Notes in other pools that a job holds more than before, or has freed something: it may have licences, or be on
+    /// nodes that have moved to them. O(pools + its nodes).
     pub(super) fn concern_others(&mut self, slot: u32, more: bool) -> Result<()> {
         let job = self.parts.table.get(slot)?;
         let own = job.pool;
@@ -91,7 +91,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// There is no node of this number any more. O(1).
+    /// Removes the node of this number. O(1).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
@@ -100,7 +100,7 @@ impl Scheduler<'_> {
         self.change_node(number, &Node { pool: NOBODYS, ..Node::zeroed() })
     }
 
-    /// Counts what the change of a node changes in its pools.
+    /// Counts the effects of a node's change in its pools.
     fn change_node(&mut self, number: u32, new: &Node) -> Result<()> {
         let old = core::mem::replace(at_mut(self.parts.nodes, number as usize)?, *new);
         if old == *new {
@@ -125,7 +125,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// A queue's jobs start on these nodes of its pool alone; `None` for all of them, which is so at first. O(nodes).
+    /// Limits a queue's jobs to these nodes of its pool; `None` for all of them, the default. O(nodes).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`] for a queue that is not there or whose pool has counted units, and for a number beyond
@@ -169,7 +169,7 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// The nodes on which a pool's jobs may start have changed.
+    /// Notes that the nodes on which a pool's jobs may start have changed.
     fn redrawn(&mut self, pool: u32) -> Result<()> {
         let pool = pool_mut(self.parts.pools, pool)?;
         pool.stirred = 1;
@@ -202,7 +202,7 @@ impl Scheduler<'_> {
         self.state.licences
     }
 
-    /// Sets a reservation, the one of this pool and key as it is from now on. O(nodes).
+    /// Sets a reservation, replacing the one of this pool and key. O(nodes).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for key 0, an end before the beginning or an absurd time; [`Error::NoSuchIndex`] for the
@@ -222,7 +222,7 @@ impl Scheduler<'_> {
         let mut all = self.parts.reservations.iter();
         let same = all.position(|booked| booked.key == key && booked.pool == pool);
         let mut all = self.parts.reservations.iter();
-        // One that is over makes room.
+        // A reservation that is over makes room.
         let place = same.or_else(|| all.position(|booked| booked.key == 0 || booked.to <= now));
         let place = place.ok_or(Error::Full)?;
         let new = Booked { key, from, to, pool, reserved: 0 };
@@ -234,7 +234,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// There is no reservation of this pool and key any more. O(nodes).
+    /// Removes the reservation of this pool and key. O(nodes).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`] if there was none.
@@ -279,7 +279,8 @@ impl Scheduler<'_> {
         Ok(Requirement { features, any, without, inside, crossed, queue, nowhere: nowhere.into() })
     }
 
-    /// A job that starts has sought the nodes that it might have, unless these were any of its pool. O(nodes) then.
+    /// Notes that a job that starts has sought the nodes that it might have, unless these were all of its pool.
+    /// O(nodes) then.
     pub(super) fn seek(&mut self, slot: u32, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         if !self.pool_at(job.pool)?.is_of_nodes() {

@@ -26,15 +26,15 @@ pub enum Mode {
     /// Jobs are offered.
     #[default]
     On = 0,
-    /// The engine says what it would start, and starts nothing.
+    /// The engine reports the jobs that it would start, and starts nothing.
     Shadow = 1,
 }
 
-/// How the site's priorities enter the plan. Tiers always do.
+/// Part of the site's priorities in the plan. Tiers always count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum OrderWord {
-    /// Jobs of a higher priority come first, whatever it costs; the plan orders those of equal ones.
+    /// Jobs of a higher priority come first, whatever the cost; the plan orders those of equal ones.
     #[default]
     Ties = 0,
     /// A point of priority is worth some seconds of waiting ([`Settings::seconds`]).
@@ -57,9 +57,9 @@ pub enum PredictorWord {
 /// A word that was not understood. Nothing has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadWord {
-    /// Where in the text it begins, in bytes.
+    /// Place in the text at which it begins, in bytes.
     pub at: usize,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub length: usize,
     /// The word that would have been understood.
     pub wanted: &'static str,
@@ -94,26 +94,27 @@ pub struct Settings {
     pub order: OrderWord,
     /// `predictor=`; it cannot be changed once a job has been reported.
     pub predictor: PredictorWord,
-    /// `fit=`: how nodes are chosen in a pool of nodes, among those with the smallest weights: a [`Fit`].
+    /// `fit=`: choice of nodes in a pool of nodes, among those with the smallest weights: a [`Fit`].
     pub fit: Fit,
-    /// `fit=sparing`: those that others seek come last, then by [`Fit::Best`].
+    /// `fit=sparing`: nodes that other jobs seek come last, then by [`Fit::Best`].
     pub sparing: bool,
     /// `short=`, `steep=`, `long=`, `front=`, `proposals=`, `budget=`, `slack=`.
     pub rule: PlanRule,
-    /// `cut=`: of predicted run times of waiting jobs, what lies above this quantile counts as the quantile.
+    /// `cut=`: quantile at which predicted run times of waiting jobs are cut: longer ones count as the quantile.
     pub cut: f64,
-    /// `running=`: running jobs are expected to end at this quantile of what is left of their predicted run time.
+    /// `running=`: quantile of the rest of their predicted run time at which running jobs are expected to end.
     pub running: f64,
-    /// `seconds=`: with `order=priority`, seconds of waiting that a point of priority is worth (of Slurm's multifactor
-    /// plugin PriorityMaxAge / PriorityWeightAge).
+    /// `seconds=`: with `order=priority`, seconds of waiting that a point of priority is worth (PriorityMaxAge /
+    /// PriorityWeightAge with Slurm's multifactor plugin).
     pub seconds: f64,
-    /// `grace=`: how long a job is remembered that the manager no longer lists, in seconds.
+    /// `grace=`: seconds for which a job is remembered that the manager no longer lists.
     pub grace: f64,
-    /// `settle=`: how long the manager may report a started job as waiting before it counts as put back, in seconds.
+    /// `settle=`: seconds for which the manager may report a started job as waiting before it counts as put back.
     pub settle: f64,
-    /// `refused=`: how long a refused job is not offered again, in seconds.
+    /// `refused=`: seconds for which a refused job is not offered again, at least one; after a refusal for want of room
+    /// it is offered sooner where its pool changes.
     pub refused: f64,
-    /// `seed=`: of the plan's generator; it cannot be changed once there is a pool.
+    /// `seed=`: seed of the plan's generator; it cannot be changed once there is a pool.
     pub seed: u64,
 }
 
@@ -256,13 +257,13 @@ const UNKNOWN: &str = "one of preset, mode, order, predictor, fit, short, steep,
 /// Places for the numbers of choices, an even one.
 const CHOSEN: usize = CHOICES.len().next_multiple_of(2);
 
-/// Values of all numbers of a preset.
+/// Values of all numbers in a preset.
 const fn rule_of(preset: u32) -> PlanRule {
     if preset == PresetWord::Fast as u32 { PlanRule::FAST } else { PlanRule::FAIR }
 }
 
 impl Settings {
-    /// These settings with those changed that the text names, in its order; words stand apart by blanks, tabs, line
+    /// These settings with those changed that the text names, in its order; words are separated by blanks, tabs, line
     /// ends, commas or pluses. With a `prefix` only words that begin with it are looked at. An empty text changes
     /// nothing.
     ///
@@ -371,7 +372,7 @@ impl Settings {
         ]
     }
 
-    /// Refuses numbers that no word could have set: of a caller's structure, or of a damaged block.
+    /// Refuses numbers that no word could have set, in a caller's structure or a damaged block.
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].
@@ -462,7 +463,8 @@ fn write_number(out: &mut impl fmt::Write, number: f64) -> fmt::Result {
     write_digits(out, parts, places)
 }
 
-/// Writes a number with at least this many digits. The standard library's way may panic, says the linker.
+/// Writes a number with at least this many digits. The standard library's formatting contains a panic in the linked
+/// library.
 pub(super) fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Result {
     let mut digits = [0_u8; 20];
     let mut rest = number;
@@ -492,7 +494,7 @@ impl RawSettings {
         RawSettings { chosen: settings.chosen(), numbers: settings.numbers() }
     }
 
-    /// The settings; [`Error::Corrupt`] for such as no word could have set.
+    /// The settings; [`Error::Corrupt`] for numbers that no word could have set.
     pub fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::default();
         for (choices, &chosen) in CHOICES.iter().zip(&self.chosen) {
@@ -556,7 +558,7 @@ mod tests {
             let numbers = core::array::from_fn(|i| {
                 let range = &RANGES[i];
                 let number = range.least + parts[i] * (range.most - range.least);
-                // As many digits as words have.
+                // Rounded to the number of digits that words have.
                 if range.whole { number.trunc() } else { (number * 1e6).round().max(1.0) / 1e6 }
             });
             let settings = RawSettings { chosen: [preset, mode, order, predictor, fit, 0], numbers }.settings().unwrap();

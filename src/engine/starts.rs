@@ -1,16 +1,16 @@
-//! Predicted starts: how the levels of a forecast become those that are reported, and how that follows what comes.
+//! Calibration of predicted starts: the reported levels from those of a forecast, corrected by the actual starts.
 //!
-//! A forecast of the rule itself needs little correction ([`StartForecast`](super::StartForecast)): of each pool five
-//! offsets on the logarithms of the levels, moved by .002 at every start of a job whose start was reported; and five
-//! for reports of jobs that were reported an hour before.
+//! A forecast of the rule itself needs little correction ([`StartForecast`](super::StartForecast)): five offsets a pool
+//! on the logarithms of the levels, moved by .002 at every start of a job whose start was reported; and five for
+//! reports of jobs that were reported an hour before.
 
 use crate::forecast::LEVELS;
 use bytemuck::{Pod, Zeroable};
 
-/// By how much an offset moves at a start.
+/// Change of an offset at a start.
 const STEP: f64 = 0.002;
 
-/// Of more jobs whose reported starts have not come each start counts less.
+/// Number of jobs with open reports of their starts above which each start counts less.
 const MANY: u32 = 32;
 
 /// The largest offset.
@@ -25,7 +25,7 @@ const SHORT: f64 = 60.0;
 pub(super) struct Offsets([f64; LEVELS.len()]);
 
 impl Offsets {
-    /// Those of a pool of which nothing is known: a little wider than the forecast.
+    /// The offsets of a pool without a known start: a little wider than the forecast.
     pub(super) const FIRST: Offsets = Offsets([-0.2, -0.05, 0.0, 0.08, 0.2]);
 
     /// The levels that are reported for these of a forecast, all of them the rest of a wait in seconds, none of them
@@ -36,7 +36,7 @@ impl Offsets {
             let moved = (*level as f64 + SHORT) * libm::exp(offset) - SHORT;
             *level = (moved as i64).min(most).max(0);
         }
-        // Offsets that have crossed do not let the levels cross.
+        // Sorted, so that offsets that have crossed do not let the levels cross.
         for end in 1..reported.len() {
             let inside = reported.get_mut(..=end).unwrap_or(&mut []);
             if let Some((&mut last, before)) = inside.split_last_mut() {
@@ -47,9 +47,9 @@ impl Offsets {
         reported
     }
 
-    /// A job has started this long after these levels were reported of it, one of `open` jobs whose starts were
-    /// reported and have not come: in a jam all rest on the same moment, and a thousand of them are no thousand
-    /// observations.
+    /// Learns from a job that has started `waited` seconds after these levels were reported, one of `open` jobs with
+    /// reported starts that have not come: in a jam all depend on the same moment, and a thousand of them are no
+    /// thousand observations.
     pub(super) fn learn(&mut self, reported: &[u32; LEVELS.len()], waited: i64, open: u32) {
         let step = STEP * f64::from(MANY) / f64::from(open.max(MANY));
         for ((offset, &level), &reported) in self.0.iter_mut().zip(&LEVELS).zip(reported) {

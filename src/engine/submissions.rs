@@ -1,4 +1,4 @@
-//! A submission as it is remembered, so that a forecast of starts foresees later ones.
+//! A submission as it is remembered, so that a forecast of starts includes later ones.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,19 +7,19 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 pub(crate) struct Arrival {
     pub id: i64,
-    /// When it was submitted, not before the one before it in the ring.
+    /// Time of the submission, not before that of the one before it in the ring.
     pub submit: i64,
-    /// As of its submission: its limit and, in seconds, its mean predicted run time and the quantile of it at which a
-    /// running job is expected to end.
+    /// Its limit, its mean predicted run time and the quantile of it at which a running job is expected to end, at its
+    /// submission, all in seconds.
     pub limit: i64,
     pub mean: i64,
     pub upper: i64,
-    /// How long it ran; 0 as long as that is not known.
+    /// Its run time in seconds; 0 as long as that is not known.
     pub ran: i64,
     pub priority: f64,
-    /// Processors; 0 for one that was withdrawn.
+    /// Number of processors; 0 for a job that was withdrawn.
     pub count: u32,
-    /// Tasks of an array that wait at once.
+    /// Number of tasks of an array that wait at once.
     pub tasks: u32,
     pub pool: u32,
     pub tier: i32,

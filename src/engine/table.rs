@@ -1,5 +1,5 @@
-//! The jobs that the engine knows: records in slots, found by the job's id; those that wait in the order of their
-//! submission, and those that hold room. A slot keeps its number as long as its job is known.
+//! The jobs that the engine knows: records in slots, found by the job's id, with lists of the waiting jobs in the order
+//! of their submission, and of those that hold room. A slot keeps its number as long as its job is known.
 
 use crate::error::{Error, Result};
 use crate::forecast::LEVELS;
@@ -18,30 +18,32 @@ pub(super) struct Record {
     pub id: i64,
     pub user: i64,
     pub submit: i64,
-    /// It is held until then.
+    /// Time until which it is held.
     pub begin: i64,
-    /// Of its present run.
+    /// Start of its present run.
     pub start: i64,
-    /// When the predictor learnt of that start, which may be later.
+    /// Time at which that start was reported to the predictor, which may be later.
     pub begun: i64,
     pub limit: i64,
     pub priority: f64,
-    /// How long it was held for reasons that are no wait.
+    /// Time for which it was held for reasons that are no wait.
     pub not_waited: i64,
-    /// Since when it is held so, if [`Record::held`] is not 0.
+    /// Time since which it is held so, if [`Record::held`] is not 0.
     pub held_since: i64,
-    /// For how long its present run was stopped.
+    /// Time for which its present run was stopped.
     pub stopped: i64,
-    /// Since when it is, while it is suspended.
+    /// Time since which it is stopped, while it is suspended.
     pub stopped_since: i64,
-    /// It is not offered again before then.
+    /// Time before which it is not offered again.
     pub refused_until: i64,
-    /// Since when the manager no longer lists it.
+    /// Time until which a refusal for want of room lasts if its pool does not change.
+    pub busy_until: i64,
+    /// Time since which the manager no longer lists it.
     pub gone_since: i64,
-    /// At which age its end was predicted last, and at which age it is expected to end; 0 if that was not asked yet.
+    /// Age at which its end was predicted last, and age at which it is expected to end; 0 before the first prediction.
     pub asked: i64,
     pub end_age: i64,
-    /// How much longer it counted as having waited in the last decision, by its priority.
+    /// Time by which its wait counted as longer in the last decision, by its priority.
     pub credit: i64,
     /// Its mean predicted run time.
     pub mean: i64,
@@ -52,12 +54,12 @@ pub(super) struct Record {
     pub noted_ran: i64,
     pub tier: i32,
     pub count: u32,
-    /// Units that it holds.
+    /// Number of units that it holds.
     pub units: u32,
     pub restarts: u32,
     pub tasks: u32,
     pub at_once: u32,
-    /// A [`JobState`]; [`JobState::AsBefore`] for a record of which nothing but its description is known.
+    /// A [`JobState`]; [`JobState::AsBefore`] for a record of which only the description is known.
     pub state: u32,
     /// A [`Why`] of the manager's.
     pub why: u32,
@@ -66,9 +68,9 @@ pub(super) struct Record {
     pub pool: u32,
     pub queue_count: u32,
     pub queues: [u32; JOB_QUEUES],
-    /// Its place in the list of those with room; the next free slot of one that is free.
+    /// Its place in the list of jobs with room; for a free slot the next free one.
     pub place: u32,
-    /// The listing in which it was last seen.
+    /// Number of the last listing that had it.
     pub listed: u32,
     pub noted_state: u32,
     pub noted_restarts: u32,
@@ -76,17 +78,17 @@ pub(super) struct Record {
     pub noted_units: u32,
     /// Whether a row has changed the keys by which the predictor knows it.
     pub noted_keys: u32,
-    /// Which kind of prediction there is: [`Predicted`].
+    /// Kind of its prediction: [`Predicted`].
     pub predicted: u32,
-    /// How often in a row it was refused BUSY.
+    /// Number of BUSY refusals in a row.
     pub busy: u32,
-    /// Why it was refused last: 0 if it was not.
+    /// Reason of the last refusal; 0 without one.
     pub refused: u32,
-    /// The pool's changes at that time.
+    /// The pool's count of changes at that refusal.
     pub changes: u32,
     /// Whether it was running when it was first reported, so that the predictor does not know its age.
     pub adopted: u32,
-    /// Whether its run time is learnt already: it is over but still holds room.
+    /// Whether its run time is learnt already, as it is over but still holds room.
     pub learnt: u32,
     /// Whether it holds nothing while it is suspended.
     pub holds_nothing: u32,
@@ -96,22 +98,22 @@ pub(super) struct Record {
     pub edits: u32,
     /// Its number among the submissions.
     pub arrival: u32,
-    /// How many reports of its start are judged: the first one, and the first at least an hour later. Of each the rest
-    /// of its wait at five levels, and when that was; of the last report the median.
+    /// Number of reports of its start that are judged: the first one, and the first at least an hour later. Kept of
+    /// each: the rest of its wait at five levels, and the time of the report; of the last report, the median.
     pub reports: u32,
-    /// Its processors: of a job that wants tasks on nodes those of all.
+    /// Number of its processors, those of all its tasks together.
     pub width: u32,
     pub reported: [[u32; LEVELS.len()]; 2],
     pub reported_at: [i64; 2],
     pub reported_median: i64,
-    /// By the last decision that came to it: its planned start, 0 for none; the job that it must not delay; a [`Why`];
-    /// its edits then; and the number of the decision among its pool's.
+    /// Results of the last decision that reached it: its planned start, 0 for none; the job that it must not delay; a
+    /// [`Why`]; its edits then; and the number of the decision among its pool's.
     pub judged_start: i64,
     pub judged_head: i64,
     pub judged: u32,
     pub judged_edits: u32,
     pub judged_in: u32,
-    /// How long it was promised to wait at most when it was the head job; 0 if nothing was promised.
+    /// Time that it was promised to wait at most when it was the head job; 0 without a promise.
     pub promised: u32,
 }
 
@@ -119,7 +121,7 @@ pub(super) struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Predicted {
-    /// Nothing but the limit.
+    /// The limit alone.
     Limit = 0,
     /// The engine's own, by bins.
     Own = 1,
@@ -140,15 +142,14 @@ impl Record {
         Why::from_number(self.why).unwrap_or_default()
     }
 
-    /// How long it has waited, times held for other reasons taken out.
+    /// Time for which it has waited, times held for other reasons taken out.
     pub fn waited(&self, now: i64) -> i64 {
         let held = if self.held != 0 { now.saturating_sub(self.held_since).max(0) } else { 0 };
         let begun = self.submit.max(self.begin);
         now.saturating_sub(begun).saturating_sub(self.not_waited).saturating_sub(held).max(0)
     }
 
-    /// When its wait will have become as long as it was promised at most; 0 if nothing was promised, and while it is
-    /// held.
+    /// Time at which its wait reaches the longest one promised; 0 without a promise, and while it is held.
     pub fn due(&self) -> i64 {
         if self.promised == 0 || self.held != 0 {
             return 0;
@@ -156,13 +157,13 @@ impl Record {
         self.submit.max(self.begin).saturating_add(self.not_waited).saturating_add(self.promised.into())
     }
 
-    /// How long it has run.
+    /// Time for which it has run.
     pub fn age(&self, now: i64) -> i64 {
         let until = if self.state() == JobState::Suspended { self.stopped_since } else { now };
         until.saturating_sub(self.start).saturating_sub(self.stopped).max(0)
     }
 
-    /// Units that it holds now.
+    /// Number of units that it holds now.
     pub fn holds(&self) -> u32 {
         match self.state() {
             JobState::Suspended if self.holds_nothing != 0 => 0,
@@ -176,18 +177,18 @@ impl Record {
         self.id != 0 && self.state() == JobState::Waiting && self.begin <= now && self.refused_until <= now
     }
 
-    /// Whether it was refused for want of room, and its pool has not changed since.
-    pub fn is_busy(&self, changes: u32) -> bool {
-        self.busy > 0 && self.changes == changes && self.refused_until == 0
+    /// Whether it was refused for want of room, and neither has its pool changed since nor the time of that passed.
+    pub fn is_busy(&self, changes: u32, now: i64) -> bool {
+        self.busy > 0 && self.changes == changes && self.busy_until > now
     }
 
-    /// How many tasks of it may start now.
+    /// Number of its tasks that may start now.
     pub fn startable_tasks(&self) -> u32 {
         let waiting = self.tasks.max(1);
         if self.at_once == 0 { waiting } else { waiting.min(self.at_once) }
     }
 
-    /// How long it has been stopped now.
+    /// Time for which it has been stopped now.
     pub fn stops(&self, now: i64) -> i64 {
         if self.state() == JobState::Suspended { now.saturating_sub(self.stopped_since).max(0) } else { 0 }
     }
@@ -208,16 +209,16 @@ impl Record {
         if holds { self.judged_start } else { 0 }
     }
 
-    /// Where it stands among those that wait.
+    /// Key of its place among the waiting jobs.
     fn order(&self) -> (i64, i64) {
         (self.submit, self.id)
     }
 }
 
-/// No slot.
+/// Marks no slot.
 const NONE: u32 = u32::MAX;
 
-/// A guest, and its place among those that wait.
+/// A guest, and its place among the waiting jobs.
 struct Guest {
     record: Record,
     place: usize,
@@ -262,13 +263,13 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// No jobs; the memory must be zeroed.
+    /// Empties the table; the memory must be zeroed.
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.counts, 0)? = Counts { free: NONE, ..Counts::zeroed() };
         Ok(())
     }
 
-    /// Becomes that table, which is not larger; the memory must be zeroed. O(jobs).
+    /// Copies another table, which is not larger; the memory must be zeroed. O(jobs).
     pub fn continue_from(&mut self, other: &Table<'_>) -> Result<()> {
         copy(self.counts, other.counts);
         copy(self.waiting, other.waiting());
@@ -283,7 +284,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Whether the counts can be.
+    /// Whether the counts are valid.
     pub fn is_sound(&self) -> bool {
         let most = self.records.len();
         let most_of = |count: u32| count as usize <= most;
@@ -300,7 +301,7 @@ impl<'a> Table<'a> {
         at(self.counts, 0)
     }
 
-    /// Jobs that are known.
+    /// Number of jobs that are known.
     pub fn count(&self) -> u32 {
         self.counts.first().map_or(0, |counts| counts.jobs)
     }
@@ -321,7 +322,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// This job is the guest. O(log W).
+    /// Adds this job as the guest. O(log W).
     pub fn invite(&mut self, record: Record) -> Result<()> {
         self.guest = Some(Guest { record, place: 0 });
         let place = self.place(GUEST)?;
@@ -329,7 +330,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// There is no guest any more.
+    /// Removes the guest.
     pub fn dismiss(&mut self) {
         self.guest = None;
     }
@@ -338,12 +339,12 @@ impl<'a> Table<'a> {
         self.guest.is_some()
     }
 
-    /// How many jobs wait, the guest among them.
+    /// Number of waiting jobs, the guest among them.
     pub fn queue_length(&self) -> usize {
         self.waiting().len() + usize::from(self.has_guest())
     }
 
-    /// The job at this place among those that wait, the guest among them.
+    /// The job at this place among the waiting ones, the guest among them.
     pub fn queued(&self, place: usize) -> Result<u32> {
         match &self.guest {
             Some(guest) if place == guest.place => Ok(GUEST),
@@ -361,7 +362,7 @@ impl<'a> Table<'a> {
         self.counts.first().map_or(0, |counts| counts.fresh)
     }
 
-    /// The jobs that wait, in the order of their submission.
+    /// The waiting jobs, in the order of their submission.
     pub fn waiting(&self) -> &[u32] {
         self.waiting.get(..self.counts.first().map_or(0, |counts| counts.waiting as usize)).unwrap_or(&[])
     }
@@ -371,7 +372,7 @@ impl<'a> Table<'a> {
         self.active.get(..self.counts.first().map_or(0, |counts| counts.active as usize)).unwrap_or(&[])
     }
 
-    /// A slot for a job of this id, which is in no other; in none of the lists.
+    /// Takes a slot for a job of this id, which is in no other; it is in none of the lists.
     pub fn add(&mut self, id: i64) -> Result<u32> {
         if self.is_full() {
             return Err(Error::Full);
@@ -405,7 +406,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// The place of a job among those that wait, or where it would be. O(log W).
+    /// The place of a job among the waiting ones, or the place that it would have. O(log W).
     fn place(&self, slot: u32) -> Result<usize> {
         let order = self.get(slot)?.order();
         let (mut low, mut high) = (0, self.waiting().len());
@@ -420,7 +421,7 @@ impl<'a> Table<'a> {
         Ok(low)
     }
 
-    /// A job waits from now on. O(W).
+    /// Adds a job to the waiting ones. O(W).
     pub fn wait(&mut self, slot: u32) -> Result<()> {
         let place = self.place(slot)?;
         let counts = at_mut(self.counts, 0)?;
@@ -430,7 +431,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A job no longer waits. O(W).
+    /// Removes a job from the waiting ones. O(W).
     pub fn unwait(&mut self, slot: u32) -> Result<()> {
         let place = self.place(slot)?;
         if *at(self.waiting, place)? != slot {
@@ -442,7 +443,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A job holds room from now on.
+    /// Adds a job to those that hold room.
     pub fn activate(&mut self, slot: u32) -> Result<()> {
         let place = self.counts()?.active;
         *at_mut(self.active, place as usize)? = slot;
@@ -451,7 +452,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A job no longer holds room.
+    /// Removes a job from those that hold room.
     pub fn deactivate(&mut self, slot: u32) -> Result<()> {
         let place = self.get(slot)?.place;
         let last = self.counts()?.active.checked_sub(1).ok_or(Error::Corrupt)?;
@@ -466,18 +467,18 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A job that is over, by which a manager that goes on listing it is understood.
+/// A job that is over, kept because a manager may go on listing it.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Over {
-    /// 0 for one of which another run is over since.
+    /// Its id; 0 after another run of the job has ended.
     id: i64,
     submit: i64,
     restarts: u32,
     reserved: u32,
 }
 
-/// The jobs that were over last, the oldest of which makes room.
+/// The jobs that ended last, the oldest of which makes room.
 pub(super) struct Ended<'a> {
     /// The next place.
     counts: &'a mut [u32],
@@ -499,13 +500,13 @@ impl<'a> Ended<'a> {
         })
     }
 
-    /// Whether the counts can be.
+    /// Whether the counts are valid.
     pub fn is_sound(&self) -> bool {
         let most = self.ring.len() as u32;
         self.counts.iter().all(|&count| count <= most)
     }
 
-    /// Remembers what that one does, the newest of it where there is less room.
+    /// Copies another list, its newest entries where there is less room.
     pub fn continue_from(&mut self, other: &Ended<'_>) -> Result<()> {
         let next = *at(other.counts, 0)? as usize;
         let (newer, older) = other.ring.split_at_checked(next).ok_or(Error::Corrupt)?;
@@ -522,7 +523,7 @@ impl<'a> Ended<'a> {
         Ok((submit == 0 || known.submit == submit) && restarts <= known.restarts)
     }
 
-    /// A run is over.
+    /// Adds a run that is over.
     pub fn add(&mut self, id: i64, submit: i64, restarts: u32) -> Result<()> {
         let run = Over { id, submit, restarts, reserved: 0 };
         if let Some(place) = self.index.find(id as u64, over(self.ring))? {

@@ -5,26 +5,26 @@ use crate::memory::{Carver, at, at_mut, copy};
 use crate::nodes::{Amounts, Part, Request, Spread};
 use bytemuck::{Pod, Zeroable};
 
-/// The request of a job to a pool of nodes, by each of its [`JobReport::count`](super::JobReport::count) tasks.
-/// Nothing for a pool of counted units.
+/// The request of a job to a pool of nodes, by each of its [`JobReport::count`](super::JobReport::count) tasks. Empty
+/// for a pool of counted units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wants {
-    /// Amounts that a task takes of its node, kind by kind. The first kind is that of processors: by it jobs are known
+    /// Amounts that a task takes of its node, kind by kind. The first kind is that of processors, by which jobs count
     /// as wide.
     pub each: Amounts,
     /// The licences that the whole job takes, kind by kind.
     pub licences: Amounts,
-    /// The features that its nodes have, all of them: bits of the site's own meaning.
+    /// Features that its nodes must have, all of them: bits of the site's own meaning.
     pub features: u64,
-    /// Of these its nodes have at least one; 0 if that does not matter.
+    /// Features of which its nodes must have at least one; 0 if that does not matter.
     pub any: u64,
-    /// Its nodes have none of these.
+    /// Features of which its nodes must have none.
     pub without: u64,
     /// The key of the reservation in which it runs; 0 for none.
     pub reservation: i64,
-    /// How its tasks lie on nodes.
+    /// Distribution of its tasks over nodes.
     pub spread: Spread,
-    /// Whether nobody else may be on its nodes.
+    /// Whether no other job may be on its nodes.
     pub exclusive: bool,
 }
 
@@ -36,10 +36,10 @@ impl Wants {
     }
 }
 
-/// The slot of the guest: a job that is not known, but looked at as if it waited. It lies in no block.
+/// The slot of the guest: a job that is not submitted, but treated as if it waited. It lies in no block.
 pub(super) const GUEST: u32 = u32::MAX - 1;
 
-/// The same as plain data, with the list of the nodes that the job holds.
+/// A request as plain data, with the list of the nodes that the job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Ask {
@@ -71,7 +71,7 @@ impl Ask {
         Wants { each, licences, features, any, without, reservation, spread, exclusive: exclusive != 0 }
     }
 
-    /// How many nodes it holds.
+    /// Number of nodes that it holds.
     pub(super) fn held(&self) -> u32 {
         self.parts
     }
@@ -102,7 +102,7 @@ struct Counts {
     reserved: u32,
 }
 
-/// The request of every slot, and the nodes that it holds. In a block without nodes there is room for nothing.
+/// The request of every slot, and the nodes that it holds. Empty in a block without nodes.
 pub(super) struct Holdings<'a> {
     counts: &'a mut [Counts],
     asks: &'a mut [Ask],
@@ -118,44 +118,44 @@ impl<'a> Holdings<'a> {
         Ok(Holdings { counts, asks: carver.take(jobs)?, links: carver.take(parts)?, guest: Ask::zeroed() })
     }
 
-    /// Whether the counts can be.
+    /// Whether the counts are valid.
     pub fn is_sound(&self) -> bool {
         let most = self.links.len() as u32;
         self.counts.iter().all(|counts| counts.free <= most && counts.fresh <= most && counts.used <= most)
     }
 
-    /// Becomes those, of which there are not more. O(jobs + parts).
+    /// Copies other holdings, which are not more. O(jobs + parts).
     pub fn continue_from(&mut self, other: &Holdings<'_>) {
         copy(self.counts, other.counts);
         copy(self.asks, other.asks);
         copy(self.links, other.links);
     }
 
-    /// The request of a slot; nothing in a block without nodes.
+    /// The request of a slot; empty in a block without nodes.
     pub fn ask(&self, slot: u32) -> Ask {
         let known = self.asks.get(slot as usize).copied();
         known.unwrap_or(if slot == GUEST { self.guest } else { Ask::zeroed() })
     }
 
-    /// The guest wants this.
+    /// Sets the request of the guest.
     pub fn invite(&mut self, wants: &Wants) {
         self.guest = Ask::new(wants);
     }
 
-    /// Another description; returns whether it is one.
+    /// Sets the description of a slot; returns whether it has changed.
     pub fn describe(&mut self, slot: u32, wants: &Wants) -> bool {
         let Some(ask) = self.asks.get_mut(slot as usize) else { return false };
         let new = Ask { first: ask.first, parts: ask.parts, ..Ask::new(wants) };
         core::mem::replace(ask, new) != new
     }
 
-    /// How many nodes more than those of this slot there is room for.
+    /// Number of nodes for which there is room, beyond those of other slots.
     pub fn room(&self, slot: u32) -> usize {
         let used = self.counts.first().map_or(0, |counts| counts.used);
         self.links.len().saturating_sub(used.saturating_sub(self.ask(slot).parts) as usize)
     }
 
-    /// Writes the nodes that a slot holds to `out`, as many as fit there, and returns how many.
+    /// Writes the nodes that a slot holds to `out`, as far as they fit there, and returns their number.
     pub fn parts(&self, slot: u32, out: &mut [Part]) -> Result<usize> {
         let ask = self.ask(slot);
         let mut next = ask.first;
@@ -168,7 +168,7 @@ impl<'a> Holdings<'a> {
         Ok(count)
     }
 
-    /// Shows the nodes that a slot holds.
+    /// Calls `each` for the nodes that a slot holds.
     pub fn each(&self, slot: u32, mut each: impl FnMut(Part)) -> Result<()> {
         let ask = self.ask(slot);
         let mut next = ask.first;
@@ -197,13 +197,13 @@ impl<'a> Holdings<'a> {
         Ok(true)
     }
 
-    /// A slot holds these nodes from now on; returns whether they are others than before. There is room for them.
+    /// Sets the nodes that a slot holds; returns whether they are others than before. There is room for them.
     pub fn hold(&mut self, slot: u32, parts: &[Part]) -> Result<bool> {
         if self.are_held(slot, parts)? {
             return Ok(false);
         }
         if parts.len() > self.room(slot) {
-            return Err(Error::Full);
+            return Err(Error::PartsFull);
         }
         self.release(slot)?;
         let counts = at_mut(self.counts, 0)?;
@@ -228,7 +228,7 @@ impl<'a> Holdings<'a> {
         Ok(true)
     }
 
-    /// A slot holds no nodes any more.
+    /// Releases the nodes of a slot.
     pub fn release(&mut self, slot: u32) -> Result<()> {
         let Some(ask) = self.asks.get_mut(slot as usize) else { return Ok(()) };
         let (mut next, count) = (ask.first, ask.parts);

@@ -1,4 +1,4 @@
-//! Pools as a forecast counts them: by units, or by whole nodes where every job takes such.
+//! Pools as a forecast counts them: by units, or by whole nodes where every job takes whole ones.
 
 use super::machine::{Node, NodeState};
 use super::object::Scheduler;
@@ -11,7 +11,7 @@ use crate::nodes::Spread;
 pub(super) struct Units {
     pub all: u32,
     pub idle: u32,
-    /// Units that jobs hold beyond those that there are.
+    /// Number of units that jobs hold beyond those that there are.
     pub debt: u32,
 }
 
@@ -54,7 +54,7 @@ impl Scheduler<'_> {
             self.parts.holdings.each(slot, |part| {
                 match self.parts.nodes.get(part.node as usize).and_then(|node| node.state(now)) {
                     Some(NodeState::Up) => units.idle = units.idle.saturating_sub(1),
-                    // It does not come back.
+                    // The node does not come back.
                     _ => units.debt += 1,
                 }
             })?;
@@ -62,7 +62,7 @@ impl Scheduler<'_> {
         Ok(Some(units))
     }
 
-    /// The units of a job there: those that it wants, or holds.
+    /// Number of units that a job wants, or holds, in this count.
     pub(super) fn units_of(&self, slot: u32) -> Result<u32> {
         let job = self.parts.table.get(slot)?;
         let of_nodes = self.pool_at(job.pool)?.is_of_nodes();
@@ -76,8 +76,8 @@ impl Scheduler<'_> {
     }
 }
 
-/// The kinds of resource, a bit each, of which a job's task on a node like this one leaves too little for another like
-/// it; all bits for a job that is alone on its nodes, none where it has several tasks on one or cannot be on every
+/// The kinds of resource, a bit each, of which a job's task on a node like this one leaves too little for another such
+/// task; all bits for a job that is alone on its nodes, none where it has several tasks on one or cannot be on every
 /// node. Jobs that have one in common do not share nodes.
 fn filled(wants: &Wants, node: &Node) -> u32 {
     let pairs = || wants.each.iter().zip(&node.amounts);

@@ -1,21 +1,21 @@
-//! What the scenarios say of one waiting job's start, and how far the number of scenarios lets that be trusted.
+//! Estimates of one waiting job's start from the scenarios, with the uncertainty due to their number.
 //!
 //! The half-widths are those of N - 1 independent scenarios. Latin hypercube sampling is never worse than that (Owen
-//! 1997), and mostly better, so that they hold with at least the confidence asked for, up to the normal approximation
-//! of a count (Wilson 1927) and of a mean. They speak of the number of scenarios alone: not of arrivals later on, nor
-//! of beliefs about run times that are wrong.
+//! 1997), and mostly better, so that they hold with at least the wanted confidence, up to the normal approximation of a
+//! count (Wilson 1927) and of a mean. They cover the number of scenarios alone: neither later arrivals nor errors of
+//! predicted run times.
 
 use crate::error::{Error, Result};
 use crate::forecast::object::{DONE, Forecast, NEVER, State};
 use crate::math::normal;
 use crate::memory::{at, range};
 
-/// An answer, and how far it may be from that of infinitely many scenarios, with the confidence of the options.
+/// An estimate, with its distance from that of infinitely many scenarios at most, with the confidence of the options.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate<T> {
-    /// The answer.
+    /// The estimate.
     pub value: T,
-    /// Not negative; infinity where the scenarios are too few to say.
+    /// Half-width, not negative; infinity where the scenarios are too few.
     pub half_width: f64,
 }
 
@@ -60,7 +60,7 @@ impl Forecast<'_> {
     }
 }
 
-/// A forecast that is asked.
+/// A forecast that is done.
 pub(crate) struct Answers<'a> {
     state: &'a State,
     /// A row of scenarios for each waiting job.
@@ -92,7 +92,7 @@ impl<'a> Answers<'a> {
             return Err(Error::OutOfRange);
         }
         let count = starts.len() as f64;
-        // A rank of 3 that rounding has made 3 and a hair is 3.
+        // Keeps rounding from raising a whole rank to the next.
         let rank = libm::ceil(probability * count - 1e-9).max(1.0).min(count);
         let start = *at(starts, rank as usize - 1)?;
         if start == NEVER {
@@ -118,7 +118,7 @@ impl<'a> Answers<'a> {
         let after = when.saturating_sub(self.state.now).min(NEVER - 1);
         let started = starts.partition_point(|&start| start <= after) as f64;
         let value = started / starts.len() as f64;
-        // Nothing is uncertain about what is past, or about a job that cannot start.
+        // The past is certain, and so is a job that cannot start.
         if after < 0 || starts.first() == Some(&NEVER) {
             return Ok(Estimate { value, half_width: 0.0 });
         }
@@ -141,7 +141,7 @@ impl<'a> Answers<'a> {
         Ok(Estimate { value, half_width: self.critical() * libm::sqrt(squares) / (n - 1.0) })
     }
 
-    /// By how many standard deviations the half-widths reach.
+    /// Number of standard deviations in a half-width.
     fn critical(&self) -> f64 {
         -normal::quantile(0.5 * (1.0 - self.state.options.confidence))
     }

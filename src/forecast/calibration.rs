@@ -1,29 +1,28 @@
-//! On-line calibration of told starts: what was told at asking time against what came.
+//! On-line calibration of reported starts by their outcomes.
 //!
-//! A forecast is too early when jobs arrive that overtake, and wrong where beliefs about run times are. So its
-//! quantiles are stretched: a wait of w seconds that the forecast gives for the level q is told as (w + 60 s) e^t - 60
-//! s. The exponent t of each level follows what comes: up by rate q when the job started later than it was told, down
-//! by rate (1 - q) when it did not (adaptive conformal inference, Gibbs & Candes 2021, equation 2, on the logarithm).
-//! The exponent is the sum of one for all jobs and one for the class of the job: how far ahead the forecast's median
-//! lies, and how long the job has waited already.
+//! A forecast is too early when jobs arrive that overtake, and wrong where predicted run times are. So its quantiles
+//! are stretched: a wait of w seconds that the forecast gives for the level q is reported as (w + 60 s) e^t - 60 s. The
+//! exponent t of each level follows the outcomes: up by rate q when the job started later than reported, down by rate
+//! (1 - q) when it did not (adaptive conformal inference, Gibbs & Candes 2021, equation 2, on the logarithm). The
+//! exponent is the sum of one for all jobs and one for the class of the job: the lead time of the forecast's median,
+//! and the age of the job.
 //!
-//! Outcomes come late, and many answers are open at a time, which one jam makes right or wrong together. What
-//! counts is therefore what a job was told, not what it would be told by now: judged by the latter, the first few of a
-//! jam move the exponents until the others seem right, and fewer answers hold than should. But answers that were told
-//! at one exponent move it no further away from there than by half of a step at rate 1, be they one or a thousand:
-//! those of one jam, told before any of it was known, count once. At which exponent a job was told follows from its
-//! forecast and what was told. The way up and the way down are bounded in the proportion of their steps, and therefore
-//! a level holds for as many answers as without the bound on every trace of `results/starts.md` that was measured; of
-//! jobs that come forty at a time and are all late or early together, the outer levels hold for too many (the
-//! lowest for 1.4 % of them, where 5 % should have started). A job that is asked about many times while it waits counts
-//! as often.
+//! Outcomes come late, and many answers are open at a time, which one jam makes right or wrong together. An outcome
+//! therefore counts against the quantiles reported, not against those of now: by the latter, the first few of a jam
+//! move the exponents until the others seem right, and fewer answers hold than should. But answers reported at one
+//! exponent move it no further away from there than by half of a step at rate 1, be they one or a thousand: those of
+//! one jam, reported before its first outcome, count once. The exponent of an answer follows from the forecast and the
+//! reported quantile. The way up and the way down are bounded in the proportion of their steps, and therefore a level
+//! holds for as many answers as without the bound on every trace of `results/starts.md` that was measured; for jobs
+//! that come forty at a time and are all late or early together, the outer levels hold for too many (the lowest for
+//! 1.4 % of them, where 5 % should have started). Each of several answers for one job counts.
 //!
-//! Nothing is told beyond the larger of two times the longest wait known, less what the job has waited already, and the
-//! highest quantile of its own forecast.
+//! A reported wait is at most the larger of two times the longest wait known, less the job's age, and the highest
+//! quantile of its own forecast.
 //!
 //! Between the levels a probability of starting in time is that of a normal distribution of the wait's logarithm
-//! through what is told, corrected by how often such probabilities came true, of jobs that were just submitted and of
-//! those that wait already.
+//! through the reported quantiles, corrected by the observed share of starts for such probabilities, for jobs just
+//! submitted and for those that wait already.
 
 use crate::error::{Error, Result};
 use crate::math::chances::{Chances, HORIZONS, Pace, probability};
@@ -43,35 +42,35 @@ const QUANTILES: [f64; 5] = [
     1.644_853_626_951_472_7,
 ];
 
-/// Classes of lead time end at these many seconds, the last is open.
+/// Ends of the classes of lead time, in seconds; the last is open.
 const LEADS: [i64; 5] = [600, 3600, 4 * 3600, 12 * 3600, 36 * 3600];
 
-/// Classes of age end at these many seconds, the last is open: just submitted, waiting for a while, for long.
+/// Ends of the classes of age, in seconds, the last is open: just submitted, waiting for a while, for long.
 const AGES: [i64; 2] = [JUST_SUBMITTED, 6 * 3600];
 
-/// A job that has waited for less was just submitted.
+/// Seconds of waiting below which a job counts as just submitted.
 const JUST_SUBMITTED: i64 = 60;
 
-/// How fast it is learnt how often probabilities came true.
+/// Speed at which the observed shares of starts are learnt.
 const PACE: Pace = Pace { belief: 50.0, questions: 500.0 };
 
 const CLASSES: usize = (LEADS.len() + 1) * (AGES.len() + 1);
 
-/// Below this a wait is no wait.
+/// Seconds added to a wait before the logarithm, so that short waits hardly differ.
 const SMALL: f64 = 60.0;
 
-/// The rates fall with the number n of starts known as (1 + n)^-0.6, for a class to the first of these, for all jobs to
-/// the second. What all jobs share serves classes of which little is known yet.
+/// Least rates. They fall with the number n of starts known as (1 + n)^-0.6, for a class to the first of these, for all
+/// jobs to the second. The exponent of all jobs serves classes with few starts.
 const RATE: f64 = 0.02;
 const RATE_OF_ALL: f64 = 0.005;
 
-/// How many steps at rate 1 an answer may move the exponent away from the one that it was told at.
+/// Number of steps at rate 1 by which an answer may move the exponent away from that at which it was reported.
 const REACH: f64 = 0.5;
 
-/// No wait is told that is longer than this many times the longest one known.
+/// Largest reported wait, as a multiple of the longest one known.
 const LONGEST_WAITS: i64 = 2;
 
-/// Exponents stay within this.
+/// Largest exponent, on either side of 0.
 const MOST: f64 = 6.0;
 
 /// The exponents of one class, or of all jobs.
@@ -88,13 +87,13 @@ impl Exponents {
     }
 }
 
-/// Stretches the quantiles of forecasts so that they hold. Plain data, to be kept wherever the caller likes.
+/// Stretches the quantiles of forecasts so that they hold. Plain data, kept by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct StartCalibration {
     all: Exponents,
     classes: [Exponents; CLASSES],
-    /// Of jobs that were just submitted, and of those that wait already.
+    /// Observed shares of starts of jobs just submitted, and of those that wait already.
     chances: [Chances; 2],
     /// The longest wait known, of a job that has started or still waits, in seconds from its submission.
     longest: i64,
@@ -127,18 +126,18 @@ fn check(age: i64, forecast: &[i64; 5]) -> Result<()> {
 }
 
 impl StartCalibration {
-    /// One that has heard of no start: it changes nothing.
+    /// An empty calibration: it changes nothing.
     pub fn new() -> StartCalibration {
         StartCalibration::default()
     }
 
-    /// Starts heard of.
+    /// Number of starts learnt from.
     pub fn starts(&self) -> u64 {
         self.all.count
     }
 
-    /// What to tell about a job that has waited `age` seconds, of which the forecast says that it waits this many more
-    /// seconds, at each of [`LEVELS`]: the same, stretched, and again not decreasing. O(1).
+    /// The calibrated quantiles to report, at each of [`LEVELS`], for a job that has waited `age` seconds, from the
+    /// quantiles of its further wait in the forecast, in seconds: the same, stretched, and again not decreasing. O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for negative or decreasing seconds; [`Error::SpanTooLong`].
@@ -156,17 +155,17 @@ impl StartCalibration {
         Ok(told)
     }
 
-    /// Hears that the job of which the forecast said so, and of which [`StartCalibration::told`] made `told`, has
-    /// waited `waited` seconds more when it started. O(1).
+    /// Learns that the job with this forecast, from which [`StartCalibration::told`] made `told`, has waited `waited`
+    /// seconds more when it started. O(1).
     ///
     /// # Errors
-    /// As [`StartCalibration::told`], and what was told before is given as well.
+    /// Those of [`StartCalibration::told`], for `told` too.
     pub fn learn(&mut self, age: i64, forecast: &[i64; 5], told: &[i64; 5], waited: i64) -> Result<()> {
         self.learn_rest(age, forecast, told, waited, 0)
     }
 
-    /// [`StartCalibration::learn`] of a job some of whose levels have been heard to miss while it waited: those that
-    /// [`StartCalibration::overdue`] gave last. O(1).
+    /// [`StartCalibration::learn`] for a job some of whose levels were learnt as missed while it waited: `heard` as
+    /// [`StartCalibration::overdue`] returned it last. O(1).
     ///
     /// # Errors
     /// As [`StartCalibration::overdue`].
@@ -188,10 +187,10 @@ impl StartCalibration {
         Ok(())
     }
 
-    /// Hears that the job of which the forecast said so still waits, `waited` seconds later. A level whose told wait is
-    /// over has missed, and its exponents rise now, not only when the job starts: otherwise nothing would be heard of
-    /// the longest waits while they last. `heard` are the levels of this job that missed before, a bit for each of
-    /// [`LEVELS`] from the lowest on, 0 at first; returned are those that have missed by now, for the next call and for
+    /// Learns that the job with this forecast still waits, `waited` seconds later. A level whose reported wait is over
+    /// has missed, and its exponents rise now, not only when the job starts: otherwise the longest waits would teach
+    /// nothing while they last. `heard` are the levels of this job that missed before, a bit for each of [`LEVELS`]
+    /// from the lowest on, 0 at first; returned are those that have missed by now, for the next call and for
     /// [`StartCalibration::learn_rest`]. O(1).
     ///
     /// # Errors
@@ -207,7 +206,8 @@ impl StartCalibration {
         self.hear(age, forecast, told, waited, heard, false)
     }
 
-    /// The levels that have not been heard of learn: all when the job has started, else those that have missed.
+    /// Moves the exponents of the levels not learnt before: of all when the job has started, else of those that have
+    /// missed.
     fn hear(
         &mut self,
         age: i64,
@@ -254,9 +254,9 @@ impl StartCalibration {
         Ok(missed)
     }
 
-    /// The probability that a job that has waited `age` seconds starts within `within` more, where these are what it
-    /// was told at each of [`LEVELS`]: between the levels and beyond them by the normal distribution whose quantiles
-    /// the logarithms of what is told are, corrected by how often such probabilities came true. Rises with `within`.
+    /// The probability that a job that has waited `age` seconds starts within `within` more, from the quantiles
+    /// reported at each of [`LEVELS`]: between the levels and beyond them by the normal distribution whose quantiles
+    /// are their logarithms, corrected by the observed share of starts for such probabilities. Rises with `within`.
     /// O(1).
     ///
     /// # Errors
@@ -288,12 +288,12 @@ fn stretched(wait: i64, exponent: f64) -> i64 {
     told.clamp(0.0, MAX_SECONDS as f64) as i64
 }
 
-/// The exponent at which this forecast became what was told.
+/// The exponent at which this forecast became the reported wait.
 fn told_at(forecast: i64, told: i64) -> f64 {
     libm::log((told as f64 + SMALL) / (forecast as f64 + SMALL))
 }
 
-/// The probability of starting within `within` seconds, where these are told at [`LEVELS`].
+/// The probability of starting within `within` seconds, from the waits reported at [`LEVELS`].
 fn chance(told: &[i64; 5], within: u64) -> f64 {
     let log = |seconds: f64| libm::log(seconds + SMALL);
     let (wanted, told) = (log(within as f64), told.map(|told| log(told as f64)));
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Forecasts that are wrong in another way for each class, and change: the told levels hold all the same.
+    /// Forecasts that are wrong in another way for each class, and change: the calibrated levels hold all the same.
     #[test]
     fn levels_hold_whatever_the_forecast() {
         let mut calibration = StartCalibration::new();
@@ -334,7 +334,7 @@ mod tests {
         let (mut kept, mut asked) = ([[0u32; 5]; 2], [0u32; 2]);
         for round in 0..40_000 {
             let late = round % 2;
-            // Forecasts say 0.8 to 1.2 times the scale; the truth is spread over two decades, around another middle.
+            // Forecasts are 0.8 to 1.2 times the scale; the truth is spread over two decades, around another middle.
             let scale = if late == 1 { 40_000.0 } else { 1000.0 };
             let forecast = [0.8, 0.9, 1.0, 1.1, 1.2].map(|share| (share * scale) as i64);
             let bias = if round < 20_000 { 3.0 } else { 0.5 };
@@ -361,8 +361,8 @@ mod tests {
     }
 
     /// Forecasts five times too early and three times too narrow; jobs come forty at a time and are delayed together,
-    /// by a factor of their own, and what became of them is heard long after the next ones have been told. Among jobs
-    /// of a jam, which count once, nearly as many hold as should, at the outer levels rather more.
+    /// by a factor of their own, and their outcomes come long after the next ones are reported. Among jobs of a jam,
+    /// which count once, the levels hold for nearly the wanted share, the outer ones for rather more.
     #[test]
     fn levels_hold_when_outcomes_come_late_and_together() {
         const JOBS: usize = 40;
@@ -400,8 +400,8 @@ mod tests {
         }
     }
 
-    /// A fresh calibration and thirteen jobs of one jam, all of which miss: the next are told more, for the one jam,
-    /// and not years. Neither do the outcomes of a thousand that were told at one time count as a thousand.
+    /// A fresh calibration and thirteen jobs of one jam, all of which miss: the next reported waits are longer by one
+    /// jam's part, not years. Neither do the outcomes of a thousand answers of one time count as a thousand.
     #[test]
     fn one_jam_counts_once() {
         const HOUR: i64 = 3600;
@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    /// However often jobs were late, nobody is told more than twice the longest wait known, or than the forecast's own
+    /// However often jobs were late, no reported wait exceeds twice the longest one known, or the forecast's own
     /// highest quantile where that is longer.
     #[test]
     fn nothing_is_told_beyond_twice_the_longest_wait() {
@@ -473,7 +473,7 @@ mod tests {
         assert!(waits.is_sound());
     }
 
-    /// Misses heard while jobs wait are those that would have been heard at their starts, no more and no fewer.
+    /// Misses learnt while jobs wait are those that would have been learnt at their starts, no more and no fewer.
     #[test]
     fn misses_are_heard_once_and_at_once() {
         let forecast = [10, 100, 1000, 10_000, 100_000];
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(early, late);
     }
 
-    /// At a level what is told has its probability, between two and beyond them that of a normal distribution.
+    /// The wait reported at a level has the level's probability, others that of a normal distribution.
     #[test]
     fn probabilities_are_those_of_the_levels() {
         let calibration = StartCalibration::new();
@@ -514,9 +514,9 @@ mod tests {
                 (347f64 / 120.0).ln() / 5f64.ln() * 0.674_489_750_196_081_7 - 0.674_489_750_196_081_7,
             ),
         );
-        // Twice the step from .75 to .95 beyond .75.
+        // Beyond .75 by twice the step from .75 to .95.
         near(&told, 29_940, normal::cdf(2.0 * 1.644_853_626_951_472_7 - 0.674_489_750_196_081_7));
-        // Levels that are told alike: nothing is known to start before, all of them start by then.
+        // Equal levels: none of them starts before, all of them start by then.
         let alike = [100, 100, 100, 200, 300];
         near(&alike, 99, 0.0);
         near(&alike, 100, 0.5);
@@ -591,7 +591,7 @@ mod tests {
             assert_eq!(calibration.learn(age, &forecast, &wrong, waited), Err(error));
         }
         assert_eq!(calibration, StartCalibration::new());
-        // What is told as now and comes now says nothing.
+        // A start reported for now that comes now teaches nothing.
         calibration.learn(0, &[0; 5], &[0; 5], 0).unwrap();
         assert_eq!(calibration.told(0, &[0; 5]), Ok([0; 5]));
     }

@@ -16,7 +16,7 @@ use crate::math::mix::{GOLDEN, finalise};
 /// One job's draws.
 pub(crate) struct Draws {
     count: u32,
-    /// Bits of half a value.
+    /// Number of bits of half a value.
     bits: u32,
     key: u64,
 }
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// The first numbers, so that a change of the generator cannot go unseen.
+    /// The first numbers, so that a change of the generator cannot go unnoticed.
     #[test]
     fn the_generator_is_this_one() {
         assert_eq!(finalise(GOLDEN), 0xe220_a839_7b1d_cdaf); // SplitMix64 of seed 0 begins so

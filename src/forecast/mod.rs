@@ -1,12 +1,12 @@
-//! When every waiting job will start, by seeded scenarios of what is still unknown: how long the jobs run.
+//! The start of every waiting job, by seeded scenarios of the unknown run times.
 //!
-//! The scheduling pass ([`crate::backfill`]) knows the head job's start exactly. What comes behind the head depends on
-//! who overtakes whom, and no formula is known for that; so the queue is played forward. In each *scenario* every
-//! running and waiting job has one run time, drawn from what is believed of it, and the queue is scheduled by the
-//! policy in force until everything that waits has started. What is believed beyond a job's limit ends at the limit
-//! ([`RuntimeDistribution::remaining_within`](crate::runtime::RuntimeDistribution::remaining_within)). The policy sees
-//! what it sees in life: limits, or predicted medians; never the drawn run times. A job's starts over all scenarios are
-//! its predictive distribution.
+//! The scheduling pass ([`crate::backfill`]) computes the head job's start exactly. Starts behind the head depend on
+//! the order in which jobs overtake, and no formula is known for that; so the queue is played forward. In each
+//! *scenario* every running and waiting job has one run time, drawn from its predicted distribution, and the queue is
+//! scheduled by the policy in force until every waiting job has started. Run times predicted beyond a job's limit end
+//! at the limit ([`RuntimeDistribution::remaining_within`](crate::runtime::RuntimeDistribution::remaining_within)). The
+//! policy uses what it uses on a real machine: limits, or predicted medians; never the drawn run times. A job's starts
+//! over all scenarios are its predictive distribution.
 //!
 //! * [`Forecast`]: the machine, the running and the waiting jobs in the caller's memory.
 //! * `draw`: run times by Latin hypercube sampling (McKay, Beckman & Conover 1979), from an integer hash.
@@ -16,7 +16,7 @@
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
 //! * [`StartCalibration`]: quantiles stretched so that they hold, by the outcomes of earlier ones.
 //!
-//! Jobs that arrive later are not foreseen, except those that the caller adds with a time of submission ahead: a
+//! Jobs that arrive later are not predicted, except those that the caller adds with a time of submission ahead: a
 //! forecast is too early where later jobs overtake (under backfilling they may) and right where none does.
 
 mod answer;

@@ -12,27 +12,27 @@ use core::cmp::Ordering;
 /// The largest machine.
 const MAX_PROCESSORS: u32 = 1 << 24;
 
-/// A start that never comes.
+/// Time of a start that never comes.
 pub(super) const NEVER: i64 = i64::MAX;
 
-/// No scenario of sound contents lasts longer: all jobs one after the other.
+/// Latest time in a scenario of valid contents, even with all jobs one after the other.
 pub(super) const LATEST: i64 = 1 << 62;
 
 /// Capacities of a [`Forecast`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ForecastCapacity {
-    /// Running jobs (at most 2^20).
+    /// Number of running jobs (at most 2^20).
     pub running: u32,
-    /// Waiting jobs (at most 2^20).
+    /// Number of waiting jobs (at most 2^20).
     pub waiting: u32,
-    /// Processors of the machine (1 to 2^24).
+    /// Number of processors of the machine (1 to 2^24).
     pub processors: u32,
-    /// Bins of the distributions (1 to [`MAX_BINS`]).
+    /// Number of bins of the distributions (1 to [`MAX_BINS`]).
     pub bins: u32,
-    /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
+    /// Number of events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
     pub events_per_bin: u32,
-    /// Scenarios (2 to [`MAX_SCENARIOS`]).
+    /// Number of scenarios (2 to [`MAX_SCENARIOS`]).
     pub scenarios: u32,
 }
 
@@ -66,7 +66,7 @@ impl ForecastCapacity {
     }
 }
 
-/// Where a forecast stands; 0 before anything.
+/// Phase of a forecast; 0 before the first one begins.
 pub(crate) const FILLING: u32 = 1;
 pub(super) const PLAYING: u32 = 2;
 pub(super) const DONE: u32 = 3;
@@ -79,16 +79,16 @@ pub(crate) struct State {
     pub options: RawOptions,
     pub now: i64,
     pub(super) idle: u32,
-    /// Processors of the running jobs.
+    /// Number of processors of the running jobs.
     pub(super) busy: u32,
     pub running: u32,
     pub waiting: u32,
-    /// Waiting jobs that are submitted later.
+    /// Number of waiting jobs that are submitted later.
     pub(super) arrivals: u32,
     pub phase: u32,
-    /// Scenarios played.
+    /// Number of scenarios played.
     pub(super) played: u32,
-    /// Jobs whose starts are sorted.
+    /// Number of jobs whose starts are sorted.
     pub(super) sorted: u32,
     pub scene: Scene,
 }
@@ -99,36 +99,36 @@ pub(crate) struct State {
 pub(crate) struct Scene {
     /// Seconds from now.
     pub time: i64,
-    /// Whether one is being played.
+    /// Whether a scenario is being played.
     pub open: u32,
     pub free: u32,
-    /// Jobs that run: the ends in the heap, and the plans.
+    /// Number of running jobs: the ends in the heap, and the plans.
     pub running: u32,
-    /// Jobs in the queue, and in the order of candidates.
+    /// Number of jobs in the queue, and in the order of candidates.
     pub queued: u32,
-    /// Later submissions that have come.
+    /// Number of later submissions that have come.
     pub arrived: u32,
-    /// Jobs still to start.
+    /// Number of jobs still to start.
     pub left: u32,
-    /// No queued job needs fewer processors.
+    /// Fewest processors that a queued job needs.
     pub narrowest: u32,
-    /// Waiting jobs that can start at all.
+    /// Number of waiting jobs that can start at all.
     pub able: u32,
 }
 
-/// What is known of a job.
+/// A running or waiting job, without its releases.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Job {
     pub processors: u32,
     pub releases: u32,
-    /// When it ends at the latest: seconds from now when it runs, from its start when it waits.
+    /// Latest end: seconds from now when it runs, from its start when it waits.
     pub limit: i64,
-    /// The median of the same.
+    /// Median of its end, from the same time.
     pub median: i64,
-    /// When it joins the queue: seconds from now; not positive for those that are in it.
+    /// Seconds from now until it joins the queue; not positive for those that are in it.
     pub submit: i64,
-    /// What of its priorities does not change while it waits: in the queue, and among the candidates.
+    /// Constant part of its priorities while it waits: in the queue, and among the candidates.
     pub sizes: [f64; 2],
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct End {
 pub(crate) struct Queued {
     /// Its priority in the present pass, where the list is ordered by priorities.
     pub value: f64,
-    /// How long the policy plans it to run.
+    /// Run time in seconds that the policy plans for it.
     pub planned: i64,
     pub job: u32,
     pub processors: u32,
@@ -168,7 +168,7 @@ impl PartialOrd for Queued {
 }
 
 impl Ord for Queued {
-    /// By priority, smaller values first, and equal ones as they were added.
+    /// By priority, smaller values first, and equal ones in the order in which they were added.
     fn cmp(&self, other: &Queued) -> Ordering {
         self.value.total_cmp(&other.value).then(self.job.cmp(&other.job))
     }
@@ -182,16 +182,16 @@ pub(super) struct Planned {
     pub limit: i64,
 }
 
-/// When all waiting jobs will start.
+/// The starts of all waiting jobs.
 ///
 /// [`Forecast::begin`]; [`Forecast::add_running`] and, in the order of the queue, [`Forecast::add_waiting`]; then
-/// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then any number of questions.
+/// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then read any number of answers.
 ///
 /// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it
 /// is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640 bytes. One scenario costs O((R + W) log(R + W)) and, at each
-/// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the jobs that run
-/// and one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up
-/// to as many steps as jobs run or hold a reservation.
+/// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the running jobs and
+/// one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up to as
+/// many steps as jobs run or hold a reservation.
 pub struct Forecast<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) parts: Parts<'a>,
@@ -209,7 +209,7 @@ pub(crate) struct Parts<'a> {
     pub(super) ranked: &'a mut [End],
     /// Waiting jobs that are submitted later, in the order of time.
     pub(super) arrivals: &'a mut [End],
-    /// Where each waiting job stands in the present scenario.
+    /// State of each waiting job in the present scenario.
     pub(super) status: &'a mut [u32],
     /// Ends of running jobs: a heap.
     pub(super) ends: &'a mut [End],
@@ -261,7 +261,7 @@ impl<'a> Object<'a> for Forecast<'a> {
 }
 
 impl State {
-    /// Whether the scalars do not contradict each other.
+    /// Whether the scalars agree with each other.
     pub(crate) fn sound(&self) -> bool {
         self.running <= self.capacity.running
             && self.waiting <= self.capacity.waiting
@@ -274,7 +274,7 @@ impl State {
 }
 
 impl Parts<'_> {
-    /// The same slices for as long as this borrow.
+    /// The same slices, borrowed.
     pub(crate) fn lend(&mut self) -> Parts<'_> {
         Parts {
             jobs: &mut *self.jobs,
@@ -296,8 +296,8 @@ impl Parts<'_> {
 lifecycle!(Forecast, made with ForecastCapacity);
 
 impl Forecast<'_> {
-    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors. What
-    /// the last forecast held is forgotten. O(1).
+    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors. Forgets
+    /// the last forecast. O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time or options out of their ranges; [`Error::TooManyProcessors`];
@@ -315,9 +315,8 @@ impl Forecast<'_> {
         Ok(())
     }
 
-    /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index.
-    /// O(releases).
+    /// Adds a running job: its processors (at least 1), its age, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and its predicted run time. Returns its index. O(releases).
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle
@@ -362,12 +361,12 @@ impl Forecast<'_> {
     }
 
     /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), when it was or will be submitted, and what is believed of its run
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), the time of its submission, past or future, and its predicted run
     /// time. Returns its index. O(releases).
     ///
     /// A job whose submission lies ahead (expected, or held until then) joins the queue at that time, in the place in
-    /// which it was added, unless priorities say where. They count a wait of more than
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS) as that.
+    /// which it was added, unless priorities order the queue. They count longer waits as
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
     ///
     /// # Errors
     /// As [`Forecast::add_running`]; [`Error::SpanTooLong`] also for a submission so far ahead.
@@ -386,7 +385,7 @@ impl Forecast<'_> {
         self.enter_waiting([processors; 2], limit, submit, runtime)
     }
 
-    /// Adds a waiting job whose processors are checked: those counted, and those of which its priorities know.
+    /// Adds a waiting job whose processors are checked: those counted, and those for its priorities.
     pub(crate) fn enter_waiting(
         &mut self,
         processors: [u32; 2],
@@ -406,7 +405,7 @@ impl Forecast<'_> {
         Ok(index as usize)
     }
 
-    /// Bars a waiting job: it is wider than everything, and does not start.
+    /// Bars a waiting job, which is wider than all idle and running processors: it does not start.
     pub(crate) fn bar(&mut self, job: usize) -> Result<()> {
         let place = self.state.capacity.running as usize + job;
         at_mut(self.parts.jobs, place)?.processors = u32::MAX;
@@ -425,7 +424,8 @@ impl Forecast<'_> {
         let room = self.state.capacity.releases_per_job();
         let slot = range_mut(self.parts.releases, place * room, room)?;
         let events = self.state.capacity.events_per_bin as usize;
-        // The policy's median, by Algorithm 5 as its orders go by it; then what is drawn, which ends at the limit.
+        // First the policy's median, by Algorithm 5 like its orders; then the distribution drawn from, which ends at
+        // the limit.
         let count = runtime.remaining(age, limit, events, slot)?;
         let median = median(range(slot, 0, count)?)?;
         let count = runtime.remaining_within(age, limit, events, slot)?;
@@ -447,13 +447,13 @@ impl Forecast<'_> {
         self.state.now
     }
 
-    /// Waiting jobs added so far.
+    /// Number of waiting jobs added so far.
     pub fn waiting(&self) -> usize {
         self.state.waiting as usize
     }
 }
 
-/// The first end by which half of the probability has ended; of sums a hair below it the last.
+/// The first end by which half of the probability has ended; the last where rounding leaves the sum below that.
 fn median(releases: &[Release]) -> Result<i64> {
     let mut ended = 0.0;
     for release in releases {

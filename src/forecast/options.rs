@@ -1,4 +1,4 @@
-//! The policy that a forecast plays, and how many scenarios it plays.
+//! The policy that a forecast plays, and the number of its scenarios.
 
 use crate::backfill::Criterion;
 use crate::error::{Error, Result};
@@ -11,18 +11,18 @@ pub(super) const MAX_JOBS: u32 = 1 << 20;
 /// The largest number of scenarios.
 pub const MAX_SCENARIOS: u32 = 1 << 16;
 
-/// Who may start.
+/// Policy by which jobs start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Policy {
-    /// First come, first served: nobody overtakes.
+    /// First come, first served: no job overtakes.
     Fcfs = 0,
     /// Backfilling: jobs overtake where the reservations of the first waiting jobs allow it.
     #[default]
     Backfill = 1,
 }
 
-/// In which order the jobs behind the reservations are tried.
+/// Order in which the jobs behind the reservations are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum CandidateOrder {
@@ -36,15 +36,15 @@ pub enum CandidateOrder {
     Priority = 2,
 }
 
-/// When the policy expects jobs to end.
+/// End of jobs that the policy expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Plans {
     /// At their limits.
     #[default]
     Limits = 0,
-    /// At the median of what is believed of their run time, by Algorithm 5 as the presets' orders have it; a job that
-    /// outlives it is expected to end at its limit.
+    /// At the median of their predicted run time, by Algorithm 5 as the presets' orders have it; a job that outlives it
+    /// is expected to end at its limit.
     Medians = 1,
 }
 
@@ -65,44 +65,44 @@ numbered!(Policy, Fcfs, Backfill);
 numbered!(CandidateOrder, Queue, Shortest, Priority);
 numbered!(Plans, Limits, Medians);
 
-/// How a [`Forecast`](super::Forecast) plays.
+/// Options of a [`Forecast`](super::Forecast).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForecastOptions {
-    /// Who may start. A job wider than everything that runs or idles starts under none of the policies, and those
-    /// behind it go on as if it were not there.
+    /// Policy by which jobs start. A job wider than all idle and running processors starts under none of them, and
+    /// those behind it go on as if it were not there.
     pub policy: Policy,
-    /// With [`Policy::Backfill`]: how many of the first waiting jobs hold a reservation that nobody may disturb by what
-    /// is planned (0 to 2^20). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations
-    /// made anew at every instant.
+    /// With [`Policy::Backfill`]: number of the first waiting jobs that hold a reservation, which no job may disturb by
+    /// its planned end (0 to 2^20). None is list scheduling, 1 is EASY, all is conservative backfilling with
+    /// reservations made anew at every instant.
     pub reservations: u32,
     /// The order of the jobs behind the reservations.
     pub order: CandidateOrder,
-    /// What the policy knows of run times.
+    /// End of jobs that the policy expects.
     pub plans: Plans,
-    /// How many scenarios are played (2 to the capacity).
+    /// Number of scenarios that are played (2 to the capacity).
     pub scenarios: u32,
     /// The seed of the run times.
     pub seed: u64,
     /// The confidence of the half-widths (above 0, below 1).
     pub confidence: f64,
-    /// The order of the queue, anew in each pass, by medians as the forecast knows them; equal jobs in the order in
-    /// which they were added, which with [`Priority::SUBMISSION`] is the order of all.
+    /// The order of the queue, anew in each pass, by the medians of the forecast; equal jobs in the order in which they
+    /// were added, which with [`Priority::SUBMISSION`] is the order of all.
     pub queue: Priority,
     /// The order of the candidates with [`CandidateOrder::Priority`].
     pub candidates: Priority,
-    /// Jobs that have waited longer than this many seconds come first, by their submission; infinite for never. Not
-    /// negative. It counts for [`ForecastOptions::queue`] alone.
+    /// Seconds of waiting beyond which jobs come first, by their submission; infinite for never. Not negative. It
+    /// counts for [`ForecastOptions::queue`] alone.
     pub front: f64,
-    /// With one reservation: a candidate may also start that is planned to delay the head job by less than this part
-    /// of what the head job still has to wait; 0 for none. Not negative. With an exact rule on the relative delay
+    /// With one reservation: a candidate may also start that is planned to delay the head job by less than this part of
+    /// its remaining wait; 0 for none. Not negative. With an exact rule on the relative delay
     /// ([`Criterion::Relative`](crate::backfill::Criterion::Relative)) it stands for the rule's threshold.
     pub slack: f64,
 }
 
 impl ForecastOptions {
-    /// What plays a scheduler forward that works by this preset: its orders, `front` from its recent waits
+    /// Options that play a scheduler of this preset forward: its orders, `front` from its recent waits
     /// ([`Preset::front_after`]), plans by medians unless every head job is guarded by the limits, and its threshold
-    /// where that is a relative delay. A forecast cannot judge delays by distributions: medians stand for them.
+    /// where that is a relative delay. A forecast cannot judge delays by distributions: medians replace them.
     pub fn of_preset(preset: &Preset, front: f64) -> ForecastOptions {
         let slack = match preset.rule.criterion {
             Criterion::Relative => preset.rule.threshold,
@@ -200,7 +200,7 @@ impl RawOptions {
         })
     }
 
-    /// Whether they can have been made by [`RawOptions::new`].
+    /// Whether [`RawOptions::new`] can have made these.
     pub(super) fn sound(&self, most: u32) -> bool {
         let named = Policy::from_number(self.policy).is_ok()
             && CandidateOrder::from_number(self.order).is_ok()
@@ -216,7 +216,7 @@ impl RawOptions {
             && (2..=most.min(MAX_SCENARIOS)).contains(&self.scenarios)
     }
 
-    /// How many waiting jobs hold a reservation; `None` when nobody may overtake.
+    /// Number of waiting jobs that hold a reservation; `None` when no job may overtake.
     pub(crate) fn reservations(&self) -> Option<u32> {
         (self.policy == Policy::Backfill as u32).then_some(self.reservations)
     }

@@ -29,7 +29,7 @@ fn arrange(
             at(&known.sizes, which)? / priority.ageing(waited)
         };
     }
-    // As many moves in a row take less time than a heap sort, which jumps through the list twice as often.
+    // This number of moves in a row takes less time than a heap sort, which jumps through the list twice as often.
     let budget = list.len() * heap::levels(list.len());
     heap::sort_again(list, budget)
 }

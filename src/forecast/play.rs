@@ -10,32 +10,32 @@ use crate::forecast::profile::Profile;
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 
-/// What a call of [`Forecast::run`] has come to.
+/// Progress of [`Forecast::run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// The work allowed is used up: call again to go on.
     More,
-    /// Every scenario is played: ask.
+    /// Every scenario is played: the answers can be read.
     Done,
 }
 
-/// Where a waiting job stands in a scenario.
+/// State of a waiting job in a scenario.
 const AWAY: u32 = 0;
 const WAITING: u32 = 1;
 const STARTED: u32 = 2;
-/// Holds a reservation in the present pass.
+/// State of a job that holds a reservation in the present pass.
 const HOLDING: u32 = 3;
 
-/// The machine on which scenarios are played, beside what a forecast knows of times.
+/// The machine on which scenarios are played; the forecast itself keeps the times.
 pub(crate) trait Machine {
-    /// A scenario begins: what runs is there again. Returns the steps of work.
+    /// Begins a scenario with the running jobs in place. Returns the steps of work.
     fn open(&mut self) -> Result<u64>;
 
-    /// A job ends: a running one by its number, a waiting one by its number behind the capacity of running jobs.
+    /// Ends a job: a running one by its number, a waiting one by its number behind the capacity of running jobs.
     /// Returns the steps of work.
     fn end(&mut self, place: usize) -> Result<u64>;
 
-    /// One pass of the policy. Returns the steps of work.
+    /// Makes one pass of the policy. Returns the steps of work.
     fn pass(&mut self, forecast: &mut Forecast<'_>) -> Result<u64>;
 }
 
@@ -58,8 +58,7 @@ impl Machine for Processors {
 
 impl Forecast<'_> {
     /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a
-    /// step of a profile. One instant of a scenario is never interrupted. What the answers will be does not depend on
-    /// `work`.
+    /// step of a profile. One instant of a scenario is never interrupted. The answers do not depend on `work`.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Forecast::begin`]; [`Error::OutOfRange`] for no work.
@@ -108,7 +107,7 @@ impl Forecast<'_> {
         Ok(Progress::Done)
     }
 
-    /// What is the same in all scenarios: the orders of candidates and of submissions.
+    /// Prepares what all scenarios share: the orders of candidates and of submissions.
     fn prepare(&mut self) -> Result<()> {
         let (state, parts) = (&mut *self.state, &mut self.parts);
         let first = state.capacity.running as usize;
@@ -116,7 +115,7 @@ impl Forecast<'_> {
         for job in 0..state.waiting {
             let known = at(parts.jobs, first + job as usize)?;
             let processors = known.processors;
-            // Wider than everything that runs or idles: not before processors come back.
+            // Wider than all idle and running processors: it cannot start before processors come back.
             if processors > state.idle.saturating_add(state.busy) {
                 continue;
             }
@@ -135,7 +134,7 @@ impl Forecast<'_> {
         Ok(())
     }
 
-    /// How the policy plans a waiting job.
+    /// The queue entry of a waiting job, with the run time that the policy plans.
     fn queued(&self, job: u32) -> Result<Queued> {
         let known = at(self.parts.jobs, self.state.capacity.running as usize + job as usize)?;
         let planned = if self.state.options.by_medians() { known.median } else { known.limit };
@@ -157,7 +156,7 @@ impl Forecast<'_> {
         Ok(at(releases, index.min(releases.len().saturating_sub(1)))?.after)
     }
 
-    /// The beginning of a scenario.
+    /// Begins a scenario.
     fn open(&mut self) -> Result<u64> {
         let able = self.state.scene.able;
         let running = self.state.running as usize;
@@ -227,7 +226,7 @@ impl Forecast<'_> {
             let plans = range_mut(self.parts.plans, 0, running)?;
             let place = plans.partition_point(|other| *other < plan);
             heap::remove(plans, place);
-            // What lay behind it moved up.
+            // The entries behind it moved up.
             done += running.saturating_sub(place) as u64;
             let scene = &mut self.state.scene;
             scene.running = scene.running.checked_sub(1).ok_or(Error::Corrupt)?;
@@ -245,8 +244,8 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// A job joins the queue in the place in which it was added; where priorities rule, at the end, until the next
-    /// pass. Returns how many others moved.
+    /// Adds a job to the queue in the place in which it was added; where priorities rule, at the end, until the next
+    /// pass. Returns the number of others that moved.
     fn arrive(&mut self, job: u32) -> Result<u64> {
         let entry = self.queued(job)?;
         let queued = self.state.scene.queued as usize;
@@ -277,7 +276,7 @@ impl Forecast<'_> {
         Ok(moved as u64)
     }
 
-    /// One pass of the policy.
+    /// Makes one pass of the policy.
     fn pass(&mut self) -> Result<u64> {
         let scene = self.state.scene;
         if scene.queued == 0 || scene.free < scene.narrowest.max(1) {
@@ -285,7 +284,7 @@ impl Forecast<'_> {
         }
         let before = scene.left;
         let ordered = self.order()?;
-        // From the head of the queue as long as they fit.
+        // Jobs start from the head of the queue as long as they fit.
         let mut heads = 0;
         while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?
             .get(heads)
@@ -345,7 +344,7 @@ impl Forecast<'_> {
         Ok(())
     }
 
-    /// Jobs that have outlived their median are planned to their limit.
+    /// Plans jobs that have outlived their median to end at their limit.
     pub(crate) fn renew(&mut self) -> Result<u64> {
         let time = self.state.scene.time;
         let running = self.state.scene.running as usize;
@@ -363,7 +362,7 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// What of the queue is tried behind the first `heads` and the reservations, in which order.
+    /// The job at this place of the order in which candidates are tried.
     pub(crate) fn candidate(&self, place: usize) -> Result<Option<Queued>> {
         let list =
             if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
@@ -380,7 +379,7 @@ impl Forecast<'_> {
         Ok(*at(self.parts.status, job as usize)? == WAITING)
     }
 
-    /// Where the first candidate is that needs no more than `free` processors, from `place` on.
+    /// Place of the first candidate, from `place` on, that needs no more than `free` processors.
     fn next_fitting(&self, place: usize, free: u32) -> usize {
         let list =
             if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
@@ -390,8 +389,8 @@ impl Forecast<'_> {
     }
 
     /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation:
-    /// what is planned to end by the head's start, or so little later as the slack allows, or leaves it enough
-    /// processors then, starts.
+    /// starts the jobs that are planned to end by the head's start, or later within the slack, or that leave it enough
+    /// processors then.
     fn backfill(&mut self, heads: usize, reserved: bool) -> Result<u64> {
         let head = *at(self.parts.queue, heads)?;
         let slack = self.state.options.slack;
@@ -416,7 +415,7 @@ impl Forecast<'_> {
         while let Some(entry) = self.candidate(place)? {
             let rest = shadow.saturating_sub(time);
             let late = entry.planned.saturating_sub(rest);
-            // With an order of their own the candidates still hold the head and what has been started.
+            // With an order of their own the candidates still include the head and the jobs started.
             let waits = entry.job != head.job && *at(self.parts.status, entry.job as usize)? == WAITING;
             let beside = late > 0 && entry.processors <= extra;
             let allowed = late <= 0 || beside || (late as f64) < slack * rest as f64;
@@ -434,8 +433,8 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// Several reservations: the first waiting jobs that cannot start hold each the earliest hole in what is planned,
-    /// in the order of the queue; what fits around them starts.
+    /// Backfilling with several reservations: each of the first waiting jobs that cannot start holds the earliest hole
+    /// in the plan, in the order of the queue; jobs that fit around them start.
     fn reserve(&mut self, heads: usize, reservations: u32) -> Result<u64> {
         let Scene { time, free, running, queued, .. } = self.state.scene;
         // The profile borrows the steps while jobs start: it is taken out and put back.
@@ -447,7 +446,7 @@ impl Forecast<'_> {
         let mut place = heads;
         while held < reservations && place < queued as usize {
             let Some(&entry) = self.parts.queue.get(place) else { break };
-            // What runs ends in the end, and nobody here is wider than everything.
+            // All running jobs end at last, and no job here is wider than the machine.
             let start = profile.earliest(entry.processors, entry.planned).ok_or(Error::Corrupt)?;
             profile.take(start, entry.planned, entry.processors)?;
             if start == time {
@@ -464,7 +463,7 @@ impl Forecast<'_> {
         let mut place = self.next_fitting(first, self.state.scene.free);
         while self.state.scene.free > 0 {
             let Some(entry) = self.candidate(place)? else { break };
-            // With an order of their own the candidates still hold those with a reservation and what has been started.
+            // With an order of their own the candidates still include those with a reservation and the jobs started.
             if *at(self.parts.status, entry.job as usize)? == WAITING {
                 done += profile.count() as u64;
                 if profile.fits_now(entry.processors, entry.planned) {
@@ -484,7 +483,7 @@ impl Forecast<'_> {
         Ok(done + u64::from(queued))
     }
 
-    /// Takes what has been started out of the queue.
+    /// Takes the jobs started out of the queue.
     pub(crate) fn compact(&mut self) -> Result<u64> {
         let queued = self.state.scene.queued as usize;
         let status = &*self.parts.status;
@@ -498,7 +497,7 @@ impl Forecast<'_> {
     }
 }
 
-/// Moves what still waits to the front; how many these are.
+/// Moves the jobs that still wait to the front; returns their number.
 fn keep(list: &mut [Queued], status: &[u32], narrowest: &mut u32) -> Result<usize> {
     let mut kept = 0;
     for place in 0..list.len() {

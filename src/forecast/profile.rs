@@ -1,11 +1,11 @@
-//! How many processors a scenario's policy expects to be free when: the availability profile of reservations.
+//! The number of free processors over time as a scenario's policy expects it: the availability profile of reservations.
 
 use crate::error::{Error, Result};
 use crate::heap::insert;
 use crate::memory::{at, range_mut};
 use bytemuck::{Pod, Zeroable};
 
-/// From this time on, this number of processors is free.
+/// A step: this number of processors is free from this time on.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Step {
@@ -20,7 +20,7 @@ pub(super) struct Profile<'p> {
 }
 
 impl<'p> Profile<'p> {
-    /// `free` processors from `now` on, and those of the releases `(when, processors)`, in order of time.
+    /// A profile of `free` processors from `now` on, and those of the releases `(when, processors)`, in order of time.
     pub(super) fn new(
         steps: &'p mut [Step],
         now: i64,
@@ -52,12 +52,12 @@ impl<'p> Profile<'p> {
         self.steps.get(..self.count).unwrap_or(&[])
     }
 
-    /// The memory of the steps again.
+    /// Gives the memory of the steps back.
     pub(super) fn into_steps(self) -> &'p mut [Step] {
         self.steps
     }
 
-    /// How many steps there are: what a search costs.
+    /// Number of steps: the cost of a search.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -1,10 +1,9 @@
-//! How well each state explains a slot: Pr(O_t | i) = Pr(l_t | i) prod_j B_ij^x_jt (Nissimov 2006, section 3.1), as
-//! logarithms.
+//! The emission probabilities of the states for a slot: Pr(O_t | i) = Pr(l_t | i) prod_j B_ij^x_jt (Nissimov 2006,
+//! section 3.1), as logarithms.
 //!
-//! A slot of a thousand jobs has a product far below the smallest number, so everything is a sum of logarithms here.
-//! What is the same in all states (the l! of the Poisson distribution) is kept apart. An empty slot without a load
-//! model has emission 1. As in the thesis there is no multinomial coefficient: the order of a slot's jobs counts as
-//! observed.
+//! A slot of a thousand jobs has a product far below the smallest number, so everything is a sum of logarithms here. A
+//! factor common to all states (the l! of the Poisson distribution) is kept apart. An empty slot without a load model
+//! has emission 1. As in the thesis there is no multinomial coefficient: the order of a slot's jobs counts as observed.
 
 use crate::error::Result;
 use crate::hmm::LoadModel;
@@ -13,7 +12,7 @@ use crate::hmm::model::Tables;
 use crate::hmm::vector::{add_scaled, copy};
 use crate::memory::range;
 
-/// Which part of the observations a probability is of.
+/// Part of the observations that a probability is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Evidence {
     /// Run times, together with the number of jobs if the model has a load model: Pr(R) or Pr(R, L).
@@ -23,7 +22,7 @@ pub enum Evidence {
     LoadOnly,
 }
 
-/// Writes the load's part over `out` and returns what is common to all states.
+/// Writes the load's part over `out` and returns the summand common to all states.
 fn load_emission(tables: &Tables<'_>, load: LoadModel, jobs: u32, out: &mut [f64]) -> f64 {
     copy(out, tables.load_base);
     if jobs > 0 && load != LoadModel::None {
@@ -33,8 +32,8 @@ fn load_emission(tables: &Tables<'_>, load: LoadModel, jobs: u32, out: &mut [f64
     if load == LoadModel::Poisson && jobs > 1 { -libm::lgamma(f64::from(jobs) + 1.0) } else { 0.0 }
 }
 
-/// Writes ln Pr(slot | state) over `out` for each state, but for a common summand, which is returned. `at_least` are
-/// the lowest bins still possible for jobs of the slot that still run; they count as jobs. O(states (cells + running
+/// Writes ln Pr(slot | state) over `out` for each state, less a common summand, which is returned. `at_least` are the
+/// lowest bins still possible for jobs of the slot that still run; they count as jobs. O(states (cells + running
 /// jobs)).
 #[inline]
 pub(super) fn log_emission(

@@ -11,8 +11,8 @@
 //!
 //! To keep alpha for T slots would need T x states numbers. Here a first pass keeps the prediction at the start of each
 //! block of about sqrt(T) slots; then, from the last block to the first, a block's alphas are computed again and the
-//! backward pass goes through it. Memory O(sqrt(T) states), three visits to each slot instead of two. Where a round
-//! stands is all in the caller's block, so it may stop after any visit.
+//! backward pass goes through it. Memory O(sqrt(T) states), three visits to each slot instead of two. The whole state
+//! of a round is in the caller's block, so it may stop after any visit.
 
 use crate::error::{Error, Result};
 use crate::hmm::HmmCapacity;
@@ -26,18 +26,18 @@ use crate::memory::{Carver, at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 use core::iter::empty;
 
-/// Nothing under way.
+/// Phase with nothing under way.
 pub(super) const IDLE: u32 = 0;
-/// Forward through all slots, keeping the prediction at each block's start.
+/// Phase forward through all slots, keeping the prediction at each block's start.
 pub(super) const FORWARD: u32 = 1;
-/// Forward through one block, keeping everything.
+/// Phase forward through one block, keeping everything.
 pub(super) const AGAIN: u32 = 2;
-/// Backward through that block.
+/// Phase backward through that block.
 pub(super) const BACKWARD: u32 = 3;
-/// Assigning slots to clusters (k-means).
+/// Phase assigning slots to clusters (k-means).
 pub(super) const CLUSTER: u32 = 4;
 
-/// Where an expectation step stands.
+/// Progress of an expectation step.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Progress {
@@ -48,28 +48,28 @@ pub(super) struct Progress {
     pub position: i64,
     /// The first slot of the block at hand.
     pub block: i64,
-    /// Of the slots visited by the forward pass.
+    /// Log-likelihood of the slots visited by the forward pass.
     pub log_likelihood: f64,
     pub phase: u32,
-    /// Slots that no state explained in this forward pass, and in this round.
+    /// Number of slots that no state explained, in this forward pass and in this round.
     pub adapted: u32,
     pub adapted_in_round: u32,
-    /// k-means: clusters so far, whether this pass splits them, whether it moved a slot, passes with this many
-    /// clusters.
+    /// k-means: number of clusters so far, whether this pass splits them, whether it moved a slot, and number of passes
+    /// with this number of clusters.
     pub clusters: u32,
     pub splitting: u32,
     pub moved: u32,
     pub passes: u32,
     /// The load model in training.
     pub load: u32,
-    /// Rounds complete.
+    /// Number of complete rounds.
     pub rounds: u64,
-    /// Jobs in the slots.
+    /// Number of jobs in the slots.
     pub jobs: u64,
 }
 
 impl Progress {
-    /// Whether this can be, with these slots held.
+    /// Whether the progress is valid, with these slots held.
     pub fn is_sound(&self, first: i64, end: i64) -> bool {
         self.phase == IDLE
             || (self.phase <= CLUSTER
@@ -103,7 +103,7 @@ pub(super) struct Sums<'a> {
     pub visits: &'a mut [f64],
 }
 
-/// Slots in a block.
+/// Number of slots in a block.
 pub(super) fn block_length(limits: &HmmCapacity) -> usize {
     limits.slots.isqrt() as usize + 1
 }
@@ -146,7 +146,7 @@ pub(super) struct Expectation<'m, 'a> {
     pub adapting: bool,
 }
 
-/// How a slice ended.
+/// End of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slice {
     More,
@@ -166,8 +166,8 @@ impl Expectation<'_, '_> {
         self.sums.forget();
     }
 
-    /// Visits slots until everything is summed up or the work is used up. `visit` sees each slot's gamma, from the last
-    /// slot to the first.
+    /// Visits slots until everything is summed up or the work is used up. `visit` is called with each slot's gamma,
+    /// from the last slot to the first.
     pub fn advance(&mut self, work: &mut u64, visit: &mut impl FnMut(i64, &[f64])) -> Result<Slice> {
         while *work > 0 {
             *work -= 1;
@@ -189,12 +189,12 @@ impl Expectation<'_, '_> {
         Ok(Slice::More)
     }
 
-    /// Slots in a block.
+    /// Number of slots in a block.
     fn length(&self) -> i64 {
         self.sums.scales.len().max(1) as i64
     }
 
-    /// Where a slot of the block at hand has its vectors.
+    /// Index of the vectors of a slot in the block at hand.
     fn offset(&self) -> Result<usize> {
         usize::try_from(self.progress.position - self.progress.block).map_err(|_| Error::Corrupt)
     }
@@ -224,7 +224,7 @@ impl Expectation<'_, '_> {
         self.progress.position += 1;
         if self.progress.position >= self.progress.to {
             if self.progress.adapted > 0 {
-                // With the model that now explains every slot.
+                // Begins anew with the model that now explains every slot.
                 self.begin();
             } else {
                 self.enter(self.progress.block)?;
@@ -246,7 +246,7 @@ impl Expectation<'_, '_> {
         Ok(Some(explained.log_likelihood))
     }
 
-    /// Starts on the block that begins with this slot.
+    /// Starts the block that begins with this slot.
     fn enter(&mut self, block: i64) -> Result<()> {
         let lanes = self.tables.stride();
         let index = (block - self.progress.from).checked_div(self.length()).ok_or(Error::Corrupt)?;
@@ -275,7 +275,7 @@ impl Expectation<'_, '_> {
         Ok(())
     }
 
-    /// Whether that was the first slot.
+    /// One step of the backward pass. Returns whether that was the first slot.
     fn backward(&mut self, visit: &mut impl FnMut(i64, &[f64])) -> Result<bool> {
         let (lanes, offset, position) = (self.tables.stride(), self.offset()?, self.progress.position);
         let filtered = range(self.sums.filtered, offset.saturating_mul(lanes), lanes)?;
@@ -311,8 +311,8 @@ impl Expectation<'_, '_> {
     }
 
     /// Bends the model so that every state explains a slot: B_ij = (1 - w) B_ij + w p(j | t), with w the slot's share
-    /// of all jobs and p(j | t) the share of bin j in it (Nissimov 2006, section 3.2). The mean of a load model, of
-    /// which the thesis does not speak, moves in the same way towards the slot's load.
+    /// of all jobs and p(j | t) the share of bin j in it (Nissimov 2006, section 3.2). The mean of a load model, which
+    /// the thesis does not mention, moves in the same way towards the slot's load.
     fn adapt(&mut self, slot: &Slot) -> Result<()> {
         let weight = f64::from(slot.jobs) / (self.progress.jobs.max(1) as f64);
         let jobs = f64::from(slot.jobs.max(1));
@@ -335,7 +335,7 @@ impl Expectation<'_, '_> {
     }
 }
 
-/// Finished jobs in a range of slots.
+/// Number of finished jobs in a range of slots.
 pub(super) fn jobs_in(history: &History<'_>, from: i64, to: i64) -> Result<u64> {
     let ledger = history.ledger()?;
     if from <= ledger.first && to >= ledger.end {

@@ -11,7 +11,7 @@ use crate::hmm::history::{History, Slot};
 use crate::hmm::model::Tables;
 use crate::hmm::vector::{propagate, sum};
 
-/// What one slot added.
+/// Result of filtering one slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Explained {
     /// The sum of prediction x scaled emission, by which the filtered probabilities were divided.
@@ -28,8 +28,8 @@ pub(super) struct Chain<'m, 'a> {
 }
 
 impl Chain<'_, '_> {
-    /// One slot: `predicted` in; the filtered probabilities and the scaled emissions (0 where `predicted` is 0) out.
-    /// `None` when no possible state explains the slot; the outputs are then without meaning.
+    /// Filters one slot: `predicted` in; the filtered probabilities and the scaled emissions (0 where `predicted` is 0)
+    /// out. `None` when no possible state explains the slot; the outputs are then without meaning.
     #[inline]
     pub fn filter(
         &self,
@@ -91,7 +91,7 @@ impl Chain<'_, '_> {
     }
 }
 
-/// From the prediction and ln Pr(slot | state), but for `common`, to the filtered probabilities; the emissions become
+/// Writes the filtered probabilities from the prediction and ln Pr(slot | state) less `common`; the emissions become
 /// their exponentials, scaled. `None` when no possible state explains the slot.
 #[inline]
 pub(super) fn condition(

@@ -1,4 +1,4 @@
-//! The observations: for every slot of submission time, how many of its jobs ran for a time in which bin.
+//! The observations: for every slot of submission time, its number of jobs by the bin of their run time.
 //!
 //! Slots lie in a ring; a slot is the head of a list of cells, one for each bin that occurs in it, from a common pool.
 //! A slot takes 20 bytes and a cell 12, so a year of slots of 15 min (35,040) with 80,000 jobs takes at most 1.7 MB.
@@ -10,10 +10,10 @@ use crate::memory::{Carver, at, at_mut};
 use crate::runtime::MAX_BINS;
 use bytemuck::{Pod, Zeroable};
 
-/// No cell, no job.
+/// Marks no cell and no job.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Slots are numbered within this distance from 0.
+/// Largest distance of a slot's number from 0.
 pub(crate) const MAX_SLOT: i64 = 1 << 53;
 
 /// One slot of submission time.
@@ -22,11 +22,11 @@ pub(crate) const MAX_SLOT: i64 = 1 << 53;
 pub(crate) struct Slot {
     /// The first of its cells, in the order of their bins.
     cells: u32,
-    /// Finished jobs.
+    /// Number of finished jobs.
     pub jobs: u32,
-    /// Jobs that are still in the system.
+    /// Number of jobs that are still in the system.
     pub open: u32,
-    /// The first of its running jobs, a matter of the predictor.
+    /// The first of its running jobs, kept for the predictor.
     pub running: u32,
     /// The cluster, while k-means is at work.
     pub label: u32,
@@ -49,13 +49,13 @@ pub(crate) struct Ledger {
     /// The slots held are `first..end`.
     pub first: i64,
     pub end: i64,
-    /// Finished jobs in them.
+    /// Number of finished jobs in them.
     pub jobs: u64,
-    /// Jobs that were to be added to slots already gone.
+    /// Number of jobs that came for slots already gone.
     pub late: u64,
     /// The list of cells that are free again.
     free: u32,
-    /// Cells never used so far start here.
+    /// The first of the cells never used so far.
     fresh: u32,
 }
 
@@ -74,13 +74,13 @@ impl<'a> History<'a> {
         })
     }
 
-    /// No slots at all.
+    /// Removes all slots.
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.ledger, 0)? = Ledger { first: 0, end: 0, jobs: 0, late: 0, free: NONE, fresh: 0 };
         Ok(())
     }
 
-    /// Refuses a ledger that cannot be.
+    /// Refuses a ledger that is not valid.
     pub fn check(&self) -> Result<()> {
         let Ledger { first, end, fresh, .. } = *self.ledger()?;
         let within = |slot: i64| slot.unsigned_abs() <= MAX_SLOT.unsigned_abs() + 1;
@@ -129,7 +129,7 @@ impl<'a> History<'a> {
         }
         let mut left = false;
         if first == before || end - before >= capacity {
-            // Nothing of what is held can stay.
+            // No slot held can stay.
             left = first != before;
             self.evict(before)?;
             let ledger = at_mut(self.ledger, 0)?;
@@ -146,7 +146,7 @@ impl<'a> History<'a> {
         Ok(left)
     }
 
-    /// How many slots leave together.
+    /// Number of slots that leave together.
     fn chunk(&self) -> i64 {
         (self.slots.len() / 8).max(1) as i64
     }
@@ -206,8 +206,8 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// A cell to be filled, and whether slots left for it. All but the last slot may have to go; if there is no cell
-    /// even then, `None`.
+    /// Takes a free cell; returns it, and whether slots left for it. All but the last slot may have to go; if there is
+    /// no cell even then, `None`.
     fn take_cell(&mut self) -> Result<(Option<u32>, bool)> {
         let mut left = false;
         loop {
@@ -239,9 +239,9 @@ impl<'a> History<'a> {
         self.add_many(slot, bin, 1)
     }
 
-    /// [`History::add`] for this many jobs.
+    /// [`History::add`] for `count` jobs.
     fn add_many(&mut self, slot: i64, bin: u32, count: u32) -> Result<bool> {
-        // The link after which the cell is, or has to go.
+        // The link after which the cell is, or has to be put.
         let mut before = NONE;
         let mut link = self.slot(slot)?.cells;
         for _ in 0..MAX_BINS {
@@ -286,7 +286,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// A job came too late for its slot.
+    /// Counts a job that came too late for its slot.
     pub fn count_late(&mut self) -> Result<()> {
         let ledger = at_mut(self.ledger, 0)?;
         ledger.late = ledger.late.saturating_add(1);

@@ -1,9 +1,9 @@
-//! Where training begins (Nissimov 2006, section 3.2): Static-IV and k-means.
+//! Initial values of training (Nissimov 2006, section 3.2): Static-IV and k-means.
 //!
 //! pi and A start uniform, a load model with the same mean in all states.
 //!
 //! Static-IV (Algorithm 3) gives state i twice the probability in the bins from i N / M to (i + 1) N / M (the algorithm
-//! prints i M / N) and knows nothing of the observations.
+//! prints i M / N) and ignores the observations.
 //!
 //! k-means (Algorithm 4) clusters the slots that have jobs by the Kullback-Leibler divergence of their jobs from the
 //! cluster's. It starts with one cluster; each cluster is split into the slots with a mean bin above its own and the
@@ -19,10 +19,10 @@ use crate::hmm::model::Tables;
 use crate::hmm::vector::add_scaled;
 use crate::memory::{at, range_mut};
 
-/// After this number of passes with one number of clusters, that number is taken as settled.
+/// Number of passes with one number of clusters after which that number is taken as settled.
 const MOST_PASSES: u32 = 1000;
 
-/// Which initial values training starts from.
+/// Initial values from which training starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Initial {
@@ -74,7 +74,7 @@ pub(super) fn set_static(tables: &mut Tables<'_>, load: LoadModel, states: usize
     tables.derive(load)
 }
 
-/// k-means under way; where it stands is in the progress.
+/// k-means under way; its state is in the progress.
 pub(super) struct Clustering<'m, 'a> {
     pub progress: &'m mut Progress,
     pub sums: &'m mut Sums<'a>,
@@ -131,7 +131,7 @@ impl Clustering<'_, '_> {
             for (bin, count) in self.history.cells(&slot) {
                 bins += bin as f64 * f64::from(count);
             }
-            // The clusters' mean bins lie where the pass before put them.
+            // `visits` holds the clusters' mean bins, from the pass before.
             if bins / f64::from(slot.jobs) > *at(self.sums.visits, label as usize)? {
                 label = label.saturating_add(self.progress.clusters / 2);
             }
@@ -160,7 +160,7 @@ impl Clustering<'_, '_> {
         Ok(())
     }
 
-    /// B becomes the clusters' shares; then another pass, a split, or the end.
+    /// Sets B to the clusters' shares, then begins another pass, splits, or ends.
     fn end_pass(&mut self) -> Result<bool> {
         let lanes = self.tables.stride().max(1);
         let totals = &mut *self.sums.backward;

@@ -1,4 +1,4 @@
-//! The parameters of the hidden Markov model (Nissimov 2006, section 3.1) and what is derived from them.
+//! The parameters of the hidden Markov model (Nissimov 2006, section 3.1) and the tables derived from them.
 //!
 //! pi_i: probability that the first slot is in state i. A_ij: that a slot in state i is followed by one in state j.
 //! B_ij: that a job submitted in state i runs for a time in bin j. A load model adds the number of jobs l of a slot:
@@ -9,14 +9,14 @@ use crate::hmm::vector::{copy, stride};
 use crate::hmm::{HmmCapacity, MAX_STATES};
 use crate::memory::{Carver, range, range_mut};
 
-/// How far from 1 the sum of a distribution may be.
+/// Largest distance of the sum of a distribution from 1.
 const TOLERANCE: f64 = 1e-9;
 
-/// How the number of jobs in a slot is distributed in a state.
+/// Distribution of the number of jobs in a slot, given the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum LoadModel {
-    /// Not modelled: run times given the number of jobs. The thesis found this best for predicting run times.
+    /// Not modelled: run times given the number of jobs. This was best for predicting run times in the thesis.
     #[default]
     None = 0,
     /// Poisson; the parameter is the mean, finite and not negative.
@@ -53,7 +53,7 @@ impl LoadModel {
 /// A model's parameters, M states and N bins, all matrices row by row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters<'p> {
-    /// How the number of jobs in a slot is modelled.
+    /// Model of the number of jobs in a slot.
     pub load: LoadModel,
     /// pi: M probabilities.
     pub start: &'p [f64],
@@ -128,7 +128,7 @@ impl Parameters<'_> {
     }
 }
 
-/// The parameters as the inner loops want them; vectors over the states have the length [`stride`].
+/// The parameters as the inner loops need them; vectors over the states have the length [`stride`].
 pub(super) struct Tables<'a> {
     pub start: &'a mut [f64],
     /// A, a row for each state.
@@ -142,7 +142,7 @@ pub(super) struct Tables<'a> {
     pub ln_emission: &'a mut [f64],
     /// ln of the sum of B_ik over k >= j, a row for each bin j.
     pub ln_at_least: &'a mut [f64],
-    /// ln Pr(l) = `load_base` + l `load_slope`, but for what is the same in all states.
+    /// ln Pr(l) = `load_base` + l `load_slope`, less the summand common to all states.
     pub load_base: &'a mut [f64],
     pub load_slope: &'a mut [f64],
 }
@@ -164,7 +164,7 @@ impl<'a> Tables<'a> {
         })
     }
 
-    /// All zeros, padding included.
+    /// Sets all numbers to zero, padding included.
     pub fn clear(&mut self) {
         for table in [
             &mut *self.start,
@@ -256,7 +256,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// Becomes the same model. O(states (states + bins)).
+    /// Copies another model's tables. O(states (states + bins)).
     pub fn copy_from(&mut self, other: &Tables<'_>) {
         copy(self.start, other.start);
         copy(self.transition, other.transition);
@@ -269,7 +269,8 @@ impl<'a> Tables<'a> {
         copy(self.load_slope, other.load_slope);
     }
 
-    /// Everything that follows from the parameters. O(states (states + bins)), a logarithm for each entry of B.
+    /// Computes everything that follows from the parameters. O(states (states + bins)), a logarithm for each entry of
+    /// B.
     pub fn derive(&mut self, load: LoadModel) -> Result<()> {
         let lanes = self.stride().max(1);
         for (j, row) in self.transposed.chunks_mut(lanes).enumerate() {
@@ -280,7 +281,7 @@ impl<'a> Tables<'a> {
         for (ln, p) in self.ln_emission.iter_mut().zip(self.emission.iter()) {
             *ln = libm::log(*p);
         }
-        // From the last bin down; every run time is at least in bin 0, whatever rounding says.
+        // From the last bin down; every run time is at least in bin 0, so rounding is corrected there.
         let mut tail = [0.0; MAX_STATES];
         let columns = self.emission.chunks(lanes).zip(self.ln_at_least.chunks_mut(lanes));
         for (bin, (column, ln)) in columns.enumerate().rev() {

@@ -1,4 +1,4 @@
-//! A hidden Markov model in the caller's memory: parameters, observations, what they say. (`training` trains it.)
+//! A hidden Markov model in the caller's memory: parameters, observations, and inference. (`training` trains it.)
 
 use crate::error::{Error, Result};
 use crate::hmm::MAX_STATES;
@@ -23,14 +23,14 @@ const MOST: u32 = 1 << 28;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct HmmCapacity {
-    /// States M (1 to [`MAX_STATES`]).
+    /// Number of states M (1 to [`MAX_STATES`]).
     pub states: u32,
-    /// Run-time bins N (2 to [`MAX_BINS`]).
+    /// Number of run-time bins N (2 to [`MAX_BINS`]).
     pub bins: u32,
-    /// Slots kept (2 to 2^28); the oldest leave.
+    /// Number of slots kept (2 to 2^28); the oldest leave.
     pub slots: u32,
-    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (`bins` to 2^28); the oldest slots
-    /// leave.
+    /// Number of cells kept, one for each slot and bin that has jobs, so at most one a job (`bins` to 2^28); the oldest
+    /// slots leave.
     pub cells: u32,
 }
 
@@ -128,8 +128,8 @@ impl<'a> Hmm<'a> {
         <Hmm as Object>::size(capacity)
     }
 
-    /// Makes a model without parameters and observations in this memory, which may be longer than needed. All of it is
-    /// written, so that a sealed block is the same for the same calls.
+    /// Makes a model without parameters and observations in this memory, which may be longer than needed. The whole
+    /// block is written, so that a sealed block is the same for the same calls.
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
@@ -150,7 +150,7 @@ impl<'a> Hmm<'a> {
         &self.state.capacity
     }
 
-    /// How the number of jobs in a slot is modelled.
+    /// Model of the number of jobs in a slot.
     pub fn load(&self) -> LoadModel {
         LoadModel::from_number(self.state.load).unwrap_or_default()
     }
@@ -215,7 +215,7 @@ impl<'a> Hmm<'a> {
         self.parts.history.clear()
     }
 
-    /// The parameters in use change, and with them the load model.
+    /// Takes note that the parameters in use have changed, and with them the load model.
     fn take_over(&mut self, load: LoadModel) {
         self.end_training();
         self.state.load = load as u32;
@@ -262,7 +262,7 @@ impl<'a> Hmm<'a> {
         self.parts.history.ledger().map_or(0..0, |ledger| ledger.first..ledger.end)
     }
 
-    /// Finished jobs in these slots, as far as they are held. O(slots), O(1) for all.
+    /// Number of finished jobs in these slots, as far as they are held. O(slots), O(1) for all.
     pub fn jobs(&self, slots: Range<i64>) -> u64 {
         jobs_in(&self.parts.history, slots.start, slots.end).unwrap_or(0)
     }
@@ -290,9 +290,9 @@ impl<'a> Hmm<'a> {
         self.run(slots, Evidence::Jobs, |filtered| copy(probabilities, filtered))
     }
 
-    /// Shows `visit` each slot's Pr(state | all observations in these slots), from the last slot to the first. Returns
-    /// ln Pr(observations); when that is minus infinity, `visit` saw nothing. O(slots M^2). Training under way begins
-    /// its round again.
+    /// Calls `visit` with each slot's Pr(state | all observations in these slots), from the last slot to the first.
+    /// Returns ln Pr(observations); when that is minus infinity, `visit` was not called. O(slots M^2). Training under
+    /// way begins its round again.
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`].
@@ -349,7 +349,7 @@ impl<'a> Hmm<'a> {
         self.check_ready()
     }
 
-    /// The filter over these slots; `last` sees the last one's probabilities if all are explained.
+    /// Filters these slots; `last` is called with the last one's probabilities if all are explained.
     fn run(&self, slots: Range<i64>, evidence: Evidence, last: impl FnOnce(&[f64])) -> Result<f64> {
         let chain = Chain { tables: &self.parts.model, load: self.load(), history: &self.parts.history };
         let lanes = self.parts.model.stride();

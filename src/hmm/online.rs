@@ -1,7 +1,7 @@
 //! Learning without a history: recursive expectation-maximisation (Cappe 2011, Journal of Computational and Graphical
 //! Statistics 20(3), "Online EM algorithm for hidden Markov models"; Mongillo & Deneve 2008 for discrete observations).
 //!
-//! Baum-Welch needs all slots for every round. Here a slot is seen once: the filter phi_t moves on, and with it, for
+//! Baum-Welch needs all slots for every round. Here a slot is visited once: the filter phi_t moves on, and with it, for
 //! each statistic s of the complete data, its expectation given the present state k,
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //! a = 1 and the parameters held, the means are exactly Baum-Welch's sums divided by t.
 //!
 //! A bin that has not come in the first slots has probability 0 in all states from then on: a slot that no state
-//! explains is therefore learnt with a floor under the probabilities, or else such a bin would never be.
+//! explains is therefore learnt with a floor under the probabilities, or else such a bin would never be possible.
 
 use crate::error::{Error, Result};
 use crate::hmm::emission::log_emission_with_floor;
@@ -29,16 +29,16 @@ use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 use core::iter::empty;
 
-/// How an [`OnlineHmm`] learns.
+/// Options of an [`OnlineHmm`]'s learning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OnlineOptions {
     /// a of the step size t^-a (above 0.5, at most 1).
     pub exponent: f64,
-    /// Slots before the first maximisation step. They should see every state several times: a bin that has not come by
-    /// then is in no state, and all learn it alike.
+    /// Number of slots before the first maximisation step. They should contain every state several times: a bin that
+    /// has not come by then is in no state, and all learn it alike.
     pub hold: u64,
-    /// A slot that no possible state explains is learnt as if every state had drawn any of the N bins with this
-    /// probability, B'_ij = (1 - floor) B_ij + floor / N (0 to below 1). With 0 it is not learnt from.
+    /// Floor with which a slot that no possible state explains is learnt, as if every state had drawn any of the N bins
+    /// with this probability: B'_ij = (1 - floor) B_ij + floor / N (0 to below 1). With 0 it is not learnt from.
     pub floor: f64,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct State {
     exponent: f64,
     floor: f64,
     hold: u64,
-    /// Slots seen.
+    /// Number of slots passed to [`OnlineHmm::learn`].
     slots: u64,
 }
 
@@ -97,10 +97,10 @@ pub struct OnlineHmm<'a> {
     parts: Parts<'a>,
 }
 
-/// What a slot was to an [`OnlineHmm`].
+/// Result of one slot for an [`OnlineHmm`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learnt {
-    /// ln Pr(slot | slots before); minus infinity when no possible state explains it. Under the floor if that was
+    /// ln Pr(slot | slots before); minus infinity when no possible state explains it. With the floor if that was
     /// needed.
     pub log_likelihood: f64,
     /// Whether the model explained it without the floor.
@@ -110,7 +110,7 @@ pub struct Learnt {
 impl<'a> Object<'a> for OnlineHmm<'a> {
     const KIND: Kind = Kind::OnlineHmm;
     type Head = Sealed;
-    /// States and bins.
+    /// Numbers of states and bins.
     type Capacity = (u32, u32);
     type State = State;
     type Parts = Parts<'a>;
@@ -173,7 +173,7 @@ impl<'a> OnlineHmm<'a> {
         Ok(online)
     }
 
-    /// A model without parameters as yet.
+    /// Makes a model without parameters as yet.
     pub(crate) fn empty(
         memory: &'a mut [u8],
         states: u32,
@@ -204,17 +204,17 @@ impl<'a> OnlineHmm<'a> {
         set_static(&mut self.parts.model, load, self.state.states as usize, 1.0)
     }
 
-    /// States.
+    /// Number of states.
     pub fn states(&self) -> u32 {
         self.state.states
     }
 
-    /// Run-time bins.
+    /// Number of run-time bins.
     pub fn bins(&self) -> u32 {
         self.state.bins
     }
 
-    /// Slots seen.
+    /// Number of slots passed to [`OnlineHmm::learn`], those not learnt from included.
     pub fn slots(&self) -> u64 {
         self.state.slots
     }
@@ -223,7 +223,7 @@ impl<'a> OnlineHmm<'a> {
         &self.parts.model
     }
 
-    /// How the number of jobs in a slot is modelled.
+    /// Model of the number of jobs in a slot.
     pub fn load(&self) -> LoadModel {
         LoadModel::from_number(self.state.load).unwrap_or_default()
     }
@@ -264,8 +264,8 @@ impl<'a> OnlineHmm<'a> {
     }
 
     /// Learns from the next slot: its finished jobs, a count for each bin. A slot that no possible state explains, and
-    /// that is not to be explained with a floor, is not learnt from, and the filter goes on as if nothing were known of
-    /// it. O(M^3 (M + N)).
+    /// that is not to be explained with a floor, is not learnt from, and the filter goes on as if it had not been
+    /// observed. O(M^3 (M + N)).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for another number of bins, or more than 2^32 - 1 jobs.
@@ -306,7 +306,7 @@ impl<'a> OnlineHmm<'a> {
         Ok(Learnt { log_likelihood, explained: by_model })
     }
 
-    /// The recursion of the statistics, from the old filter to the new one.
+    /// Does the recursion of the statistics, from the old filter to the new one.
     fn recur(&mut self, counts: &[u32], first: bool, explained: bool) -> Result<()> {
         let m = self.state.states as usize;
         let slots = self.state.slots.saturating_add(1) as f64;
@@ -326,7 +326,7 @@ impl<'a> OnlineHmm<'a> {
             for (to, from) in row.iter_mut().zip(parts.emission.iter()) {
                 *to = (1.0 - gamma) * from;
             }
-            // What this slot adds, where the present state is the statistic's.
+            // The slot's addition, where the present state is the statistic's.
             let (kind, state) = match statistic.checked_sub(m * m) {
                 None => (None, statistic.checked_rem(m).unwrap_or(0)),
                 Some(rest) => (rest.checked_div(m), rest.checked_rem(m).unwrap_or(0)),
@@ -345,7 +345,7 @@ impl<'a> OnlineHmm<'a> {
     }
 }
 
-/// The bins that occur, and how often.
+/// The bins that occur, with their counts.
 fn cells(counts: &[u32]) -> impl Iterator<Item = (usize, u32)> {
     counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
 }
@@ -387,7 +387,7 @@ fn mean(rho: &[f64], filtered: &[f64], scratch: &mut [f64], statistic: usize) ->
     Ok(sum(scratch))
 }
 
-/// The parameters become those that best explain the expected statistics; pi stays.
+/// Sets the parameters to those that best explain the expected statistics; pi stays.
 fn maximise(parts: &mut Parts<'_>, load: LoadModel, m: usize) -> Result<()> {
     let lanes = parts.filtered.len().max(1);
     for (i, row) in parts.model.transition.chunks_mut(lanes).enumerate() {

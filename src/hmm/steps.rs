@@ -8,18 +8,18 @@ use crate::hmm::model::Tables;
 use crate::hmm::vector::{copy, stride, sum};
 use crate::hmm::{Hmm, LoadModel, OnlineHmm};
 
-/// How a slot was explained.
+/// Explanation of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Explanation {
-    /// By the model.
+    /// Explained by the model.
     Model,
-    /// Only with a floor under its probabilities.
+    /// Explained only with a floor under its probabilities.
     Floor,
-    /// Not at all.
+    /// Not explained at all.
     None,
 }
 
-/// Which of the two models.
+/// The model that a step uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     InUse,
@@ -57,10 +57,10 @@ impl<'a> Hmm<'a> {
         self.state.ready != 0
     }
 
-    /// Filters one slot (empty unless it is held), in which jobs still run that cannot end in bins below `at_least`.
-    /// From the prediction for it to the filtered probabilities; `emission` is scratch. A slot that no possible state
-    /// explains is filtered with the floor, if that is not 0; and if its load is impossible even then, it says nothing
-    /// of the states.
+    /// Filters one slot (empty unless it is held), in which jobs still run that cannot end in bins below `at_least`:
+    /// from the prediction for it to the filtered probabilities; `emission` is scratch. A slot that no possible state
+    /// explains is filtered with the floor, if that is not 0; if its load is impossible even then, the filtered
+    /// probabilities are the prediction.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn filter_slot(
         &self,
@@ -88,13 +88,13 @@ impl<'a> Hmm<'a> {
         Ok(Explanation::Floor)
     }
 
-    /// From a slot's filtered probabilities to the prediction for the next.
+    /// Writes the prediction for the next slot from a slot's filtered probabilities.
     pub(crate) fn predict_slot(&self, which: Which, filtered: &[f64], predicted: &mut [f64]) {
         let (tables, load) = self.tables(which);
         Chain { tables, load, history: &self.parts.history }.predict(filtered, predicted);
     }
 
-    /// The model learnt on line becomes the model in use. Returns the sum of the absolute changes of A and B, and the
+    /// Takes the model learnt on line as the model in use. Returns the sum of the absolute changes of A and B, and the
     /// largest.
     pub(crate) fn take_from(&mut self, online: &OnlineHmm<'_>) -> (f64, f64) {
         let (old, new) = (&mut self.parts.model, online.tables());

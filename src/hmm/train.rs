@@ -9,7 +9,7 @@
 //!                                                          p_i = sum_t gamma_t(i) / sum_t gamma_t(i) (l_t + 1)
 //! ```
 //!
-//! A row of which nothing was seen (its denominator is 0) stays as it is.
+//! A row without observations (its denominator is 0) stays as it is.
 
 use crate::error::{Error, Result};
 use crate::hmm::LoadModel;
@@ -17,33 +17,33 @@ use crate::hmm::expectation::Sums;
 use crate::hmm::model::Tables;
 use crate::hmm::vector::{add_scaled, sum};
 
-/// What a round of Baum-Welch did.
+/// Result of a round of Baum-Welch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
-    /// ln Pr(observations) under the parameters before this round. It never falls from round to round, unless slots
-    /// were bent to.
+    /// ln Pr(observations) under the parameters before this round. It never falls from round to round, unless the
+    /// parameters were bent.
     pub log_likelihood: f64,
     /// The sum of the absolute changes of all parameters.
     pub l1: f64,
     /// The largest absolute change of a parameter.
     pub l_infinity: f64,
-    /// Rounds since training began, this one included.
+    /// Number of rounds since training began, this one included.
     pub rounds: u64,
-    /// Finished jobs in the slots trained on.
+    /// Number of finished jobs in the slots trained on.
     pub jobs: u64,
-    /// Slots that no state explained, so that the parameters had to be bent towards them before this round.
+    /// Number of slots that no state explained, so that the parameters had to be bent towards them before this round.
     pub adapted: u32,
 }
 
-/// When training stops (Nissimov 2006, section 3.3).
+/// Criterion by which training stops (Nissimov 2006, section 3.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Termination {
-    /// After this number of rounds.
+    /// Stops after this number of rounds.
     Rounds(u64),
-    /// When sqrt(jobs) x L1 is below this. The thesis takes 200: parameters are not to change by less than they are
-    /// uncertain.
+    /// Stops when sqrt(jobs) x L1 is below this. The thesis takes 200: changes smaller than the parameters' uncertainty
+    /// do not matter.
     L1(f64),
-    /// When L-infinity is below this.
+    /// Stops when L-infinity is below this.
     LInfinity(f64),
 }
 
@@ -80,7 +80,7 @@ impl Termination {
     }
 }
 
-/// How far parameters moved.
+/// Changes of parameters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Change {
     pub l1: f64,
@@ -88,7 +88,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Puts a new value in an old one's place.
+    /// Replaces a value by a new one.
     fn set(&mut self, parameter: &mut f64, new: f64) {
         let change = libm::fabs(new - *parameter);
         self.l1 += change;
@@ -97,7 +97,7 @@ impl Change {
     }
 }
 
-/// The maximisation step: the tables become those that best explain what the sums expect.
+/// The maximisation step: sets the tables to those that best explain the expected sums.
 pub(super) fn maximise(
     tables: &mut Tables<'_>,
     load: LoadModel,
@@ -121,7 +121,7 @@ pub(super) fn maximise(
             }
         }
     }
-    // Expected jobs of each state; the first row of beta's room is free now.
+    // Expected jobs of each state, in the first row of beta's room, which is free now.
     let jobs = &mut *sums.backward;
     jobs.fill(0.0);
     for column in sums.jobs.chunks(lanes) {

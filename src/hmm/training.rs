@@ -11,7 +11,7 @@ use crate::hmm::train::{Round, maximise};
 use bytemuck::Zeroable;
 use core::ops::Range;
 
-/// How far [`Hmm::train`] came.
+/// Progress of [`Hmm::train`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Training {
     /// The work is used up in the middle of a round.
@@ -95,7 +95,7 @@ impl<'a> Hmm<'a> {
         Ok(step)
     }
 
-    /// [`Hmm::train`], but the parameters stay a draft.
+    /// Does [`Hmm::train`], but keeps the parameters as a draft.
     pub(crate) fn train_draft(&mut self, work: &mut u64) -> Result<Training> {
         if !self.is_training() {
             return Err(Error::WrongState);
@@ -129,7 +129,7 @@ impl<'a> Hmm<'a> {
         Ok(Training::Round(round))
     }
 
-    /// The draft becomes the model in use.
+    /// Makes the draft the model in use.
     pub(crate) fn publish(&mut self) {
         self.state.load = self.state.progress.load;
         self.state.ready = 1;
@@ -172,7 +172,7 @@ impl<'a> Hmm<'a> {
         LoadModel::from_number(self.state.progress.load).unwrap_or_default()
     }
 
-    /// The observations of a round under way have changed: it begins again, with the slots still held.
+    /// Begins the round under way again, with the slots still held, as its observations have changed.
     pub(crate) fn begin_again(&mut self) -> Result<()> {
         if self.state.progress.phase == IDLE {
             return Ok(());

@@ -8,8 +8,8 @@ use crate::memory::{chunks, chunks_mut};
 /// Numbers worked on together: two 256-bit or four 128-bit registers.
 const LANES: usize = 8;
 
-/// Below this a state's predicted probability counts as zero. It keeps the backward probabilities, which grow as its
-/// reciprocal, far from overflow, where zero times infinity would spoil everything.
+/// Predicted probability of a state below which it counts as zero. It keeps the backward probabilities, which grow as
+/// its reciprocal, far from overflow, where zero times infinity would spoil everything.
 const TINY: f64 = 1e-290;
 
 /// The length of a vector over the states.
@@ -33,7 +33,7 @@ pub(super) fn weighted_rows(out: &mut [f64], weights: &[f64], matrix: &[f64]) {
     }
 }
 
-/// [`weighted_rows`] for probabilities: what is too small to matter becomes zero.
+/// [`weighted_rows`] for probabilities: those below [`TINY`] become zero.
 pub(super) fn propagate(out: &mut [f64], weights: &[f64], matrix: &[f64]) {
     weighted_rows(out, weights, matrix);
     for p in out {
@@ -77,7 +77,7 @@ pub(super) fn sum(vector: &[f64]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// Copies as much as both have.
+/// Copies as many numbers as the shorter of the two has.
 pub(super) fn copy(to: &mut [f64], from: &[f64]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;

@@ -1,8 +1,8 @@
 //! The most likely sequence of states (Rabiner 1989, section III.B), in logarithms.
 //!
-//! As in `expectation`, the first pass keeps only the values at the start of each block of about sqrt(T) slots; a
-//! block's back-pointers are found again on the way back. Of equally likely predecessors the one with the lowest number
-//! is taken.
+//! The first pass, as in `expectation`, keeps only the values at the start of each block of about sqrt(T) slots; a
+//! block's back-pointers are found again on the way back. Among equally likely predecessors the one with the lowest
+//! number is taken.
 
 use crate::error::{Error, Result};
 use crate::hmm::MAX_STATES;
@@ -19,15 +19,16 @@ struct Search<'s> {
     ln_transition: &'s mut [f64],
     /// At the start of each block: the best ln Pr(states and observations before the slot, its state).
     checkpoints: &'s mut [f64],
-    /// The same for the next slot.
+    /// The best logarithms for the next slot, before its own observation.
     value: &'s mut [f64],
-    /// With the slot's own observation.
+    /// The best logarithms with the slot's own observation.
     best: &'s mut [f64],
     emission: &'s mut [f64],
 }
 
 impl Search<'_> {
-    /// Adds a slot's observation and goes on to the next slot; `back` is told each state's best predecessor.
+    /// Adds a slot's observation and goes on to the next slot; `back` is called with each state and its best
+    /// predecessor.
     fn step(&mut self, chain: &Chain<'_, '_>, slot: i64, mut back: impl FnMut(usize, u8)) -> Result<()> {
         let slot = chain.history.slot(slot)?;
         let common = log_emission(

@@ -1,33 +1,33 @@
-//! Probabilities of starting in time, by how often jobs with such probabilities did so (beyond QBETS; histogram
-//! binning: Zadrozny & Elkan 2001, with linear interpolation between the bins).
+//! Probabilities of starting in time, calibrated by the observed share of jobs with such probabilities that did so
+//! (beyond QBETS; histogram binning: Zadrozny & Elkan 2001, with linear interpolation between the bins).
 //!
-//! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once
-//! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
-//! questions and of starts are kept; older ones fade. A share is corrected to what such shares came to; where few are
-//! known, it stays nearly as it is.
+//! When a bound is answered for a job, the shares of waits within each of [`HORIZONS`] are noted with it. Once the job
+//! starts it is known which of them came true. For each horizon and each tenth of the share, weights of questions and
+//! of starts are kept; older ones fade. A share is corrected to the observed share of starts; where few are known, it
+//! stays nearly as it is.
 
 use bytemuck::{Pod, Zeroable};
 use heapless::Vec;
 
-/// Within how many seconds.
+/// The horizons, in seconds.
 pub(crate) const HORIZONS: [u64; 6] = [600, 3600, 21_600, 86_400, 345_600, 1_382_400];
 
-/// The shares, of waits within each horizon.
+/// Shares of waits within each of [`HORIZONS`], from 0 to 1.
 pub(crate) type Shares = [f32; HORIZONS.len()];
 
-/// Shares from 0 to 1 in tenths.
+/// Number of knots: shares from 0 to 1 in tenths.
 const KNOTS: usize = 11;
 
-/// How fast [`Chances`] learn.
+/// Speed at which [`Chances`] learn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
-    /// At each knot this number of questions is invented, of which the knot's share came true.
+    /// Number of questions invented at each knot, of which the knot's share came true.
     pub belief: f64,
-    /// The weights of older questions fade with each new one: this is the number that counts at a knot in the end.
+    /// Number of questions that count at a knot in the end: the weights of older ones fade with each new one.
     pub questions: f64,
 }
 
-/// How often jobs with such shares started in time. All zero: nothing is known.
+/// Weights of questions and of starts in time, by horizon and knot. All zero: nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Chances {
@@ -50,8 +50,9 @@ impl Chances {
         weights.all(|(asked, started)| asked.is_finite() && (0.0..=*asked).contains(started))
     }
 
-    /// A job of which these shares were noted has waited so long, and starts or not. At the first `heard` horizons it
-    /// is known already that it did not. Returns at how many it is now.
+    /// Learns from a job with these shares that has waited `wait` seconds, and starts now or goes on waiting. The first
+    /// `heard` horizons are left out: they were learnt as passed without a start. Returns the number of horizons passed
+    /// now.
     pub(crate) fn learn(&mut self, pace: Pace, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
         let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
         let until = if starts { HORIZONS.len() } else { passed };
@@ -71,7 +72,7 @@ impl Chances {
         heard.max(passed as u32)
     }
 
-    /// What the share of a knot came to, if `invented` questions more had come to what is believed.
+    /// Observed share of starts at a knot, with `invented` further questions of which the share `believed` came true.
     pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> Known {
         let of = |weights: &[[f64; KNOTS]]| weights.get(horizon).and_then(|knots| knots.get(knot)).copied();
         let (asked, started) = (of(&self.asked).unwrap_or(0.0), of(&self.started).unwrap_or(0.0));
@@ -79,18 +80,18 @@ impl Chances {
         Known { share: (started + invented * believed) / weight, weight, knots: 1 }
     }
 
-    /// The same with what nothing is known of: the share itself.
+    /// Observed share of starts at a knot, where the questions that the pace invents came true at the knot's own share.
     pub(crate) fn came_to_by_itself(&self, pace: Pace, horizon: usize, knot: usize) -> Known {
         self.came_to(horizon, knot, pace.belief, knot as f64 / (KNOTS - 1) as f64)
     }
 
-    /// What a share within one of the horizons came to. Rises with the share.
+    /// Calibrated share of starts within one of the horizons. Rises with the share.
     pub(crate) fn corrected(&self, pace: Pace, horizon: usize, share: f64) -> f64 {
         between(share, |knot| self.came_to_by_itself(pace, horizon, knot))
     }
 }
 
-/// What the shares of a knot, or of several beside each other, came to.
+/// Observed share of starts at a knot, or at several neighbouring ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
     pub share: f64,
@@ -99,8 +100,8 @@ pub(crate) struct Known {
     pub knots: usize,
 }
 
-/// What a share came to, interpolated between the knots. It rises with the share: knots that came to less than one
-/// before them are taken together with it (isotonic regression by pooling adjacent violators: Ayer et al. 1955).
+/// The observed share of starts, interpolated between the knots. It rises with the share: knots below one before them
+/// are pooled with it (isotonic regression by pooling adjacent violators: Ayer et al. 1955).
 pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> Known) -> f64 {
     let mut rising: Vec<Known, KNOTS> = Vec::new();
     for knot in 0..KNOTS {
@@ -111,7 +112,7 @@ pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> Known) -> f64 {
             let share = (before.share * before.weight + own.share * own.weight) / weight;
             own = Known { share, weight, knots: before.knots + own.knots };
         }
-        // There are no more of them than knots.
+        // Never full: at most one a knot.
         let _ = rising.push(own);
     }
     let (knot, part) = place(share);
@@ -128,8 +129,8 @@ pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> Known) -> f64 {
 }
 
 /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer and
-/// `corrected(horizon, share)` is what such a share within a horizon came to. Rises with the time: between two horizons
-/// with the share, and where that does not change, with the logarithm of the time; behind the last one with the share.
+/// `corrected(horizon, share)` is the calibrated share within a horizon. Rises with the time: between two horizons with
+/// the share, and where that does not change, with the logarithm of the time; behind the last one with the share.
 ///
 /// # Errors
 /// Those of `share`.
@@ -139,7 +140,7 @@ pub(crate) fn probability<E>(
     corrected: impl Fn(usize, f64) -> f64,
 ) -> Result<f64, E> {
     let asked = share(within)?;
-    // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
+    // Share and calibrated share at the horizon before; the first one is 0 s, before which nothing starts.
     let (mut before, mut told, mut since) = (0.0, 0.0, 0);
     let log = |seconds: u64| libm::log(seconds as f64 + 60.0);
     for (index, horizon) in HORIZONS.into_iter().enumerate() {
@@ -183,7 +184,7 @@ mod tests {
             let lot = uniform(&mut random);
             let started = HORIZONS.iter().zip(shares).find(|(_, share)| lot <= truth(f64::from(*share)));
             let wait = started.map_or(u64::MAX, |(horizon, _)| *horizon);
-            // Half of them are heard of while they wait.
+            // Half of the jobs are learnt from once while they wait.
             let heard = if lot < 0.5 { chances.learn(PACE, &shares, 0, wait.min(100_000), false) } else { 0 };
             chances.learn(PACE, &shares, heard, wait, true);
         }
@@ -222,7 +223,7 @@ mod tests {
         )
         .unwrap();
         assert!((0.0..0.1).contains(&told), "{told}");
-        // As much before as the share of questions that were asked says, with nothing seen between.
+        // Nothing starts within 0 s.
         let none =
             probability(0, |_| Ok::<f64, ()>(0.0), |horizon, share| wrong.corrected(PACE, horizon, share));
         assert_eq!(none, Ok(0.0));

@@ -1,7 +1,7 @@
 //! FNV-1a with 64 bits (Fowler, Noll and Vo; RFC 9923): the checksum of sealed blocks, which other programs can verify.
 //!
 //! Each byte enters by operations that can be undone, so that a change within one byte is always found; other damage
-//! escapes with probability 2^-64. It is no defence against who damages on purpose.
+//! escapes with probability 2^-64. It is no defence against damage on purpose.
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;

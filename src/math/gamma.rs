@@ -37,7 +37,7 @@ pub fn stirling_error(x: f64) -> f64 {
     below + series * inverse
 }
 
-/// x ln(x / m) + m - x, for x >= 0 and m > 0: how far a count x lies from its mean m. Relative error below 1e-15 as
+/// x ln(x / m) + m - x, for x >= 0 and m > 0: the deviance of a count x from its mean m. Relative error below 1e-15 as
 /// long as x and m are exact.
 pub fn deviance(x: f64, m: f64) -> f64 {
     if x == 0.0 {

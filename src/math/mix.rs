@@ -11,7 +11,7 @@ pub(crate) fn finalise(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What SplitMix64 draws first from this seed.
+/// First number that SplitMix64 draws from this seed.
 pub(crate) fn mix(seed: u64) -> u64 {
     finalise(seed.wrapping_add(GOLDEN))
 }

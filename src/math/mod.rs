@@ -6,7 +6,7 @@
 //! * [`gamma`]: the error of Stirling's formula, the basis of the densities.
 //! * [`beta`]: the regularised incomplete beta function and its inverse.
 //! * [`binomial`]: probabilities of counts.
-//! * `chances`: probabilities corrected by how often such ones came true.
+//! * `chances`: probabilities corrected by the observed share of those that came true.
 //! * [`fnv`], the checksum FNV-1a, and `mix`, SplitMix64: no special functions, but arithmetic that several rooms
 //!   share.
 //! * [`normal`]: distribution function and quantile.

@@ -1,9 +1,8 @@
-//! The machine of nodes in a forecast's scenarios: who finds room where, and who may overtake.
+//! The machine of nodes in a forecast's scenarios: placement of waiting jobs, and backfilling.
 //!
 //! The pass is that of [`crate::forecast`], with one difference: whether the head job has room beside a candidate at
-//! its planned start is a matter of nodes. The machine is played to that instant once a pass, when the first candidate
-//! asks, and a candidate that is planned to be there still is laid upon it; it stays there if the head job fits beside
-//! it.
+//! its planned start is a matter of nodes. The machine is played to that instant once a pass, for the first candidate,
+//! and a candidate that is planned to be there still is laid upon it; it stays there if the head job fits beside it.
 
 use crate::error::{Error, Result};
 use crate::forecast::{Forecast, Machine, Queued};
@@ -19,12 +18,12 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 pub(crate) struct Waiting {
     pub request: RawRequest,
-    /// Where its nodes are noted when it runs, the room for them, and how many they are.
+    /// Place of its nodes when it runs, the room for them, and their number.
     slot: u32,
     room: u32,
     parts: u32,
     fit: u32,
-    /// Whether it has found no room, and nothing it could use has become free since.
+    /// Whether it has found no room, and nothing has become free since that it could use.
     misfit: u32,
     reserved: u32,
 }
@@ -35,10 +34,10 @@ impl Waiting {
     }
 }
 
-/// Every job that waits is to be looked at again.
+/// Marks that every waiting job is to be looked at again.
 const ALL: u32 = u32::MAX;
 
-/// See the module.
+/// The machine of nodes at an instant of a scenario: see the module.
 pub(super) struct Ahead<'b, 'n> {
     /// The machine as it is.
     pub nodes: &'b Nodes<'n>,
@@ -50,23 +49,23 @@ pub(super) struct Ahead<'b, 'n> {
     pub handles: &'b [u32],
     pub waiting: &'b mut [Waiting],
     pub parts: &'b mut [Part],
-    /// Nodes on which something has become free since the last pass, and how many these are; [`ALL`] where what has
-    /// become free is not on these alone.
+    /// Nodes on which something has become free since the last pass, and their number; [`ALL`] where something has
+    /// become free elsewhere too.
     pub freed: &'b mut [u32],
     pub count: &'b mut u32,
     pub ranked: &'b mut [Ranked],
     pub found: &'b mut [Part],
 }
 
-/// The head job's reservation: when it is planned to start, in seconds from the forecast's begin, and how many of its
-/// tasks find room then.
+/// The head job's reservation: its planned start, in seconds from the forecast's begin, and the number of its tasks
+/// that find room then.
 struct Reservation {
     start: i64,
     rooms: u64,
 }
 
 impl Reservation {
-    /// Whether the head job has room on the machine as it is then.
+    /// Whether the head job has room on the machine at its reservation.
     fn holds(&self, head: &RawRequest, pool: &Amounts) -> bool {
         self.rooms >= u64::from(head.count) && pool.iter().zip(head.pool).all(|(free, need)| need <= *free)
     }
@@ -87,7 +86,8 @@ impl Ahead<'_, '_> {
         Ok((job.request, parts.len()))
     }
 
-    /// Looks again at those for whom something may have become free. O(queue x nodes that have become freer).
+    /// Looks again at the waiting jobs for which something may have become free. O(queue x nodes that have become
+    /// freer).
     fn reconsider(&mut self, forecast: &Forecast<'_>) -> Result<u64> {
         let view = self.now.view()?;
         let freed = self.freed.get(..*self.count as usize);
@@ -108,7 +108,7 @@ impl Ahead<'_, '_> {
         Ok(place.saturating_mul(looked) as u64)
     }
 
-    /// Finds nodes for a waiting job, now; they are in `found`. `reserved` says that the head job's planned start is
+    /// Finds nodes for a waiting job, now; writes them to `found`. `head` is the head job once its planned start is
     /// known.
     fn find(&mut self, job: u32, head: Option<&RawRequest>, work: &mut u64) -> Result<Option<usize>> {
         let Waiting { request, fit, misfit, .. } = *at(self.waiting, job as usize)?;
@@ -164,7 +164,7 @@ impl Ahead<'_, '_> {
             *work += 1 + count as u64;
         }
         let holds = reservation.holds(head, &self.later.view()?.pool_free());
-        // Who has no room on the empty machine is barred.
+        // A job without room on the empty machine is barred and never head.
         if holds { Ok(reservation) } else { Err(Error::Corrupt) }
     }
 
@@ -232,7 +232,7 @@ impl Ahead<'_, '_> {
 impl Machine for Ahead<'_, '_> {
     fn open(&mut self) -> Result<u64> {
         *self.count = 0;
-        // Also those who are not submitted yet.
+        // Jobs not submitted yet included.
         self.waiting.iter_mut().for_each(|job| job.misfit = 0);
         self.now.copy(self.nodes)?;
         Ok(u64::from(self.nodes.count()) / 8 + self.waiting.len() as u64)

@@ -1,4 +1,4 @@
-//! The jobs of a plan: what they ask for, and where they are or will be.
+//! Jobs of a plan: their requests, and their nodes now or at their start.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, range, range_mut};
@@ -6,7 +6,7 @@ use crate::nodes::machine::Nodes;
 use crate::nodes::request::{Part, RawRequest};
 use bytemuck::{Pod, Zeroable};
 
-/// The numbers of waiting jobs begin here where they stand beside the machine's handles of running ones.
+/// First of the numbers of waiting jobs, where they stand beside the machine's handles of running ones.
 pub(super) const WAITING: u32 = 1 << 31;
 
 /// The request of a waiting job, and the nodes that it starts on.
@@ -17,7 +17,7 @@ pub(crate) struct Asked {
     pub(super) fit: u32,
     pub(super) first: u32,
     pub(super) parts: u32,
-    /// An instant before which it is known to have no room.
+    /// An instant before which it has no room.
     pub(super) from: u32,
 }
 
@@ -39,7 +39,7 @@ impl Jobs<'_, '_> {
         }
     }
 
-    /// Writes the nodes of a job that runs or starts, and returns how many they are.
+    /// Writes the nodes of a job that runs or starts, and returns their number.
     pub(super) fn placement(&self, job: u32, out: &mut [Part]) -> Result<usize> {
         let Some(number) = job.checked_sub(WAITING) else { return self.nodes.placement(job, out) };
         let asked = at(self.asked, number as usize)?;

@@ -1,4 +1,4 @@
-//! A machine as a manager describes it: what it says of running jobs holds, whatever is free.
+//! A machine as a manager describes it: the reported placements of running jobs hold, whatever is free.
 
 use crate::error::{Error, Result};
 use crate::memory::{Object, at, at_mut, range, range_mut};
@@ -6,7 +6,7 @@ use crate::nodes::machine::{Nodes, NodesCapacity};
 use crate::nodes::request::{Amounts, MAX_TASKS, Part, RawRequest, Request, Spread};
 
 impl<'a> Nodes<'a> {
-    /// As [`Nodes::init`], for a machine that is scratch and never sealed. O(1).
+    /// Makes a machine that is scratch and never sealed: see [`Nodes::init`]. O(1).
     pub(crate) fn init_scratch(memory: &'a mut [u8], capacity: &NodesCapacity) -> Result<Nodes<'a>> {
         let (state, slices) = Nodes::create_uncleared(memory, capacity)?;
         state.begin(capacity);
@@ -32,17 +32,17 @@ impl<'a> Nodes<'a> {
         self.add_nodes(class, 1)
     }
 
-    /// Sets a node's weight in the site's order, and how much others seek it: of the nodes that a job may have those
-    /// with less come first.
+    /// Sets a node's weight in the site's order, and the demand for it by other jobs: of the nodes that a job may have
+    /// those with less come first.
     pub(crate) fn set_place(&mut self, node: u32, weight: u32, sought: u32) -> Result<()> {
         let node = at_mut(self.slices.nodes, node as usize)?;
         (node.weight, node.sought) = (weight, sought as u16);
         Ok(())
     }
 
-    /// A job is on these nodes, which come in increasing order, with the tasks named there; `count` and `spread` of
-    /// the request do not matter. What is not free of them it does not hold; `parts` are those that it does hold
-    /// afterwards, at the front. Returns its handle, `None` for one that holds nothing. O(parts).
+    /// Records a job that is on these nodes, which come in increasing order, with the tasks named there; `count` and
+    /// `spread` of the request do not matter. It holds only tasks for which there is room; afterwards these are at the
+    /// front of `parts`. Returns its handle, `None` for one that holds nothing. O(parts).
     pub(crate) fn board(&mut self, request: &Request, parts: &mut [Part]) -> Result<Option<u32>> {
         let of = |count: u32| {
             RawRequest::new(
@@ -68,15 +68,15 @@ impl<'a> Nodes<'a> {
         self.take(&all, range_mut(parts, 0, kept)?).map(Some)
     }
 
-    /// Whether something is free on a node, and yet not the room for these tasks of a job that is on it.
+    /// Whether something is free on a node, but not the room for these tasks of a job that is on it.
     pub(crate) fn is_short_of(&self, request: &Request, part: Part) -> Result<bool> {
         let own = Request { count: part.tasks, spread: Spread::Tasks, ..*request };
         let room = self.room(&RawRequest::new(&own, self.state.capacity.resources)?, part.node)?;
         Ok(room < part.tasks && self.free(part.node)? != Amounts::default())
     }
 
-    /// Somebody holds all that is free on a node, and the node alone where nobody else is on it. Returns the handle;
-    /// `None` where nothing is free. O(1).
+    /// Fills a node: adds a job of unknown origin that holds everything free on it, and the node alone where it is
+    /// empty. Returns the handle; `None` where nothing is free. O(1).
     pub(crate) fn fill(&mut self, node: u32) -> Result<Option<u32>> {
         let empty = at(self.slices.nodes, node as usize)?.jobs == 0;
         let request = Request { count: 1, each: self.free(node)?, exclusive: empty, ..Request::default() };

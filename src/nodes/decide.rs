@@ -1,4 +1,4 @@
-//! From scenarios to verdicts.
+//! Verdicts from scenarios.
 //!
 //! The candidates are looked at after 64 scenarios, then after twice as many each time, up to the options' number. With
 //! n scenarios, mean delay m and variance v, the half-width is
@@ -32,7 +32,7 @@ use crate::nodes::tail::survival;
 const SURVEY: u32 = 32;
 
 impl NodePassOptions {
-    /// By how many standard deviations the half-widths reach.
+    /// Number of standard deviations in a half-width.
     fn critical(&self) -> f64 {
         let mut looks = 1;
         let mut stage = FEWEST_SCENARIOS;
@@ -44,7 +44,7 @@ impl NodePassOptions {
     }
 }
 
-/// A mean over n scenarios, the variance, and what the half-width is then.
+/// Half-width of the mean over n scenarios with this variance; `most` is the largest possible delay.
 fn half_width(z: f64, n: f64, variance: f64, most: f64) -> f64 {
     z * libm::sqrt(variance.max(0.0) / n) + most * z * z / (n + z * z)
 }
@@ -52,8 +52,8 @@ fn half_width(z: f64, n: f64, variance: f64, most: f64) -> f64 {
 impl NodePass<'_> {
     /// Decides until the next candidate is accepted, all are decided, or about `work` steps are done: a step is an end
     /// of a running job, a node that one gives back, or a part of a candidate. One scenario is never interrupted, nor
-    /// is setting up: 34 scenarios and O(nodes) for each candidate. What the verdicts will be does not depend on
-    /// `work`. A rule may change only where a decision is complete, not after [`Step::More`].
+    /// is setting up: 34 scenarios and O(nodes) for each candidate. The verdicts do not depend on `work`. A rule may
+    /// change only where a decision is complete, not after [`Step::More`].
     ///
     /// Each acceptance that is committed starts the scenarios anew for the candidates behind it. Memory and time are
     /// those of [`NodePass`]; a scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and
@@ -62,7 +62,7 @@ impl NodePass<'_> {
     /// # Errors
     /// [`Error::WrongState`] before [`NodePass::begin`], while an accepted candidate waits for its commit, when the
     /// rule changes in the middle, or when the machine has changed; [`Error::NotANumber`] and [`Error::OutOfRange`] for
-    /// the rule's numbers, and for [`Criterion::Bound`], which is not known here.
+    /// the rule's numbers, and for [`Criterion::Bound`], which is not supported here.
     pub fn decide(&mut self, nodes: &Nodes, rule: &Rule, work: u64) -> Result<Step> {
         rule.check()?;
         if rule.criterion == Criterion::Bound {
@@ -111,7 +111,7 @@ impl NodePass<'_> {
         for place in 0..self.state.open as usize {
             let candidate = *at(self.slices.open, place)? as usize;
             scene.work += 1;
-            // By its limit every candidate is gone: the last of its tails is no later.
+            // At its limit every candidate has ended: the last of its tails is no later.
             if at(self.slices.candidates, candidate)?.limit <= start {
                 continue;
             }
@@ -141,7 +141,8 @@ impl NodePass<'_> {
         Ok(scene.work)
     }
 
-    /// Settles the candidates whose delay and the threshold are apart, or for which there are no more scenarios.
+    /// Settles the candidates whose delay is clearly below or above the threshold, or for which there are no more
+    /// scenarios.
     fn look(&mut self, rule: &Rule) -> Result<()> {
         let z = self.state.options.critical();
         let n = f64::from(self.state.played);
@@ -207,7 +208,8 @@ impl NodePass<'_> {
         Ok(None)
     }
 
-    /// Sets the scenarios up for what runs now and the candidates still undecided; says whether there are any.
+    /// Sets the scenarios up for the jobs running now and the candidates still undecided; returns whether there are
+    /// any.
     fn prepare(&mut self, nodes: &Nodes, rule: &Rule, work: &mut u64) -> Result<bool> {
         self.measure(nodes)?;
         range_mut(self.slices.pieces_on, 0, nodes.count() as usize)?.fill(NONE);
@@ -251,7 +253,8 @@ impl NodePass<'_> {
             let own = range(self.slices.tails, slot, row.count as usize)?;
             let (left, area) = survival(own, earliest.time);
             let whole = own.last().map_or(0, |tail| tail.after);
-            // Nobody takes room of the head on nodes where it may not be, unless from the whole machine's resources.
+            // No candidate takes room of the head job on nodes where it may not be, unless from the whole machine's
+            // resources.
             let pieces = range(self.slices.pieces, row.slot as usize, row.parts as usize)?;
             let admits = &*self.slices.admits;
             let beside =
@@ -271,7 +274,7 @@ impl NodePass<'_> {
         Ok(undecided > 0)
     }
 
-    /// Whether a candidate keeps the head job from starting when all jobs run to their limits: EASY's question.
+    /// Whether the head job starts beside a candidate when all jobs run to their limits, as EASY demands.
     fn harmless(&mut self, nodes: &Nodes, scene: &mut Scene, candidate: usize) -> Result<bool> {
         if at(self.slices.candidates, candidate)?.limit <= scene.time {
             return Ok(true);
@@ -315,7 +318,7 @@ impl NodePass<'_> {
             match found {
                 None => at_mut(self.slices.candidates, index)?.verdict = Verdict::DoesNotFit as u32,
                 Some(parts) => {
-                    // The list is taken out while the pass writes from it, and put back.
+                    // The list is moved out because the pass writes from it, and put back.
                     let found = core::mem::take(&mut self.slices.found);
                     let laid = self.lay(index, range(found, 0, parts)?.iter().copied());
                     self.slices.found = found;
@@ -326,7 +329,7 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// Counts in how many scenarios each node has room for the head job when that starts.
+    /// Counts for each node the scenarios in which it has room for the head job when that starts.
     fn survey(&mut self, nodes: &Nodes, work: &mut u64) -> Result<()> {
         let count = nodes.count() as usize;
         range_mut(self.slices.needs, 0, count)?.fill(0);
@@ -341,7 +344,8 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// Says of every candidate that the head job can never start: all running jobs together do not make room for it.
+    /// Gives every candidate the verdict that the head job can never start: all running jobs together do not make room
+    /// for it.
     fn refuse_all(&mut self) -> Result<bool> {
         for row in range_mut(self.slices.candidates, 0, self.state.candidates as usize)? {
             if row.verdict == Verdict::Undecided as u32 {

@@ -13,8 +13,9 @@ use crate::plan::Until;
 
 impl NodePlan<'_> {
     /// Starts by EASY backfilling by the time limits, in the order in which the waiting jobs were added: all that fit;
-    /// then those that do not delay the first that does not. Without `overtaking` nobody passes that one. Afterwards
-    /// [`NodePlan::starting`] says who starts now, and where; nothing is planned. O(nodes) for each waiting job.
+    /// then those that do not delay the first that does not. Without `overtaking` no job passes that one. Afterwards
+    /// [`NodePlan::starting`] returns the jobs that start now with their nodes; nothing is planned. O(nodes) for each
+    /// waiting job.
     pub(crate) fn decide_easy(&mut self, nodes: &Nodes, overtaking: bool) -> Result<()> {
         self.check(nodes)?;
         (self.state.started, self.state.parts, self.state.planned, self.state.promised_to) = (0, 0, 1, 0);
@@ -31,7 +32,7 @@ impl NodePlan<'_> {
             let licensed = request.pool.iter().zip(licences).all(|(need, free)| *need <= free);
             if !job.is_later() && (guard.is_none() || overtaking) && licensed && nodes.may_fit(&request) {
                 let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
-                // An instant later, when those that start are known to be there.
+                // Placed one instant later, when the jobs that start now are in the timeline.
                 let fit = Fit::from_number(fit)?;
                 found = self.slices.timeline.place(&jobs, &request, fit, |_| 0, (1, 2), scratch)?;
             }
@@ -65,7 +66,7 @@ impl NodePlan<'_> {
                 (Some(guard), Some(mut used)) => {
                     let parts = range(self.slices.found, 0, used)?;
                     if !guard.admits(&mut self.slices.later, &request, job.limit, parts)? {
-                        // Off the nodes that the first one needs, if there are others.
+                        // Placed off the nodes that the first blocked job needs, if there are others.
                         let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
                         let scratch = (&mut *self.slices.nodes, &mut *self.slices.found);
                         let (then, head) = (self.slices.later.view()?, guard.head);

@@ -1,4 +1,5 @@
-//! A copy of a machine on which a scenario is played: what is free where, without the lists of who holds it.
+//! A copy of a machine on which a scenario is played: the free amounts of each node, without the lists of the jobs that
+//! hold the others.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, range, range_mut};
@@ -28,7 +29,7 @@ impl<'a> Floor<'a> {
         })
     }
 
-    /// The same slices for as long as this borrow.
+    /// The same copy, borrowed.
     pub(super) fn lend(&mut self) -> Floor<'_> {
         Floor {
             state: &mut *self.state,
@@ -38,7 +39,7 @@ impl<'a> Floor<'a> {
         }
     }
 
-    /// Becomes as the machine is, its classes too. O(nodes + classes).
+    /// Copies the machine, its classes too. O(nodes + classes).
     pub(super) fn describe(&mut self, machine: &Nodes) -> Result<()> {
         let count = machine.state.classes as usize;
         let classes = range_mut(self.classes, 0, count)?;
@@ -46,13 +47,13 @@ impl<'a> Floor<'a> {
         self.copy(machine)
     }
 
-    /// Becomes as the machine is, whose classes it knows. O(nodes).
+    /// Copies the machine, without its classes, which it has already. O(nodes).
     pub(super) fn copy(&mut self, machine: &Nodes) -> Result<()> {
         *self.state.first_mut().ok_or(Error::Corrupt)? = *machine.state;
         self.fill(machine.slices.nodes, machine.slices.free)
     }
 
-    /// Becomes as another copy is. O(nodes).
+    /// Copies another copy. O(nodes).
     pub(super) fn copy_floor(&mut self, other: &Floor) -> Result<()> {
         *self.state.first_mut().ok_or(Error::Corrupt)? = *other.state.first().ok_or(Error::Corrupt)?;
         self.fill(other.nodes, other.free)
@@ -68,7 +69,7 @@ impl<'a> Floor<'a> {
         Ok(())
     }
 
-    /// The copy as a machine on which nobody is known by name.
+    /// The copy as a machine without jobs by handle.
     pub(super) fn view(&mut self) -> Result<Nodes<'_>> {
         let slices = Slices {
             classes: &mut *self.classes,
@@ -81,7 +82,7 @@ impl<'a> Floor<'a> {
         Ok(Nodes { state: self.state.first_mut().ok_or(Error::Corrupt)?, slices })
     }
 
-    /// Takes what a request asks for on these nodes, and from the pool. O(parts).
+    /// Takes the resources of a request on these nodes, and from the pool. O(parts).
     pub(super) fn take(&mut self, request: &RawRequest, parts: &[Part]) -> Result<()> {
         let mut view = self.view()?;
         for part in parts {
@@ -93,7 +94,7 @@ impl<'a> Floor<'a> {
         Ok(())
     }
 
-    /// Gives it back. O(parts).
+    /// Gives the resources of a request back on these nodes, and to the pool. O(parts).
     pub(super) fn give(&mut self, request: &RawRequest, parts: &[Part]) -> Result<()> {
         let mut view = self.view()?;
         for part in parts {

@@ -1,4 +1,4 @@
-//! When every waiting job will start on a machine of nodes, by the scenarios of [`crate::forecast`].
+//! The start of every waiting job on a machine of nodes, by the scenarios of [`crate::forecast`].
 
 use crate::error::{Error, Result};
 use crate::forecast::{
@@ -14,7 +14,7 @@ use crate::runtime::RuntimeDistribution;
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
-/// Processors of the forecast inside, which counts none: the nodes say what fits.
+/// Processors of the forecast inside, which does not count them: the nodes decide what fits.
 const UNCOUNTED: u32 = 1;
 
 /// Capacities of a [`NodeForecast`], fixed at initialisation.
@@ -88,7 +88,7 @@ pub(crate) struct State {
     changes: u64,
     /// Nodes of the waiting jobs added so far.
     parts: u32,
-    /// Nodes that have become freer since the last pass.
+    /// Number of nodes that have become freer since the last pass.
     freed: u32,
     times: ForecastState,
 }
@@ -96,7 +96,7 @@ pub(crate) struct State {
 /// The slices of a forecast's block.
 pub(crate) struct Slices<'a> {
     times: ForecastParts<'a>,
-    /// The machine in the present scenario, and as it is planned to be when the head job starts.
+    /// The machine in the present scenario, and the machine planned for the head job's start.
     now: Floor<'a>,
     later: Floor<'a>,
     /// The machine's handles of the running jobs.
@@ -110,11 +110,11 @@ pub(crate) struct Slices<'a> {
     found: &'a mut [Part],
 }
 
-/// When all waiting jobs will start on a machine of nodes, with quantiles, probabilities and means as of a
+/// The starts of all waiting jobs on a machine of nodes, with quantiles, probabilities and means like those of a
 /// [`Forecast`].
 ///
 /// [`NodeForecast::begin`] with the machine; [`NodeForecast::add_running`] and, in the order of the queue,
-/// [`NodeForecast::add_waiting`]; then [`NodeForecast::run`] until it is done; then any number of questions. Jobs on
+/// [`NodeForecast::add_waiting`]; then [`NodeForecast::run`] until it is done; then read any number of answers. Jobs on
 /// the machine that are not added as running hold what they have in all scenarios. On whole, like nodes with one task
 /// on each the answers are those of [`Forecast`], bit for bit.
 ///
@@ -122,11 +122,11 @@ pub(crate) struct Slices<'a> {
 /// reservation), or first come, first served; each waiting job is put where [`Nodes::place`] would put it. More than
 /// one reservation is not played on nodes.
 ///
-/// The memory needed is [`NodeForecast::size`]: what a [`Forecast`] of as many jobs, bins and scenarios needs, and for
-/// n nodes with r kinds of resource, c classes, R running and W waiting jobs with p nodes together at most
-/// (68 + 8 r) n + 208 c + 4 R + 112 W + 8 p + 900 bytes. A scenario costs what it costs there, O(nodes) for each job
-/// that is looked for room, and O(nodes + parts of the running jobs) at each instant at which a job might overtake; a
-/// job that found no room is looked at again only when a node has become free on which one of its tasks finds room.
+/// The memory needed is [`NodeForecast::size`]: that of a [`Forecast`] of as many jobs, bins and scenarios, and for n
+/// nodes with r kinds of resource, c classes, R running and W waiting jobs with p nodes together at most (68 + 8 r) n +
+/// 208 c + 4 R + 112 W + 8 p + 900 bytes. A scenario costs as much as there, O(nodes) for each search for room of a
+/// job, and O(nodes + parts of the running jobs) at each instant at which a job might overtake; a job that found no
+/// room is looked at again only when a node has become free on which one of its tasks finds room.
 pub struct NodeForecast<'a> {
     state: &'a mut State,
     slices: Slices<'a>,
@@ -181,12 +181,12 @@ impl NodeForecast<'_> {
         Answers::new(&self.state.times, self.slices.times.starts)
     }
 
-    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it). What the last forecast held is
-    /// forgotten. O(nodes + classes).
+    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it). Forgets the last forecast.
+    /// O(nodes + classes).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time, options out of their ranges or with more than one reservation, or a
-    /// machine with more nodes or classes, or other resources, than the capacity says; [`Error::NotANumber`].
+    /// machine with more nodes or classes, or other resources, than the capacity; [`Error::NotANumber`].
     pub fn begin(&mut self, nodes: &Nodes, now: i64, options: &ForecastOptions) -> Result<()> {
         let capacity = self.state.capacity;
         let like = nodes.count() <= capacity.nodes
@@ -210,9 +210,9 @@ impl NodeForecast<'_> {
         if filling { Ok(()) } else { Err(Error::WrongState) }
     }
 
-    /// Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. A job
-    /// added twice would give its nodes back twice: each is added once. O(releases).
+    /// Adds a running job by its handle on the machine: its age, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and its predicted run time. Returns its index. A job added twice
+    /// would give its nodes back twice: each is added once. O(releases).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`]; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution
@@ -233,16 +233,16 @@ impl NodeForecast<'_> {
         Ok(index)
     }
 
-    /// Adds a waiting job behind those added before: its request, how nodes are found for it, how many processors the
-    /// priorities of the options count for it, its time limit in seconds (0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), when it was or will be submitted, and what is believed of its run
+    /// Adds a waiting job behind those added before: its request, the order in which nodes are tried for it, the number
+    /// of processors that the priorities of the options count for it, its time limit in seconds (0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), the time of its submission, past or future, and its predicted run
     /// time. Returns its index. With [`Fit::Apart`] those nodes come last on which the head job finds room when it is
     /// planned to start. O(releases).
     ///
     /// # Errors
     /// As [`NodeForecast::add_running`] and [`Nodes::fits`]; [`Error::SpanTooLong`] also for a submission so far ahead;
     /// [`Error::Full`] also when the waiting jobs' nodes are more than the capacity.
-    #[allow(clippy::too_many_arguments)] // what a job is
+    #[allow(clippy::too_many_arguments)] // the description of a job
     pub fn add_waiting(
         &mut self,
         nodes: &Nodes,
@@ -267,8 +267,7 @@ impl NodeForecast<'_> {
     }
 
     /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, an
-    /// eighth of a node looked at. One instant of a scenario is never interrupted. What the answers will be does not
-    /// depend on `work`.
+    /// eighth of a node looked at. One instant of a scenario is never interrupted. The answers do not depend on `work`.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`NodeForecast::begin`], and when the machine has changed since;
@@ -326,26 +325,26 @@ impl NodeForecast<'_> {
         self.answers().starts(job)
     }
 
-    /// As [`Forecast::start_quantile`].
+    /// The estimate of [`Forecast::start_quantile`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Forecast::start_quantile`].
     pub fn start_quantile(&self, job: usize, probability: f64) -> Result<Estimate<i64>> {
         self.answers().start_quantile(job, probability)
     }
 
-    /// As [`Forecast::start_probability`].
+    /// The estimate of [`Forecast::start_probability`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Forecast::start_probability`].
     pub fn start_probability(&self, job: usize, when: i64) -> Result<Estimate<f64>> {
         self.answers().start_probability(job, when)
     }
 
-    /// As [`Forecast::start_mean`].
+    /// The estimate of [`Forecast::start_mean`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Forecast::start_mean`].
     pub fn start_mean(&self, job: usize) -> Result<Estimate<f64>> {
         self.answers().start_mean(job)
     }
@@ -355,7 +354,7 @@ impl NodeForecast<'_> {
         self.state.times.now
     }
 
-    /// Waiting jobs added so far.
+    /// Number of waiting jobs added so far.
     pub fn waiting(&self) -> usize {
         self.state.times.waiting as usize
     }

@@ -1,9 +1,9 @@
-//! Groups of like nodes, as a plan sees them: what is free of each kind on all of a group's nodes together, and how
-//! many of them are free as a whole.
+//! Groups of like nodes, as a plan counts them: the free amount of each kind on all of a group's nodes together, and
+//! the number of nodes that are free as a whole.
 //!
-//! A job that fits the nodes beside what runs fits these sums: what is free is rounded up, and what a job takes down.
-//! That it fits the sums does not say that it fits the nodes: the plan asks the nodes themselves whether it does before
-//! it starts, and when it could start first beside what runs ([`NodePlan`](super::NodePlan)).
+//! A job that fits the nodes beside the running jobs fits these sums: free amounts are rounded up, those that a job
+//! takes are rounded down. A job that fits the sums need not fit the nodes: before it starts the plan checks the nodes
+//! themselves, and finds on them its first possible start beside the running jobs ([`NodePlan`](super::NodePlan)).
 
 use crate::error::{Error, Result};
 use crate::heap;
@@ -13,34 +13,34 @@ use crate::nodes::request::{MAX_RESOURCES, Part, RawRequest};
 use crate::plan::{Free, POINTS, Profile};
 use bytemuck::{Pod, Zeroable};
 
-/// The most groups.
+/// Largest number of groups.
 const GROUPS: usize = 8;
 
-/// The most numbers that describe what is free: one for each group and kind, and one for the whole nodes of each group.
+/// Largest number of sums: one for each group and kind, and one for the whole nodes of each group.
 const SUMS: usize = 32;
 
-/// The sums of a machine are counted in units in which they stay below 2^28.
+/// Bits of a sum: the units of a machine's sums are chosen so that they stay below 2^28.
 const BITS: u32 = 28;
 
-/// A whole node. Small tasks take a part of one.
+/// Units of a whole node. Small tasks take a part of one.
 const WHOLE: u32 = 1 << 12;
 
-/// The sums of what is free at an instant.
+/// Sums of the free amounts at an instant.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Sums([u32; SUMS]);
 
-/// The same in full, while it is added up.
+/// Sums in full, while they are added up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Totals([u64; SUMS]);
 
 /// The sums that a job takes of each group.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Demand {
     count: u32,
-    /// How many sums each group has.
+    /// Number of sums of each group.
     stride: u8,
-    /// The groups that have what the job asks for, in the order in which it takes them; [`GROUPS`] at the end.
+    /// The groups that have the resources of the job, in the order in which it takes them; [`GROUPS`] at the end.
     groups: [u8; GROUPS],
     /// Whether it takes whole nodes, and looks at their number alone.
     whole: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// The groups in which it may be, each with the range of its sums.
+    /// The groups in which the job may be, each with the range of its sums.
     #[inline]
     fn places(&self) -> impl Iterator<Item = (usize, core::ops::Range<usize>)> + '_ {
         let stride = usize::from(self.stride);
@@ -148,12 +148,12 @@ impl Profile for SumsOverTime {
 }
 
 impl SumsOverTime {
-    /// Only this is free, for ever.
+    /// Resets to these sums, for ever.
     pub(super) fn begin(&mut self, sums: &Sums) {
         (self.times[0], self.free[0], self.count) = (0, *sums, 1);
     }
 
-    /// From this instant on, which is not before the last step, so much is free.
+    /// Adds a step: these sums are free from this instant on, which is not before the last step.
     pub(super) fn add(&mut self, instant: u32, sums: &Sums) {
         let last = (self.count as usize).saturating_sub(1);
         let place = if self.times.get(last) == Some(&instant) { last } else { last + 1 };
@@ -164,16 +164,16 @@ impl SumsOverTime {
     }
 }
 
-/// Which group a class of nodes belongs to.
+/// Group of a class of nodes.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Grouped {
     group: u32,
-    /// Its open nodes.
+    /// Number of its open nodes.
     nodes: u32,
 }
 
-/// How a machine is seen.
+/// Groups of a machine, with their units and order.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Groups {
@@ -181,7 +181,8 @@ pub(crate) struct Groups {
     count: u32,
     /// Amounts of each kind are counted in units of 2^shift.
     shift: [u32; MAX_RESOURCES],
-    /// The groups in the order in which jobs take them: those with the least that a job might not need first.
+    /// The groups in the order in which jobs take them: those with the fewest kinds of resource first, then with the
+    /// fewest features.
     order: [u32; GROUPS],
 }
 
@@ -229,12 +230,12 @@ impl Groups {
         Ok(Groups { stride: stride as u32, count: count as u32, shift, order })
     }
 
-    /// The bits that amounts of a kind lose.
+    /// Bits that amounts of a kind lose.
     fn lost(&self, kind: usize) -> u32 {
         self.shift.get(kind).copied().unwrap_or(0).min(31)
     }
 
-    /// The demand of a request: what it takes of each group, the least of what it takes of its classes. `classes` are
+    /// The demand of a request: the sums it takes of each group, the least over the group's classes. `classes` are
     /// those of [`Groups::new`]. O(classes).
     pub(super) fn demand(&self, nodes: &Nodes, classes: &[Grouped], request: &RawRequest) -> Result<Demand> {
         let stride = self.stride as usize;
@@ -304,7 +305,7 @@ impl Groups {
         Ok(sums)
     }
 
-    /// So much becomes free on a node of this group; the node as a whole, if nobody is left on it.
+    /// Adds amounts that become free on a node of this group; the node as a whole too, if no job is left on it.
     fn give(&self, sums: &mut Totals, group: u32, amounts: &[u32], whole: bool) -> Result<()> {
         let stride = self.stride as usize;
         let range = group as usize * stride..(group as usize + 1) * stride;
@@ -315,7 +316,7 @@ impl Groups {
         Ok(())
     }
 
-    /// A job that has these parts of a request ends; `after` is the machine without it.
+    /// Adds the amounts of a job that ends, which has these parts of a request; `after` is the machine without it.
     pub(super) fn release(
         &self,
         sums: &mut Totals,

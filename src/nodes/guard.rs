@@ -1,5 +1,5 @@
-//! The guard of the front job or the head job on the nodes: while it waits, those alone start that EASY backfilling by
-//! the limits would let pass it.
+//! The guard of the front job or the head job on the nodes: while it waits, only those jobs start that EASY backfilling
+//! by the limits would let pass it.
 
 use crate::error::Result;
 use crate::memory::range;
@@ -9,12 +9,12 @@ use crate::nodes::request::{Part, RawRequest};
 use crate::plan::Until;
 use bytemuck::{Pod, Zeroable};
 
-/// When a job that runs, or starts now, ends, in seconds from now.
+/// End of a job that runs, or starts now, in seconds from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Ending {
     pub(crate) after: u32,
-    /// The machine's handle of it, or the planned job's number behind these.
+    /// Its handle on the machine, or the planned job's number behind `asked::WAITING`.
     pub(crate) job: u32,
 }
 
@@ -22,18 +22,18 @@ pub(crate) struct Ending {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeGuard {
     pub(crate) head: RawRequest,
-    /// When, in seconds from now, it has room if everybody runs to the limit; `u32::MAX` for never.
+    /// Seconds from now until it has room if every job runs to its limit; `u32::MAX` for never.
     shadow: u32,
-    /// How many of its tasks find room then.
+    /// Number of its tasks that find room then.
     rooms: u64,
-    /// The wait that is promised to it now, if one is.
+    /// The wait promised to it now, in seconds from now, if there is one.
     pub(crate) promised: Option<u32>,
 }
 
 impl NodeGuard {
-    /// The reservation of a job on these nodes, at the next end at the earliest if it must not start now (`later`).
-    /// `limited` are the jobs on the machine in the order in which they reach their limits; `then`, the machine with
-    /// them, becomes the machine at the time of the reservation. O(nodes + parts).
+    /// Makes the reservation of a job on these nodes, at the next end at the earliest if it must not start now
+    /// (`later`). `limited` are the jobs on the machine in the order in which they reach their limits; `then`, the
+    /// machine with them, becomes the machine at the time of the reservation. O(nodes + parts).
     pub(crate) fn new(
         then: &mut Floor<'_>,
         head: &RawRequest,
@@ -44,7 +44,7 @@ impl NodeGuard {
     ) -> Result<NodeGuard> {
         let rooms = then.view()?.rooms(head)?;
         let mut guard = NodeGuard { head: *head, shadow: 0, rooms, promised: None };
-        // The reservation, once there is room for it.
+        // Instant of the reservation and promised wait, once there is room.
         let mut reserved = None;
         for ending in limited {
             let early = later && guard.shadow == 0;
@@ -67,12 +67,12 @@ impl NodeGuard {
         Ok(guard)
     }
 
-    /// Whether the guarded job has room on the machine as it is then.
+    /// Whether the guarded job has room on the machine `then`.
     fn holds(&self, then: &mut Floor<'_>) -> Result<bool> {
         Ok(self.rooms >= u64::from(self.head.count) && then.view()?.pool_has(&self.head))
     }
 
-    /// Counts the rooms anew on these nodes.
+    /// Makes a change on these nodes and counts the guarded job's rooms on them anew.
     fn change(
         &mut self,
         then: &mut Floor<'_>,
@@ -87,7 +87,7 @@ impl NodeGuard {
     }
 
     /// Whether a job may start on these nodes now, because it ends by the reservation or leaves room for the guarded
-    /// job. Then it is on the machine of that time, if it still runs. O(parts).
+    /// job. If so, it is put on the machine of that time, if it still runs then. O(parts).
     pub(crate) fn admits(
         &mut self,
         then: &mut Floor<'_>,

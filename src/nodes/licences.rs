@@ -1,4 +1,4 @@
-//! The whole machine's own resources over time, such as licences: what runs gives them back, planned jobs take them.
+//! The whole machine's own resources over time, such as licences: running jobs give them back, planned jobs take them.
 
 use crate::error::Result;
 use crate::memory::Carver;
@@ -13,7 +13,7 @@ impl<'a> Licences<'a> {
         Ok(Licences(carver.take(POINTS)?))
     }
 
-    /// So much is free now, and these requests are given back at their instants. O(instants + requests).
+    /// Begins with the amounts free now and the requests that are given back at their instants. O(instants + requests).
     pub(super) fn begin(
         &mut self,
         free: &Amounts,
@@ -47,7 +47,7 @@ impl<'a> Licences<'a> {
         !request.wants_pool() || self.span(start, run_time).iter().all(enough)
     }
 
-    /// A job takes what it wants from this instant on. O(instants).
+    /// Takes the licences of a job from this instant to its end. O(instants).
     pub(super) fn take(&mut self, request: &RawRequest, start: u32, run_time: u32) {
         if request.wants_pool() {
             for free in self.span(start, run_time) {

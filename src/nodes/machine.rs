@@ -1,4 +1,4 @@
-//! A machine of nodes in the caller's memory: classes, nodes, what is free on each, and which job holds what where.
+//! A machine of nodes in the caller's memory: classes, nodes, free amounts, and the jobs with their parts.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
@@ -12,7 +12,7 @@ pub const MAX_NODES: u32 = 1 << 16;
 /// The largest number of jobs on a machine.
 pub(super) const MAX_JOBS: u32 = 1 << 20;
 
-/// A job's handle is its place times this, and how often the place has been given back, modulo this: below 2^31.
+/// Generations of a place: a handle is the place times this, plus the times given back modulo this: below 2^31.
 const GENERATIONS: u32 = (1 << 31) / MAX_JOBS;
 
 /// The end of a list.
@@ -22,15 +22,15 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct NodesCapacity {
-    /// Nodes (1 to [`MAX_NODES`]).
+    /// Number of nodes (1 to [`MAX_NODES`]).
     pub nodes: u32,
-    /// Classes of like nodes (1 to [`MAX_NODES`]).
+    /// Number of classes of like nodes (1 to [`MAX_NODES`]).
     pub classes: u32,
-    /// Kinds of resource on a node (1 to [`MAX_RESOURCES`]).
+    /// Number of kinds of resource on a node (1 to [`MAX_RESOURCES`]).
     pub resources: u32,
-    /// Jobs that hold something (at most 2^20).
+    /// Number of jobs that hold something (at most 2^20).
     pub jobs: u32,
-    /// Pairs of a job and a node on which it holds something (at most 2^24).
+    /// Number of pairs of a job and a node on which it holds something (at most 2^24).
     pub parts: u32,
 }
 
@@ -57,25 +57,25 @@ impl NodesCapacity {
 #[repr(C)]
 pub(crate) struct State {
     pub capacity: NodesCapacity,
-    /// Nodes and classes added so far.
+    /// Number of nodes and classes added so far.
     pub nodes: u32,
     pub classes: u32,
-    /// Jobs that hold something.
+    /// Number of jobs that hold something.
     jobs: u32,
     /// The first of the free places for jobs, and for parts; [`NONE`] for none. Places never used lie behind these.
     free_job: u32,
     free_part: u32,
     used_jobs: u32,
     used_parts: u32,
-    /// Parts in use.
+    /// Number of parts in use.
     parts: u32,
     reserved: u32,
-    /// The resources of the whole machine, and what of them is free.
+    /// The resources of the whole machine, and their free amounts.
     pool: Amounts,
     pub pool_free: Amounts,
-    /// What is free on all nodes together.
+    /// Free amounts on all nodes together, by kind of resource.
     free: [u64; MAX_RESOURCES],
-    /// Counts all changes, so that a pass sees when its machine is no longer the one that it began with.
+    /// Counts all changes, so that a pass notices changes of its machine since it began.
     pub changes: u64,
 }
 
@@ -101,9 +101,9 @@ pub(crate) struct Class {
 #[repr(C)]
 pub(crate) struct Node {
     pub class: u32,
-    /// How many jobs are on it; [`HELD`] when one holds it alone.
+    /// Number of jobs on it; [`HELD`] when one holds it alone.
     pub jobs: u32,
-    /// The site's order of nodes, then how much others seek it: nodes with less come first, whatever would be left on
+    /// The site's order of nodes, then the demand for it by other jobs: nodes with less come first, whatever is left on
     /// them.
     pub weight: u32,
     pub sought: u16,
@@ -111,7 +111,7 @@ pub(crate) struct Node {
     pub open: u16,
 }
 
-/// What a job holds.
+/// A job's request and its parts.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Job {
@@ -119,7 +119,7 @@ pub(crate) struct Job {
     /// The first of its parts, and their number; a free place has no part, and the next free place here.
     pub first: u32,
     pub parts: u32,
-    /// The second half of its handle.
+    /// Generation of its place, the second half of its handle.
     generation: u32,
     reserved: u32,
 }
@@ -133,13 +133,13 @@ pub(crate) struct Link {
     reserved: u32,
 }
 
-/// A node and how little it is wanted: the least wanted comes first. All are complements.
+/// A node ranked for a placement: the least wanted comes first. All numbers are complements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Ranked {
-    /// How much it is avoided.
+    /// Degree to which it is avoided, then its place in the site's order.
     pub rank: u64,
-    /// What would be left, as the bits of a number that is not negative.
+    /// Amount left on it after a task, as the bits of a number that is not negative.
     pub left: u64,
     pub node: u64,
 }
@@ -148,11 +148,11 @@ pub(crate) struct Ranked {
 pub(crate) struct Slices<'a> {
     pub classes: &'a mut [Class],
     pub nodes: &'a mut [Node],
-    /// What is free, a row of resources for each node.
+    /// Free amounts, a row of resources for each node.
     pub free: &'a mut [u32],
     pub jobs: &'a mut [Job],
     pub links: &'a mut [Link],
-    /// Where nodes are ranked for a placement.
+    /// Scratch in which nodes are ranked for a placement.
     pub ranked: &'a mut [Ranked],
 }
 
@@ -160,7 +160,7 @@ pub(crate) struct Slices<'a> {
 ///
 /// [`Nodes::add_class`] and [`Nodes::add_nodes`] describe it; [`Nodes::place`] finds nodes for a request,
 /// [`Nodes::allocate`] takes them and [`Nodes::release`] gives them back. A node's resources of one kind are one
-/// amount: which of its GPUs a job has, and whether halves of two GPUs are one, is not known here.
+/// amount: which of its GPUs a job has, and whether halves of two GPUs are one, is not modelled.
 ///
 /// The memory needed is [`Nodes::size`]: for n nodes with r kinds of resource, c classes, j jobs and p parts
 /// (40 + 4 r) n + 104 c + 104 j + 16 p + 330 bytes, and less than 64 for rounding.
@@ -231,12 +231,12 @@ impl<'a> Nodes<'a> {
         &self.state.capacity
     }
 
-    /// How many nodes the machine has.
+    /// Number of nodes of the machine.
     pub fn count(&self) -> u32 {
         self.state.nodes
     }
 
-    /// How many jobs hold something.
+    /// Number of jobs that hold something.
     pub fn jobs(&self) -> u32 {
         self.state.jobs
     }
@@ -245,8 +245,8 @@ impl<'a> Nodes<'a> {
         self.state.changes = self.state.changes.wrapping_add(1);
     }
 
-    /// Adds a class of nodes with these features (bits of the site's own meaning) and so much of each resource. Returns
-    /// its index. O(1).
+    /// Adds a class of nodes with these features (bits of the site's own meaning) and this capacity. Returns its index.
+    /// O(1).
     ///
     /// # Errors
     /// [`Error::Full`]; [`Error::OutOfRange`] for amounts of resources that the capacity does not count.
@@ -317,7 +317,7 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    /// What is free on a node, kind by kind; nothing on a node that one job holds alone. O(1).
+    /// Free amounts on a node, kind by kind; 0 on a node that one job holds alone. O(1).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
@@ -343,7 +343,7 @@ impl<'a> Nodes<'a> {
         Ok(at(self.slices.classes, known.class as usize)?.capacity)
     }
 
-    /// What of the whole machine's resources is free.
+    /// Free amounts of the whole machine's resources.
     pub fn pool_free(&self) -> Amounts {
         self.state.pool_free
     }
@@ -360,7 +360,7 @@ impl<'a> Nodes<'a> {
         Ok(node.open != 0 && class.features & request.features == request.features)
     }
 
-    /// How many tasks find room on a node now.
+    /// Number of tasks that find room on a node now.
     pub(super) fn room(&self, request: &RawRequest, node: u32) -> Result<u32> {
         if !self.admits(request, node)? {
             return Ok(0);
@@ -368,8 +368,8 @@ impl<'a> Nodes<'a> {
         Ok(request.room(self.row(node)?, at(self.slices.nodes, node as usize)?.jobs))
     }
 
-    /// Shows every node on which a task finds room, in order: the node, its class, what is free on it, and for how many
-    /// tasks there is room; until `each` says that it has seen enough.
+    /// Calls `each` for every node on which a task finds room, in order, with the node, its class, its free amounts and
+    /// the number of tasks that find room; stops when `each` returns true.
     pub(super) fn each_room(
         &self,
         request: &RawRequest,
@@ -394,7 +394,7 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    /// Whether what is free in all suffices for a request: necessary, and quickly known.
+    /// Whether the free amounts of all nodes together suffice for a request: necessary, and quickly checked.
     pub(super) fn may_fit(&self, request: &RawRequest) -> bool {
         let enough = |(need, free): (&u32, &u64)| u64::from(*need) * u64::from(request.count) <= *free;
         request.pool.iter().zip(&self.state.pool_free).all(|(need, free)| need <= free)
@@ -440,7 +440,7 @@ impl<'a> Nodes<'a> {
         Ok(pool && rooms >= u64::from(request.count))
     }
 
-    /// Whether there is room now on these nodes for as many tasks as asked for.
+    /// Whether there is room now on these nodes for as many tasks as the request has.
     pub(super) fn accepts(&self, request: &RawRequest, parts: &[Part]) -> Result<bool> {
         let mut tasks = 0u64;
         let mut next = 0;
@@ -461,13 +461,13 @@ impl<'a> Nodes<'a> {
         Ok(pool && tasks == u64::from(request.count))
     }
 
-    /// Takes what the request asks for on these nodes. Returns the job's handle, below 2^31. It stays unknown after
+    /// Takes the resources of a request on these nodes. Returns the job's handle, below 2^31, which is unknown after
     /// [`Nodes::release`] until its place has been taken 2,048 times more. O(parts).
     ///
     /// # Errors
     /// As [`Nodes::fits`]; [`Error::NoSuchIndex`] for a node; [`Error::OutOfRange`] unless the nodes come in increasing
-    /// order, each with a task; [`Error::DoesNotFit`] when a node has not so much free, is closed or lacks a feature,
-    /// or when the tasks are not as many as asked for; [`Error::Full`].
+    /// order, each with a task; [`Error::DoesNotFit`] when a node has too little free, is closed or lacks a feature, or
+    /// when the number of tasks differs; [`Error::Full`].
     pub fn allocate(&mut self, request: &Request, parts: &[Part]) -> Result<u32> {
         let request = RawRequest::new(request, self.state.capacity.resources)?;
         self.take(&request, parts)
@@ -551,11 +551,11 @@ impl<'a> Nodes<'a> {
         let jobs = range(self.slices.jobs, 0, self.state.used_jobs as usize)?;
         let here = |job: &&Job| job.parts != 0 && job.generation == handle % GENERATIONS;
         let job = jobs.get((handle / GENERATIONS) as usize).filter(here).ok_or(Error::UnknownJob)?;
-        // No list is longer than there are places for parts, whatever a damaged block says.
+        // No list is longer than there are places for parts, even in a damaged block.
         if job.parts <= self.state.capacity.parts { Ok(job) } else { Err(Error::Corrupt) }
     }
 
-    /// Gives back all that a job holds. O(its nodes).
+    /// Gives back all resources that a job holds. O(its nodes).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -583,7 +583,7 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    /// Where a job is: writes its parts to `out` and returns how many they are. O(its nodes).
+    /// Writes the parts of a job to `out` and returns their number. O(its nodes).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::Full`] when `out` is too short.

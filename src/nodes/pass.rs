@@ -19,21 +19,21 @@ pub(crate) struct Slices<'a> {
     pub running: &'a mut [Running],
     pub candidates: &'a mut [Candidate],
     pub tails: &'a mut [Tail],
-    /// For each of these jobs and each stratum of draws, the first tail that a draw can reach.
+    /// For each running job and each stratum of draws, the first tail that a draw can reach.
     pub firsts: &'a mut [u16],
     releases: &'a mut [Release],
     pub pieces: &'a mut [Piece],
     pub ends: &'a mut [End],
-    /// The scenario's nodes: what is free, jobs on each, tasks of the head that find room.
+    /// The scenario's nodes: free amounts, jobs on each, tasks of the head that find room.
     pub free: &'a mut [u32],
     pub on: &'a mut [u32],
     pub rooms: &'a mut [u32],
-    /// The rooms now, and whether the head job may be on a node at all.
+    /// Rooms of the head job now, and whether it may be on a node at all.
     pub rooms_now: &'a mut [u32],
     pub admits: &'a mut [u32],
     /// The first piece on each node.
     pub pieces_on: &'a mut [u32],
-    /// In how many scenarios a node has room for the head when that starts.
+    /// Number of scenarios in which a node has room for the head when that starts.
     pub needs: &'a mut [u32],
     pub ranked: &'a mut [Ranked],
     pub found: &'a mut [Part],
@@ -47,11 +47,11 @@ pub(crate) struct Slices<'a> {
 pub struct NodeJudgement {
     /// Delay of the head job in the criterion's unit; 0 for candidates that were not judged.
     pub delay: f64,
-    /// How far that may be from what infinitely many scenarios would say, with the options' confidence.
+    /// Largest distance of `delay` from its value in infinitely many scenarios, with the options' confidence.
     pub half_width: f64,
-    /// Scenarios on which it rests.
+    /// Number of scenarios on which it rests.
     pub scenarios: u32,
-    /// What has become of the candidate.
+    /// The verdict on the candidate.
     pub verdict: Verdict,
 }
 
@@ -126,12 +126,11 @@ lifecycle!(NodePass, made with NodePassCapacity);
 
 impl NodePass<'_> {
     /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) for a head job that does not fit the
-    /// machine now. What the last pass held is forgotten, except what is spent if it was for the same head job.
-    /// O(nodes).
+    /// machine now. Forgets the last pass, except the delays spent if it was for the same head job. O(nodes).
     ///
     /// # Errors
     /// [`Error::HeadFits`]; [`Error::OutOfRange`] for an absurd time, wrong options, a request that [`Nodes::fits`]
-    /// refuses, or a machine with more nodes or other resources than the capacity says; [`Error::NotANumber`].
+    /// refuses, or a machine with more nodes or other resources than the capacity; [`Error::NotANumber`].
     pub fn begin(
         &mut self,
         nodes: &Nodes,
@@ -164,8 +163,8 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// For how long the head job has waited, in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
-    /// told. A rule's guard and slip ask for it.
+    /// Sets the seconds for which the head job has waited (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
+    /// set. A rule's guard and slip depend on it.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is
@@ -183,9 +182,9 @@ impl NodePass<'_> {
         if self.state.changes == nodes.state.changes { Ok(()) } else { Err(Error::WrongState) }
     }
 
-    /// Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. A job
-    /// added twice would give its nodes back twice: each is added once. O(releases).
+    /// Adds a running job by its handle on the machine: its age, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and its predicted run time. Returns its index. A job added twice
+    /// would give its nodes back twice: each is added once. O(releases).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`]; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution
@@ -217,8 +216,8 @@ impl NodePass<'_> {
         Ok(index as usize)
     }
 
-    /// Puts a running job into a group, of a number of the caller's own: jobs of one user and kind, of which one that
-    /// runs long says that the others do. How much they have in common is [`NodePassOptions::shared`]. A candidate that
+    /// Puts a running job into a group, of a number of the caller's own: jobs of one user and kind, of which a long one
+    /// makes it likely that the others are long. [`NodePassOptions::shared`] is the strength of that. A candidate that
     /// is committed belongs to none. O(1).
     ///
     /// # Errors
@@ -244,7 +243,7 @@ impl NodePass<'_> {
         Ok(count as u32)
     }
 
-    /// Where a candidate's run time lies: behind those of the running jobs.
+    /// Place of a candidate's run time: behind those of the running jobs.
     pub(super) fn candidate_tails(&self, candidate: usize) -> usize {
         (self.state.capacity.running as usize + candidate) * self.state.capacity.tails_per_job()
     }
@@ -272,8 +271,8 @@ impl NodePass<'_> {
         Ok(candidate)
     }
 
-    /// Adds a candidate for backfilling, behind those added before: its request, how nodes are found for it, its time
-    /// limit in seconds and what is believed of its run time. Returns its index. The nodes are found anew when an
+    /// Adds a candidate for backfilling, behind those added before: its request, the order in which nodes are tried for
+    /// it, its time limit in seconds and its predicted run time. Returns its index. The nodes are found anew when an
     /// earlier candidate has been given some of them. O(nodes + releases).
     ///
     /// # Errors
@@ -292,7 +291,7 @@ impl NodePass<'_> {
         }
         self.fresh(nodes)?;
         let raw = RawRequest::new(request, self.state.capacity.resources)?;
-        // In a pass nothing becomes free: what does not fit now needs no place for its nodes.
+        // In a pass nothing becomes free: a candidate that does not fit now needs no room for its nodes.
         let fits = nodes.fits(request)?;
         let room = if fits { raw.count.min(nodes.count()) } else { 0 };
         let candidate = self.add(raw, room, limit, runtime)?;
@@ -346,8 +345,8 @@ impl NodePass<'_> {
         known.get(candidate).ok_or(Error::NoSuchIndex)
     }
 
-    /// Where a candidate is judged to be: writes its parts to `out` in increasing order of nodes and returns how many
-    /// they are; none as long as it is not placed, or where it does not fit. O(parts).
+    /// Writes the parts with which a candidate is judged to `out` in increasing order of nodes, and returns their
+    /// number; 0 as long as it is not placed, or where it does not fit. O(parts).
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`]; [`Error::Full`] when `out` is too short.
@@ -361,7 +360,7 @@ impl NodePass<'_> {
         Ok(count)
     }
 
-    /// What is known about a candidate.
+    /// The judgement of a candidate so far.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
@@ -379,14 +378,14 @@ impl NodePass<'_> {
         Ok(NodeJudgement { delay, half_width, scenarios, verdict })
     }
 
-    /// The delays of committed candidates added up for the present head job, by the criterion they were judged by. What
-    /// was judged by `Relative` counts in `Seconds` too.
+    /// The delays of committed candidates added up for the present head job, by the criterion they were judged by.
+    /// Delays judged by `Relative` count in `Seconds` too.
     pub fn spent(&self, criterion: Criterion) -> f64 {
         self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
     }
 
-    /// Starts the accepted candidate on its nodes: it is a running job of the machine from now on, with the handle that
-    /// comes back, and its delay counts as spent.
+    /// Starts the accepted candidate on its nodes: it is a running job of the machine from now on, with the handle
+    /// returned, and its delay counts as spent.
     ///
     /// # Errors
     /// [`Error::WrongState`] unless [`NodePass::decide`] has just accepted a candidate and the machine is as it was;
@@ -412,7 +411,7 @@ impl NodePass<'_> {
         if state.rule.criterion == Criterion::Relative as u32 {
             *at_mut(&mut state.spent, Criterion::Seconds as usize)? += row.seconds;
         }
-        // Those behind it were judged against a machine that is no more; those before it were refused for good.
+        // Candidates behind it were judged against a machine that has changed; those before it were refused for good.
         for later in self.slices.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             if later.verdict != Verdict::DoesNotFit as u32 {
                 later.verdict = Verdict::Undecided as u32;

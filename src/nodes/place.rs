@@ -1,4 +1,4 @@
-//! Where a request finds room: first fit and best fit.
+//! Choice of nodes for a request: first fit and best fit.
 
 use crate::error::{Error, Result};
 use crate::heap;
@@ -13,14 +13,14 @@ impl Node {
     }
 }
 
-/// What of a node would be free after one task more, in shares of its capacity added up.
+/// Free share of a node's capacity after one task more, added up over the kinds of resource.
 #[inline]
 fn left(class: &Class, request: &RawRequest, free: &[u32]) -> f64 {
     let free = free.iter().zip(request.each).zip(class.share);
     free.map(|((free, each), share)| f64::from(free.saturating_sub(each)) * share).sum()
 }
 
-/// Finds room; `avoided` says of a node how much [`Fit::Apart`] avoids it.
+/// Finds room; `avoided` returns the degree to which [`Fit::Apart`] avoids a node.
 pub(super) fn place(
     nodes: &Nodes,
     request: &RawRequest,
@@ -41,12 +41,11 @@ pub(super) fn place(
     choose(request, fit, avoided, ranked, out, each_room, |node| nodes.room(request, node))
 }
 
-/// Is shown a node on which a task finds room, its class, what is free on it, for how many tasks there is room, its
-/// place, and how it ranks among nodes with as much left, the smallest first of both; returns whether it has seen
-/// enough.
+/// A receiver of nodes on which a task finds room, with class, free amounts, number of tasks that find room, place, and
+/// rank among nodes with as much left, the smallest first of both; returns true to stop.
 pub(super) type EachRoom<'e> = dyn FnMut(u32, &Class, &[u32], u32, (u64, u32)) -> Result<bool> + 'e;
 
-/// Chooses among the nodes with room that `each_room` shows, in order; `room` is that of one of them.
+/// Chooses among the nodes with room that `each_room` lists, in order; `room` is that of one of them.
 pub(super) fn choose(
     request: &RawRequest,
     fit: Fit,
@@ -114,7 +113,7 @@ pub(super) fn choose(
 }
 
 impl Nodes<'_> {
-    /// The amount of the first kind of resource that is free on the nodes that are open. O(nodes).
+    /// The free amount of the first kind of resource on the open nodes. O(nodes).
     pub(crate) fn idle(&self) -> u64 {
         let known = self.slices.nodes.iter().take(self.state.nodes as usize);
         let rows = self.slices.free.chunks_exact((self.state.capacity.resources as usize).max(1));
@@ -122,7 +121,7 @@ impl Nodes<'_> {
         idle.map(|(_, row)| u64::from(row.first().copied().unwrap_or(0))).sum()
     }
 
-    /// How many tasks find room now, on all nodes together. O(nodes).
+    /// Number of tasks that find room now, on all nodes together. O(nodes).
     pub(super) fn rooms(&self, request: &RawRequest) -> Result<u64> {
         let mut rooms = 0;
         self.each_room(request, |_, _, _, room| {
@@ -132,7 +131,7 @@ impl Nodes<'_> {
         Ok(rooms)
     }
 
-    /// How many tasks find room on these nodes now.
+    /// Number of tasks that find room on these nodes now.
     pub(super) fn rooms_on(&self, request: &RawRequest, parts: &[Part]) -> Result<u64> {
         let mut rooms = 0;
         for part in parts {
@@ -146,8 +145,8 @@ impl Nodes<'_> {
         request.pool.iter().zip(&self.state.pool_free).all(|(need, free)| need <= free)
     }
 
-    /// Finds nodes for a request and writes them to `out` in increasing order; returns how many, or `None` when it does
-    /// not fit. Nothing is taken. O(nodes log count).
+    /// Finds nodes for a request and writes them to `out` in increasing order; returns their number, or `None` when it
+    /// does not fit. Nothing is taken. O(nodes log count).
     ///
     /// # Errors
     /// As [`Nodes::fits`]; [`Error::Full`] when `out` is too short: as long as the request's count, or the nodes if

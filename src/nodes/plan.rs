@@ -66,9 +66,9 @@ pub(crate) struct State {
     pub(super) running: u32,
     pub(super) waiting: u32,
     pub(super) started: u32,
-    /// Whether the jobs told since the last `begin` have been planned.
+    /// Whether the jobs added since the last `begin` have been planned.
     pub(super) planned: u32,
-    /// Parts of those that start.
+    /// Number of parts of the jobs that start.
     pub(super) parts: u32,
     pub(super) evaluations: u32,
     pub(super) steps: u64,
@@ -76,9 +76,9 @@ pub(crate) struct State {
     pub(super) changes: u64,
     pub(super) groups: Groups,
     pub(super) kept: KeptOrder,
-    /// Whether any job leaves room on its nodes for others.
+    /// Whether a job leaves room on its nodes for others.
     pub(super) shared: u32,
-    /// A plan is made though nobody fits now.
+    /// Whether a plan is made even if no job fits now.
     pub(super) anyway: u32,
     /// The job to which the last plan promised a wait, its number plus 1, and that wait; 0 for none.
     pub(super) promised_to: u32,
@@ -112,11 +112,11 @@ pub(crate) struct Slices<'a> {
 /// A pass is [`NodePlan::begin`], then [`NodePlan::add_running`] and [`NodePlan::add_waiting`] for all jobs, the
 /// waiting ones in the order of submission, then [`NodePlan::decide`].
 ///
-/// The search is that of a [`Plan`](crate::plan::Plan), on the sums of what is free in at most eight groups of like
-/// nodes. No job of the window is planned before it fits the nodes beside what runs, and none starts that does not fit
-/// them; what the sums do not show is how waiting jobs keep nodes from one another. While the job that has waited
-/// longest is in front, or the head job has a promise, those alone start that leave room for it on the nodes at the
-/// time of its reservation by the limits, or end by then.
+/// The search is that of a [`Plan`](crate::plan::Plan), on the sums of free amounts in at most eight groups of like
+/// nodes. No job of the window is planned before it fits the nodes beside the running jobs, and none starts that does
+/// not fit them; the sums do not show conflicts of waiting jobs over nodes. While the job that has waited longest is in
+/// front, or the head job has a promise, only jobs start that leave room for it on the nodes at the time of its
+/// reservation by the limits, or end by then.
 pub struct NodePlan<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -170,7 +170,7 @@ impl<'a> Object<'a> for NodePlan<'a> {
 lifecycle!(NodePlan, checkpoint);
 
 impl<'a> NodePlan<'a> {
-    /// Bytes that are needed.
+    /// Bytes that a plan with these capacities needs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -178,7 +178,7 @@ impl<'a> NodePlan<'a> {
         <NodePlan as Object>::size(capacity)
     }
 
-    /// A plan of nothing, in this memory, which may be longer than needed; `seed` is its generator's. O(size).
+    /// Makes an empty plan in this memory, which may be longer than needed; `seed` is its generator's. O(size).
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
@@ -189,7 +189,7 @@ impl<'a> NodePlan<'a> {
         Ok(NodePlan { state, slices })
     }
 
-    /// As [`NodePlan::init`], for a plan that is scratch and never sealed, with an order to keep. O(1).
+    /// Makes a plan that is scratch and never sealed, with an order to keep: see [`NodePlan::init`]. O(1).
     pub(crate) fn init_scratch(
         memory: &'a mut [u8],
         capacity: &NodePlanCapacity,
@@ -210,15 +210,15 @@ impl<'a> NodePlan<'a> {
         self.state.capacity
     }
 
-    /// The kept order and the generator go on in another block, a larger one perhaps. O(1).
+    /// Copies the kept order and the generator's state to another block, for example a larger one. O(1).
     pub fn continue_in(&self, other: &mut NodePlan<'_>) {
         other.state.kept = self.state.kept;
     }
 
-    /// A new pass on this machine. O(nodes x kinds + classes).
+    /// Begins a pass on this machine. O(nodes x kinds + classes).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a machine with more nodes or classes, or other resources, than the capacity says.
+    /// [`Error::OutOfRange`] for a machine with more nodes or classes, or other resources, than the capacity.
     pub fn begin(&mut self, nodes: &Nodes) -> Result<()> {
         let capacity = &self.state.capacity;
         let own = nodes.capacity();
@@ -236,17 +236,17 @@ impl<'a> NodePlan<'a> {
         Ok(())
     }
 
-    /// The next [`NodePlan::decide`] plans the queue though nobody may fit now.
+    /// Lets the next [`NodePlan::decide`] plan the queue even if no job fits now.
     pub(crate) fn plan_anyway(&mut self) {
         self.state.anyway = 1;
     }
 
-    /// A running job by the machine's handle: when it is expected to end, and when it will have reached its limit, both
-    /// in seconds from now; less than one counts as one. O(classes).
+    /// Adds a running job by the machine's handle, with its expected end and its end by its limit, both in seconds from
+    /// now; less than one counts as one. O(classes).
     ///
     /// # Errors
     /// [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`]; [`Error::UnknownJob`] for a handle
-    /// of nobody; [`Error::Full`]; [`Error::OutOfRange`], [`Error::SpanTooLong`] for a span.
+    /// of no job; [`Error::Full`]; [`Error::OutOfRange`], [`Error::SpanTooLong`] for a span.
     pub fn add_running(&mut self, nodes: &Nodes, handle: u32, ends_in: i64, limit_in: i64) -> Result<()> {
         self.check(nodes)?;
         let request = nodes.job(handle)?.request;
@@ -262,8 +262,8 @@ impl<'a> NodePlan<'a> {
         Ok(())
     }
 
-    /// A waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. Its
-    /// `processors` only say how wide it is among the others. O(classes).
+    /// Adds a waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. Its
+    /// `processors` are only compared with those of the others. O(classes).
     ///
     /// # Errors
     /// As [`NodePlan::add_running`] and [`Nodes::fits`].
@@ -293,17 +293,18 @@ impl<'a> NodePlan<'a> {
         if nodes.state.changes == self.state.changes { Ok(()) } else { Err(Error::WrongState) }
     }
 
-    /// Plans the queue: afterwards [`NodePlan::starting`] says who starts now, and where. `recent` holds the waits of
-    /// the jobs that were started, `counted` the same with their credits; without credits it is `recent`.
+    /// Plans the queue: afterwards [`NodePlan::starting`] returns the jobs that start now with their nodes. `recent`
+    /// holds the waits of the jobs that were started, `counted` these waits with their credits; without credits it is
+    /// `recent`.
     ///
     /// O(nodes) for each job until one is found that fits now; without one nothing is planned. Then, at most, (7 +
-    /// proposals) x 64 x 337 steps for the window, each on the sums of up to eight groups; O(nodes + parts of what
-    /// runs) for each request of the window; O(nodes x changes there) for each instant at which a job of the window is
-    /// looked nodes for, 64 of them at most, and for each job beyond it that fits the sums now.
+    /// proposals) x 64 x 337 steps for the window, each on the sums of up to eight groups; O(nodes + parts of the
+    /// running jobs) for each request of the window; O(nodes x changes there) for each instant at which nodes are
+    /// sought for a job of the window, 64 of them at most, and for each job beyond it that fits the sums now.
     ///
     /// # Errors
     /// As [`PlanRule::check`]; [`Error::WrongState`] when the machine has changed since [`NodePlan::begin`];
-    /// [`Error::Full`] when what runs has more parts than the capacity says; [`Error::Corrupt`]. Then nobody starts,
+    /// [`Error::Full`] when the running jobs have more parts than the capacity; [`Error::Corrupt`]. Then no job starts,
     /// nothing is planned, and the kept order is the one before. A waiting job for whose parts there is no more room
     /// does not start.
     pub fn decide(
@@ -324,7 +325,7 @@ impl<'a> NodePlan<'a> {
         made
     }
 
-    /// See [`NodePlan::decide`].
+    /// Makes the plan: see [`NodePlan::decide`].
     fn make(
         &mut self,
         nodes: &Nodes,
@@ -353,7 +354,7 @@ impl<'a> NodePlan<'a> {
         self.settle(nodes, guarded)
     }
 
-    /// The first profile: what is free beside what runs. The running jobs are in the order of their ends afterwards.
+    /// Makes the first profile: the free amounts beside the running jobs, which are sorted by their ends.
     fn fill(&mut self, nodes: &Nodes) -> Result<()> {
         let running = range_mut(self.slices.running, 0, self.state.running as usize)?;
         heap::sort(running)?;
@@ -388,7 +389,7 @@ impl<'a> NodePlan<'a> {
         asked.iter_mut().for_each(|asked| asked.from = 0);
         let (groups, classes) = (&self.state.groups, &*self.slices.classes);
         let (later, found) = (&mut self.slices.later, &mut *self.slices.found);
-        // The answer for the last request: like jobs have the same.
+        // Result for the last request, reused for like jobs.
         let mut last: Option<(RawRequest, u32, Demand)> = None;
         let demand = |number: usize, job: &Waiting, inside: bool| {
             let asked = at_mut(asked, number)?;
@@ -435,13 +436,13 @@ impl<'a> NodePlan<'a> {
         })
     }
 
-    /// As [`Plan::promised`](crate::plan::Plan::promised).
+    /// The promise to the head job: see [`Plan::promised`](crate::plan::Plan::promised).
     pub fn promised(&self) -> Option<(usize, u32)> {
         let job = self.state.promised_to.checked_sub(1)?;
         Some((job as usize, self.state.promised))
     }
 
-    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it
+    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not reach it, because it
     /// could not start now. It is a plan, not a promise: the next pass makes a new one.
     ///
     /// # Errors
@@ -458,15 +459,15 @@ impl<'a> NodePlan<'a> {
     }
 }
 
-/// Whether jobs of this request leave nothing on their nodes that others could use: nodes alone, or all of the first
-/// kind of resource. O(classes).
+/// Whether jobs of this request leave nothing usable on their nodes: nodes alone, or all of the first kind of resource.
+/// O(classes).
 fn takes_whole(nodes: &Nodes, request: &RawRequest) -> bool {
     let classes = nodes.slices.classes.iter().take(nodes.state.classes as usize);
     let mut able = classes.filter(|class| class.features & request.features == request.features);
     request.alone() || able.all(|class| class.capacity[0] > 0 && request.each[0] == class.capacity[0])
 }
 
-/// The first instant at which a request fits the nodes beside what runs, whose jobs are in the order of their ends.
+/// The first instant at which a request fits the nodes beside the running jobs, which are in the order of their ends.
 /// O(nodes + parts).
 fn first_room(
     nodes: &Nodes,

@@ -2,7 +2,7 @@
 //!
 //! In a scenario the head job starts at T0, the first instant at which it fits what is idle then. A candidate that is
 //! still there keeps it from starting exactly if it does not fit beside the candidate at T0; it then starts at T1, the
-//! first later instant at which it fits beside it, or at the candidate's end. How long the candidate runs is not drawn:
+//! first later instant at which it fits beside it, or at the candidate's end. The candidate's run time is not drawn:
 //! with Pr(candidate runs longer than t) = G(t), the scenario's probability of a delay is G(T0), and its expected delay
 //! the integral of G from T0 to T1. That is the expectation over the candidate's own run time, so that only the running
 //! jobs' are left to the draws.
@@ -18,14 +18,14 @@ use crate::nodes::request::{Amounts, RawRequest};
 use crate::nodes::state::{Candidate, End, NodePassOptions, Running};
 use crate::nodes::tail::{STRATA, draw, firsts_at, reached, survival};
 
-/// Seeds of draws that are not a job's own: whose draw a job has, and the groups'.
+/// Seeds of draws that are not a job's own: the choice between its own draw and the group's, and the groups' draws.
 const CHOICE: u64 = 0x9ddf_ea08_eb38_2d69;
 const GROUPS: u64 = 0xa076_1d64_78bd_642f;
 
-/// Which run times a scenario has.
+/// Run times in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Times {
-    /// The shortest possible of every job.
+    /// The shortest possible run time of every job.
     Shortest,
     /// Every job's limit.
     Limits,
@@ -35,11 +35,11 @@ pub(super) enum Times {
 
 /// The machine in a scenario.
 pub(super) struct Scene {
-    /// Tasks of the head job that find room, on all nodes together.
+    /// Number of tasks of the head job that find room, on all nodes together.
     pub total: u64,
-    /// What of the whole machine's resources is free.
+    /// Free amounts of the whole machine's resources.
     pub pool: Amounts,
-    /// Jobs that still run.
+    /// Number of jobs that still run.
     running: usize,
     /// Seconds from now.
     pub time: i64,
@@ -47,7 +47,7 @@ pub(super) struct Scene {
     pub work: u64,
 }
 
-/// What a pool must still have for the head job beside a candidate.
+/// Whether a pool suffices for the head job beside a candidate.
 fn pool_suffices(pool: &Amounts, head: &RawRequest, beside: &Amounts) -> bool {
     pool.iter().zip(head.pool).zip(beside).all(|((free, need), taken)| need <= free.saturating_sub(*taken))
 }
@@ -57,15 +57,15 @@ impl Scene {
         self.total >= u64::from(head.count) && pool_suffices(&self.pool, head, &Amounts::default())
     }
 
-    /// Whether the head fits beside a candidate that takes the room of `loss` of its tasks.
+    /// Whether the head fits beside a candidate, which takes the room of `loss` of its tasks.
     pub(super) fn fits_beside(&self, head: &RawRequest, candidate: &Candidate) -> bool {
         self.total.saturating_sub(candidate.loss) >= u64::from(head.count)
             && pool_suffices(&self.pool, head, &candidate.request.pool)
     }
 }
 
-/// The draw that a running job has in a scenario: its own, or its group's. In which scenarios it has the group's is
-/// stratified as draws are.
+/// The draw that a running job has in a scenario: its own, or its group's. The choice between the two is stratified as
+/// draws are.
 fn chosen(options: &NodePassOptions, job: &Running, scenario: u32) -> (u32, f64) {
     let NodePassOptions { seed, shared, .. } = *options;
     let slot = u64::from(job.slot);
@@ -76,7 +76,7 @@ fn chosen(options: &NodePassOptions, job: &Running, scenario: u32) -> (u32, f64)
 }
 
 impl NodePass<'_> {
-    /// The rooms of the head job on the nodes as they are now. O(nodes).
+    /// Counts the rooms of the head job on the nodes as they are now. O(nodes).
     pub(super) fn measure(&mut self, nodes: &Nodes) -> Result<()> {
         let head = self.state.head;
         for node in 0..nodes.count() {
@@ -112,7 +112,7 @@ impl NodePass<'_> {
                 Times::Shortest => at(own, 0)?.after,
                 Times::Limits => row.limit,
                 Times::Drawn(scenario) => {
-                    // Where the tails lie says whose strata these are: a candidate that was started keeps its own.
+                    // The place of the tails determines the strata: a candidate that was started keeps its own.
                     let place = firsts_at(row.slot as usize, tails_per_job);
                     let firsts = range(slices.firsts, place, STRATA as usize)?;
                     reached(own, firsts, chosen(&self.state.options, row, scenario))?
@@ -125,7 +125,7 @@ impl NodePass<'_> {
         Ok(Scene { total, pool: nodes.state.pool_free, running, time: 0, work })
     }
 
-    /// Goes to the next instant; says whether there is one. `touched` hears of each node that has become freer.
+    /// Goes to the next instant; returns whether there is one. `touched` is called for each node that has become freer.
     fn next_instant(
         &mut self,
         nodes: &Nodes,
@@ -184,7 +184,7 @@ impl NodePass<'_> {
         Ok(Some(scene))
     }
 
-    /// The room that a candidate takes of the head job in the present scenario, piece by piece.
+    /// Computes the room that a candidate takes from the head job in the present scenario, piece by piece.
     pub(super) fn lose(&mut self, nodes: &Nodes, scene: &mut Scene, candidate: usize) -> Result<()> {
         let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
         let slices = &mut self.slices;
@@ -284,7 +284,7 @@ impl NodePass<'_> {
     }
 }
 
-/// The room of the head job on a node beside this number of a candidate's tasks.
+/// Tasks of the head job with room on a node beside this number of a candidate's tasks.
 fn room_beside(head: &RawRequest, candidate: &RawRequest, tasks: u32, free: &[u32], on: u32) -> u32 {
     let mut beside = Amounts::default();
     for ((left, free), each) in beside.iter_mut().zip(free).zip(candidate.each) {

@@ -1,4 +1,4 @@
-//! What a job asks of a machine of nodes, and where it lies.
+//! The request of a job on a machine of nodes, and its placement.
 
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -9,31 +9,31 @@ pub const MAX_RESOURCES: usize = 8;
 /// The largest number of tasks of one request.
 pub const MAX_TASKS: u32 = 1 << 24;
 
-/// So much of each kind of resource, in any whole unit (cores, MiB, thousandths of a GPU).
+/// Amounts of each kind of resource, in any whole unit (cores, MiB, thousandths of a GPU).
 pub type Amounts = [u32; MAX_RESOURCES];
 
-/// How the tasks of a request lie on nodes.
+/// Distribution of the tasks of a request over nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Spread {
-    /// Each on a node of its own.
+    /// One task on each node.
     #[default]
     Nodes = 0,
     /// Anywhere: several may share a node.
     Tasks = 1,
 }
 
-/// In which order nodes are tried for a request.
+/// Order in which nodes are tried for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Fit {
     /// In the order of the nodes.
     First = 0,
-    /// Those first on which the least would be left: the sum, over the kinds of resource, of the share of the node's
+    /// Nodes first on which the least would be left: the sum, over the kinds of resource, of the share of the node's
     /// capacity that is free after one task.
     #[default]
     Best = 1,
-    /// Those first on which the head job's start would be disturbed in the fewest scenarios, by best fit among equal
+    /// Nodes first on which the head job's start would be disturbed in the fewest scenarios, by best fit among equal
     /// ones. Without a head job it is [`Fit::Best`].
     Apart = 2,
 }
@@ -54,25 +54,25 @@ macro_rules! numbered {
 numbered!(Spread, Nodes, Tasks);
 numbered!(Fit, First, Best, Apart);
 
-/// What a job asks for.
+/// The request of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Request {
-    /// How many tasks (1 to [`MAX_TASKS`]).
+    /// Number of tasks (1 to [`MAX_TASKS`]).
     pub count: u32,
-    /// How they lie on nodes.
+    /// Distribution of the tasks over nodes.
     pub spread: Spread,
-    /// What each task takes of its node.
+    /// Amounts that each task takes of its node.
     pub each: Amounts,
-    /// What the whole job takes of the machine's own resources, such as licences.
+    /// Amounts that the whole job takes of the machine's own resources, such as licences.
     pub pool: Amounts,
     /// The features that a node's class must have, all of them.
     pub features: u64,
-    /// Whether nobody else may be on its nodes.
+    /// Whether no other job may be on its nodes.
     pub exclusive: bool,
 }
 
 impl Request {
-    /// The tasks that an empty node with these amounts has room for, whatever its features.
+    /// Number of its tasks that an empty node with these amounts has room for, whatever its features.
     pub(crate) fn room_on(&self, amounts: &Amounts) -> u32 {
         RawRequest::new(self, MAX_RESOURCES as u32).map_or(0, |request| request.room(amounts, 0))
     }
@@ -101,7 +101,7 @@ pub(crate) struct RawRequest {
     reserved: u32,
 }
 
-/// A node that somebody holds alone.
+/// Number of jobs of a node that one job holds alone.
 pub(super) const HELD: u32 = u32::MAX;
 
 impl RawRequest {
@@ -124,13 +124,13 @@ impl RawRequest {
         self.exclusive != 0
     }
 
-    /// Whether it takes anything of the whole machine's own resources.
+    /// Whether it takes any of the whole machine's own resources.
     pub(super) fn wants_pool(&self) -> bool {
         self.pool.iter().any(|&amount| amount > 0)
     }
 
-    /// How many tasks find room on a node with this much free and this number of jobs; at most 1 on nodes of their own,
-    /// at most the request's count anywhere. Whether the node has the features is asked elsewhere.
+    /// Number of tasks that find room on a node with these free amounts and this number of jobs; at most 1 on nodes of
+    /// their own, at most the request's count anywhere. Features are checked elsewhere.
     #[inline]
     pub(super) fn room(&self, free: &[u32], jobs: u32) -> u32 {
         if jobs == HELD || (jobs != 0 && self.alone()) {

@@ -1,4 +1,4 @@
-//! From an order to starts: every job gets its place on the nodes themselves.
+//! Starts from an order: every job gets its place on the nodes themselves.
 
 use crate::error::{Error, Result};
 use crate::heap;
@@ -17,7 +17,7 @@ use crate::plan::{Guarded, LONGEST, Place, Profile, Rooms, Until, WINDOW, Waitin
 /// A place by the sums.
 type Span = Place<Rooms<SumsOverTime>>;
 
-/// The most instants at which a job is looked room for on the nodes, of those at which the sums suffice.
+/// Largest number of instants, of those at which the sums suffice, at which room is sought on the nodes for a job.
 const TRIES: usize = 64;
 
 impl NodePlan<'_> {
@@ -50,14 +50,14 @@ impl NodePlan<'_> {
     }
 
     /// Gives every job that has a place one on the nodes themselves, in the plan's order, each at the earliest instant
-    /// beside those before it; those that are there now start. While the guarded job waits, those alone that EASY by
-    /// the limits would let pass it.
+    /// beside those before it; those that are there now start. While the guarded job waits, only those that EASY by the
+    /// limits would let pass it.
     pub(super) fn settle(&mut self, nodes: &Nodes, guarded: Option<Guarded>) -> Result<()> {
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
         let mut changes = 0;
         self.slices.timeline.clear();
-        // Those that end last come first: each change is put before all others of its node.
+        // Jobs that end last come first: each change is put before all others of its node.
         for ending in running.iter().rev() {
             let count = nodes.placement(ending.job, self.slices.found)?;
             let parts = range(self.slices.found, 0, count)?;
@@ -76,7 +76,7 @@ impl NodePlan<'_> {
         self.slices.later.copy(nodes)?;
         let ends = running.iter().map(|ending| Ok((ending.after, nodes.job(ending.job)?.request)));
         self.slices.licences.begin(&nodes.state.pool_free, ends)?;
-        // Those that start take the places of those that were looked at.
+        // The list of jobs that start is written over the one read here.
         for place in 0..core::mem::take(&mut self.state.started) as usize {
             let number = *at(self.slices.starting, place)?;
             let job = *at(self.slices.waiting, number as usize)?;
@@ -86,7 +86,8 @@ impl NodePlan<'_> {
             let from = if job.is_later() { from.max(next_end) } else { from };
             let window = place < WINDOW;
             let heeded = guarded.filter(|guarded: &Heeded| {
-                // The front job comes before all that heed it; a head job may be planned to start now, behind them.
+                // The front job comes before all jobs that must not delay it; a head job may be planned to start now,
+                // behind them.
                 let waits = guarded.until == Until::Earliest || guarded.job.start > 0;
                 guarded.number != number as usize && guarded.job.tier >= job.tier && waits
             });
@@ -103,8 +104,8 @@ impl NodePlan<'_> {
             let room = |head: &RawRequest, node| then.room(head, node).is_ok_and(|room| room > 0);
             let avoided = |node| u32::from(apart.as_ref().is_some_and(|head| room(head, node)));
             let jobs = Jobs { nodes, asked: self.slices.asked, parts: self.slices.parts };
-            // Whole nodes are like processors: which of them it will have does not matter before it starts. Nor does it
-            // beyond the window, where those that start now alone are looked for.
+            // Whole nodes are like processors: the choice among them does not matter before a job starts. Nor does it
+            // beyond the window, where only jobs that start now are sought.
             let sought = Sought {
                 request: &request,
                 fit,
@@ -140,7 +141,7 @@ impl NodePlan<'_> {
             }
             match &mut guard {
                 Some(guard) if heeded.is_some() => {
-                    // Somebody would pass it: from now on it has a promise.
+                    // A job passes it: from now on it has a promise.
                     if let (Some(heeded), Some(wait)) = (heeded, guard.promised) {
                         (self.state.promised_to, self.state.promised) = (heeded.number as u32 + 1, wait);
                     }
@@ -172,7 +173,7 @@ struct Heeded {
     until: Until,
 }
 
-/// A job that is looked a place for.
+/// A job that a place is sought for.
 struct Sought<'s> {
     request: &'s RawRequest,
     fit: Fit,
@@ -180,7 +181,7 @@ struct Sought<'s> {
     run_time: u32,
     from: u32,
     window: bool,
-    /// Whether it must have its nodes even if it starts later.
+    /// Whether its nodes are sought even if it starts later.
     by_nodes: bool,
 }
 
@@ -199,7 +200,7 @@ impl Sought<'_> {
         }
     }
 
-    /// The first place on the nodes too, where that is asked for, and how many nodes it was given.
+    /// The first place, on the nodes too where these are sought, and its number of nodes.
     fn first(
         &self,
         jobs: &Jobs<'_, '_>,
@@ -239,7 +240,7 @@ impl Sought<'_> {
     }
 }
 
-/// A job starts on these nodes.
+/// Starts a job on these nodes.
 pub(super) fn begin_job(
     state: &mut State,
     (asked, parts, starting): (&mut [Asked], &mut [Part], &mut [u32]),

@@ -1,4 +1,4 @@
-//! What a pass over a machine of nodes keeps: capacities, options, and the rows of its block.
+//! State of a pass over a machine of nodes: capacities, options, and the rows of its block.
 
 use crate::backfill::Rule;
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ impl NodePassCapacity {
     }
 }
 
-/// How many scenarios a pass plays, and how sure it must be.
+/// Number of scenarios that a pass plays, and its confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct NodePassOptions {
@@ -79,9 +79,9 @@ pub struct NodePassOptions {
     pub scenarios: u32,
     /// 0.
     pub reserved: u32,
-    /// In which share of the scenarios a running job that belongs to a group ([`NodePass::set_group`](super::NodePass))
-    /// has the group's draw, not its own (0 to 1): the correlation of two such jobs' ranks is the square of it. What is
-    /// believed of one job alone stays as it is.
+    /// Share of the scenarios in which a running job of a group ([`NodePass::set_group`](super::NodePass)) has the
+    /// group's draw instead of its own (0 to 1): the correlation of two such jobs' ranks is the square of it. The
+    /// predicted run time of a single job does not change.
     pub shared: f64,
 }
 
@@ -105,7 +105,7 @@ impl NodePassOptions {
     }
 }
 
-/// Where a pass stands; 0 before anything.
+/// Phase of a pass; 0 before the first one begins.
 pub(super) const FILLING: u32 = 1;
 pub(super) const DECIDING: u32 = 2;
 pub(super) const ACCEPTING: u32 = 3;
@@ -147,7 +147,7 @@ pub(crate) struct State {
     pub head_id: i64,
     pub head: RawRequest,
     pub head_waited: i64,
-    /// The changes of the machine when it was last looked at.
+    /// The machine's count of changes when it was last looked at.
     pub changes: u64,
     pub running: u32,
     pub candidates: u32,
@@ -156,11 +156,11 @@ pub(crate) struct State {
     /// Whether scenarios are being played for the present machine.
     pub prepared: u32,
     pub played: u32,
-    /// The next number of scenarios after which candidates are looked at.
+    /// Number of scenarios after which candidates are looked at next.
     pub stage: u32,
     /// The first candidate without a verdict.
     pub first: u32,
-    /// Candidates for which scenarios are still played.
+    /// Number of candidates for which scenarios are still played.
     pub open: u32,
     pub reserved: u32,
     pub rule: RawRule,
@@ -178,20 +178,20 @@ pub(crate) struct State {
 #[repr(C)]
 pub(crate) struct Running {
     pub handle: u32,
-    /// Where its tails begin, and their number.
+    /// Place of its first tail, and their number.
     pub slot: u32,
     pub count: u32,
-    /// Whether it belongs to a group, and which.
+    /// Whether it belongs to a group, and the group.
     pub grouped: u32,
     pub group: i64,
-    /// When it ends by its limit, in seconds from now.
+    /// Seconds from now until its end by its limit.
     pub limit: i64,
 }
 
-/// Where a candidate came from its nodes: one of [`Fit`](super::Fit)'s numbers, or from the caller.
+/// Origin of a candidate's nodes: one of [`Fit`](super::Fit)'s numbers, or this one for the caller.
 pub(super) const OWN: u32 = 3;
 
-/// What the scenarios say of a candidate: nothing yet, below the threshold, or not below.
+/// Result of the scenarios for a candidate: none yet, below the threshold, or not below.
 pub(super) const OPEN: u32 = 0;
 pub(super) const BELOW: u32 = 1;
 pub(super) const ABOVE: u32 = 2;
@@ -201,7 +201,7 @@ pub(super) const ABOVE: u32 = 2;
 #[repr(C)]
 pub(crate) struct Candidate {
     pub request: RawRequest,
-    /// Where its parts begin, the room for them, and how many there are now.
+    /// Place of its first part, the room for them, and their present number.
     pub slot: u32,
     pub room: u32,
     pub parts: u32,
@@ -214,11 +214,11 @@ pub(crate) struct Candidate {
     pub scenarios: u32,
     pub reserved: u32,
     pub limit: i64,
-    /// Tasks of the head for which it takes the room, in the present scenario.
+    /// Tasks of the head whose room it takes, in the present scenario.
     pub loss: u64,
-    /// The delay in seconds at most, or the probability.
+    /// The largest possible delay in seconds, or probability.
     pub most: f64,
-    /// Over the scenarios: the delay, its square, and its product with the head's start.
+    /// Sums over the scenarios of the delay, its square, and its product with the head's start.
     pub sum: f64,
     pub squares: f64,
     pub products: f64,

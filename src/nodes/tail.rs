@@ -1,4 +1,4 @@
-//! A job's remaining run time: the probability that the job is still there, the integral of that, and draws of it.
+//! A job's remaining run time: the probability that the job still runs, the integral of that, and draws of it.
 
 use crate::error::{Error, Result};
 use crate::forecast::draw::Draws;
@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 /// Scenarios that are stratified together.
 pub(super) const STRATA: u32 = 64;
 
-/// The probability that a job is still there, from an instant on.
+/// The probability that a job still runs, from an instant on.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Tail {
@@ -56,12 +56,12 @@ pub(super) fn reached(tails: &[Tail], firsts: &[u16], (stratum, uniform): (u32, 
     Ok(reached.or(tails.last()).ok_or(Error::Corrupt)?.after)
 }
 
-/// Where the firsts of the job lie whose tails begin at `slot`, with room for this number of tails a job.
+/// Place of the firsts of the job whose tails begin at `slot`, with room for this number of tails a job.
 pub(super) fn firsts_at(slot: usize, room: usize) -> usize {
     slot.checked_div(room).unwrap_or(0) * STRATA as usize
 }
 
-/// For each stratum the first of the tails that a draw in it can reach, so that a draw begins to look there.
+/// For each stratum the first of the tails that a draw in it can reach, where the search for a draw begins.
 pub(super) fn mark_strata(tails: &[Tail], firsts: &mut [u16]) {
     let mut index = 0;
     for (stratum, first) in firsts.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The nodes over time: what runs ends, and jobs that are planned begin and end.
+//! The nodes over time: running jobs end, and planned jobs begin and end.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut};
@@ -9,21 +9,21 @@ use crate::nodes::request::{Amounts, Fit, MAX_RESOURCES, Part, RawRequest};
 use crate::plan::LONGEST;
 use bytemuck::{Pod, Zeroable};
 
-/// A change of what is free on a node.
+/// A change of the free amounts on a node.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Change {
-    /// Twice the instant, and 1 more where something is taken: what becomes free at an instant is free for what begins
-    /// then.
+    /// Twice the instant, and 1 more where something is taken: amounts that become free at an instant are free for jobs
+    /// that begin then.
     when: u32,
     /// The next change on the same node.
     next: u32,
     tasks: u32,
-    /// The running job's handle, or the planned job's number behind these.
+    /// The running job's handle, or the planned job's number behind `asked::WAITING`.
     job: u32,
 }
 
-/// How many spans are looked at together.
+/// Number of spans that are looked at together.
 pub(super) const TOGETHER: usize = 16;
 
 /// The changes of every node, in the order of time.
@@ -33,7 +33,7 @@ pub(crate) struct Timeline<'a> {
     changes: &'a mut [Change],
 }
 
-/// The rest of a node: what is free on it, and how many jobs are there.
+/// The rest of a node: its free amounts, and its number of jobs.
 struct Left {
     free: [u32; MAX_RESOURCES],
     jobs: u32,
@@ -64,18 +64,18 @@ impl<'a> Timeline<'a> {
         Ok(Timeline { first: carver.take(nodes)?, changes: carver.take(changes)? })
     }
 
-    /// Nothing changes.
+    /// Removes all changes.
     pub(super) fn clear(&mut self) {
         self.first.iter_mut().for_each(|first| *first = NONE);
     }
 
-    /// For how many changes there is room behind those used.
+    /// Number of changes for which there is room behind those used.
     pub(super) fn left(&self, used: usize) -> usize {
         self.changes.len().saturating_sub(used)
     }
 
-    /// A job's parts are taken, or given back, at this instant; `used` changes are there already. Returns how many
-    /// there are then. O(parts x changes of their nodes before that instant).
+    /// Adds the changes of a job's parts, taken or given back at this instant; `used` changes are there already.
+    /// Returns the number of changes then. O(parts x changes of their nodes before that instant).
     pub(super) fn add(
         &mut self,
         used: usize,
@@ -105,8 +105,8 @@ impl<'a> Timeline<'a> {
         Ok(used + parts.len())
     }
 
-    /// How many tasks of a request find room on a node from the first of these instants until before the second, and
-    /// what is free at the first, and for how long nothing changes there before and afterwards.
+    /// Number of tasks of a request that find room on a node from the first of these instants until before the second,
+    /// the free amounts at the first, and the seconds without a change before and after.
     pub(super) fn room(
         &self,
         jobs: &Jobs<'_, '_>,
@@ -122,7 +122,7 @@ impl<'a> Timeline<'a> {
         let room = |left: &Left| request.room(&left.free, left.jobs);
         let mut next = *at(self.first, node as usize)?;
         let mut least = None;
-        // Since when, and until when, nothing changes.
+        // Times of the last change before and of the first one after.
         let (mut since, mut until) = (0, LONGEST);
         while let Some(change) = self.changes.get(next as usize) {
             if change.when >= 2 * end {
@@ -131,7 +131,7 @@ impl<'a> Timeline<'a> {
             }
             since = if change.when <= 2 * start { change.when / 2 } else { since };
             if change.when > 2 * start {
-                // The rest at the start is known, and whatever is taken later narrows it.
+                // The rest at the start is known, and later changes can only narrow it.
                 let here = room(&left);
                 let (before, free) = least.unwrap_or((here, left.free));
                 if here.min(before) == 0 {
@@ -148,8 +148,8 @@ impl<'a> Timeline<'a> {
         Ok((least, free, gap))
     }
 
-    /// How many tasks find room on all nodes together in each of these spans, which begin and end one after the other.
-    /// O(nodes x changes).
+    /// Number of tasks that find room on all nodes together in each of these spans, which begin and end one after the
+    /// other. O(nodes x changes).
     pub(super) fn rooms(
         &self,
         jobs: &Jobs<'_, '_>,
@@ -167,7 +167,7 @@ impl<'a> Timeline<'a> {
             let mut least = [u32::MAX; TOGETHER];
             let mut since = 0;
             while since < last {
-                // From then until the next change the node is as it is.
+                // Until the next change the node stays as it is.
                 let change = self.changes.get(next as usize);
                 let until = change.map_or(u32::MAX, |change| change.when / 2);
                 if until > since {

@@ -26,9 +26,9 @@ pub(super) fn ln(number: u32) -> u64 {
     u64::from(31 - zeros) * LN_2 + below + ((above.saturating_sub(below) * along) >> 26)
 }
 
-/// What it costs that a job waits so long: b ln(max(w, 10 s)) + (w/day)^2 (1 + h (w/L)^4).
+/// Cost of a job's wait w: b ln(max(w, 10 s)) + (w/day)^2 (1 + h (w/L)^4).
 ///
-/// The logarithm makes short waits of short jobs matter, the square lets nobody wait for ever, and beyond L, a wait
+/// The logarithm makes short waits of short jobs matter, the square lets no job wait for ever, and beyond L, a wait
 /// that few jobs have, the price rises by the sixth power.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {

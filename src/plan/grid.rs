@@ -6,7 +6,7 @@
 /// The last instant, in seconds: 194 days. Whatever lies beyond happens then.
 pub const LONGEST: u32 = 1 << 24;
 
-/// How many instants there are, now and [`LONGEST`] included.
+/// Number of instants, now and [`LONGEST`] included.
 pub const POINTS: usize = 337;
 
 /// The first instant that is not before this time.

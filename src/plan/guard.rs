@@ -15,33 +15,29 @@ pub(crate) struct Limited {
     pub(crate) processors: u32,
 }
 
-/// How long others may keep a job waiting that they must not delay at will.
+/// Bound on the wait of a job that others must not delay at will.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// Not at all: the front job.
+    /// Not at all.
     Earliest,
-    /// Until this instant, in seconds from now: a head job to which it was promised.
-    At(u32),
-    /// This share of its wait longer, in 2^-8: a head job that has waited so long, and to which nothing was promised.
-    Longer { waited: u32, share: u32 },
+    /// This share of its whole wait longer, in 2^-8: a job that has waited so long. It starts as it was promised
+    /// before, 0 for nothing, or sooner where its wait has become shorter by the limits.
+    Longer { promised: u32, waited: u32, share: u32 },
 }
 
 impl Until {
     /// The instant of the reservation, in seconds from now, of a job that could start at the earliest then; and its
     /// whole wait until then if that is promised to it now.
     pub(crate) fn after(self, earliest: u32) -> (u32, Option<u32>) {
-        match self {
-            Until::Earliest => (earliest, None),
-            Until::At(instant) => (earliest.max(instant), None),
-            Until::Longer { waited, share } => {
-                let wait = u64::from(waited) + u64::from(earliest);
-                let longer = (wait * u64::from(share)) >> 8;
-                // One that fits now, and is passed all the same, is due in a second.
-                let least = u64::from(waited) + 1;
-                let wait = wait.saturating_add(longer).max(least).min(LONGEST.into()) as u32;
-                (wait.saturating_sub(waited).max(earliest), Some(wait))
-            }
-        }
+        let Until::Longer { promised, waited, share } = self else { return (earliest, None) };
+        let wait = u64::from(waited) + u64::from(earliest);
+        let longer = (wait * u64::from(share)) >> 8;
+        // One that fits now, and is passed all the same, is due in a second.
+        let least = u64::from(waited) + 1;
+        let wait = wait.saturating_add(longer).max(least).min(LONGEST.into()) as u32;
+        let (wait, new) =
+            if promised == 0 || wait < promised { (wait, Some(wait)) } else { (promised, None) };
+        (wait.saturating_sub(waited).max(earliest), new)
     }
 }
 
@@ -51,7 +47,8 @@ pub(crate) type Guarded = (usize, Until);
 /// The guarded job's reservation by the limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guard {
-    /// When, in seconds from now, its processors have to be free if everybody runs to the limit; `u32::MAX` for never.
+    /// Seconds from now after which its processors have to be free if every job runs to its limit; `u32::MAX` for
+    /// never.
     shadow: u32,
     /// Processors that it leaves over then.
     spare: u32,

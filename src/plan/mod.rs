@@ -10,18 +10,18 @@
 //! ```
 //!
 //! where w is a job's whole wait until its planned start and L a wait that few jobs have ([`PlanRule`]). The price of
-//! delaying somebody grows with how long he has waited, so that nobody starves, and the widths price themselves. The
-//! cheapest schedule found is kept as an order for the next pass, and the jobs that it has planned for now start.
+//! delaying a job grows with its wait so far, so that no job starves, and the widths price themselves. The cheapest
+//! schedule found is kept as an order for the next pass, and the jobs that it has planned for now start.
 //!
-//! Of more than [`WINDOW`] waiting jobs the most pressing ones are put in order, with the two that have waited
-//! longest; the others follow them. Higher tiers come before all that: where they fill the window, a job of a lower
+//! The most pressing [`WINDOW`] waiting jobs are put in order, the two that have waited longest among them; the others
+//! follow them. Higher tiers come before all that: where they fill the window, a job of a lower
 //! tier that has waited longest is not in it, and is guarded all the same.
 //!
-//! The first of those that wait, the **head**, may have a promise: when somebody would pass it for the first time, its
-//! start by the limits is noted, and [`PlanRule::budget`] says by which share of its wait until then it may come later.
-//! Only those start ahead of it that leave its processors free at that instant, by the limits; when its wait has become
-//! as long as promised, it is in front of everybody. With [`PlanRule::slack`] the front job has such a promise
-//! instead of its start by the limits.
+//! The first of those that wait, the **head**, may have a promise: when a job would pass it, its whole wait by the
+//! limits is noted, with the share of it by which it may be longer ([`PlanRule::budget`]), and anew whenever that has
+//! become less. Only those start ahead of it that leave its processors free at that instant, by the limits; when its
+//! wait has become as long as promised, it is in front of all others. With [`PlanRule::slack`] the front job has such a
+//! promise instead of its start by the limits.
 //!
 //! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory; `waiting`: the waiting jobs.
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.

@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 /// The most running or waiting jobs that a plan can have room for.
 pub const MAX_PLANNED: u32 = 1 << 24;
 
-/// What a plan has room for.
+/// Capacities of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanCapacity {
     /// Running jobs, at most 2^24.
@@ -31,7 +31,7 @@ impl Default for PlanCapacity {
     }
 }
 
-/// What the last plan cost to make.
+/// Cost of the last plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlanWork {
     /// Orders that were looked at, some of them only until they were found too dear.
@@ -60,7 +60,7 @@ pub(crate) struct State {
     waiting: u32,
     idle: u32,
     started: u32,
-    /// Whether the jobs told since the last `begin` have been planned.
+    /// Whether the jobs added since the last `begin` have been planned.
     planned: u32,
     evaluations: u32,
     steps: u64,
@@ -159,7 +159,7 @@ impl<'a> Plan<'a> {
         Ok(Plan { state, parts })
     }
 
-    /// As [`Plan::init`], for a plan that is scratch and never sealed. O(1).
+    /// Makes a plan that is scratch and never sealed; else as [`Plan::init`]. O(1).
     pub(crate) fn init_scratch(memory: &'a mut [u8], capacity: &PlanCapacity) -> Result<Plan<'a>> {
         let (state, parts) = Plan::create_uncleared(memory, capacity)?;
         state.running_capacity = capacity.running;
@@ -167,7 +167,7 @@ impl<'a> Plan<'a> {
         Ok(Plan { state, parts })
     }
 
-    /// What there is room for.
+    /// Its capacities.
     pub fn capacity(&self) -> PlanCapacity {
         PlanCapacity { running: self.state.running_capacity, waiting: self.state.waiting_capacity }
     }
@@ -256,7 +256,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Puts the queue in order, whether or not anybody can start now: afterwards the order is kept, and the window's
-    /// planned starts are known. Returns the guarded job. As [`Plan::decide`], but that nobody starts.
+    /// planned starts are known. Returns the guarded job. [`Plan::decide`], but that no job starts.
     pub(crate) fn arrange(
         &mut self,
         rule: &PlanRule,
@@ -308,7 +308,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Of the jobs in the plan's order, those planned for now start; while the guarded job waits, those alone that EASY
+    /// Starts the jobs that are planned for now, in the plan's order; while the guarded job waits, only those that EASY
     /// by the limits would let pass it.
     fn start(&mut self, guarded: Option<Guarded>) -> Result<()> {
         let count = self.state.waiting as usize;
@@ -416,7 +416,7 @@ impl<'a> Plan<'a> {
         Ok(Some(StartedNow { saved: mine.start, others }))
     }
 
-    /// What the last plan cost to make.
+    /// Cost of the last plan.
     pub fn work(&self) -> PlanWork {
         PlanWork { evaluations: self.state.evaluations, steps: self.state.steps }
     }

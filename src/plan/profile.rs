@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 /// The free part of a machine at an instant: a number of processors, or what nodes have left.
 pub(crate) trait Free: Copy {
     /// The part that a job takes.
-    type Demand: Copy + Default;
-    /// How much of it each part of the machine could give a job.
+    type Demand: Copy + Default + PartialEq;
+    /// The amount of it that each part of the machine could give a job.
     type Rooms: Copy;
 
     /// The rooms for a job at this instant; `None` if it does not fit.
@@ -189,7 +189,7 @@ pub(crate) trait Profile: Pod {
         times.iter().take(count).copied().find(|&time| time > instant)
     }
 
-    /// How many steps there are: what a search costs.
+    /// Number of steps, to which the cost of a search is proportional.
     fn count(&self) -> u32 {
         self.steps().2 as u32
     }
@@ -201,7 +201,7 @@ pub(crate) type Demand<P> = <<P as Profile>::Free as Free>::Demand;
 /// See [`Free::Rooms`].
 pub(crate) type Rooms<P> = <<P as Profile>::Free as Free>::Rooms;
 
-/// How many processors are free from which instant on.
+/// Number of free processors from each instant on.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Counted {

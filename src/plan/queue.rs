@@ -13,7 +13,7 @@ use crate::memory::{at, at_mut, range_mut};
 use crate::schedule::RecentWaits;
 use bytemuck::{Pod, Zeroable};
 
-/// How many profiles a plan has room for: those of the search, and one beside them.
+/// Number of profiles that a plan has room for: those of the search, and one beside them.
 pub(crate) const PROFILES: usize = SNAPSHOTS + 1;
 
 /// A waiting job's rank for the window, smallest first.
@@ -65,13 +65,11 @@ impl KeptOrder {
     }
 }
 
-/// How long a guarded job may be kept waiting, this share of its wait longer.
+/// The bound on the wait of a guarded job, this share of its wait longer.
 fn until(job: &Waiting, share: f64) -> Until {
-    match job.promised {
-        _ if share <= 0.0 => Until::Earliest,
-        0 => Until::Longer { waited: job.waited, share: (share * 256.0) as u32 },
-        promised => Until::At(promised.saturating_sub(job.waited)),
-    }
+    let Waiting { promised, waited, .. } = *job;
+    let longer = Until::Longer { promised, waited, share: (share * 256.0) as u32 };
+    if share > 0.0 { longer } else { Until::Earliest }
 }
 
 /// The waiting jobs of a pass, and the memory in which they are put in order.
@@ -82,7 +80,7 @@ pub(crate) struct Queue<'q, P> {
     pub(crate) profiles: &'q mut [P],
     /// In the order of submission.
     pub(crate) waiting: &'q mut [Waiting],
-    /// As long as `waiting`, and so is `placed`: the jobs that were given a place, in the plan's order.
+    /// The same length as `waiting`, and so is `placed`: the jobs that were given a place, in the plan's order.
     pub(crate) ranked: &'q mut [Ranked],
     pub(crate) placed: &'q mut [u32],
 }
@@ -90,9 +88,9 @@ pub(crate) struct Queue<'q, P> {
 /// A queue in order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arranged {
-    /// The job that is in front of everybody, or else the head job, where that is guarded.
+    /// The job that is in front of all others, or else the head job, where that is guarded.
     pub(crate) guarded: Option<Guarded>,
-    /// How many jobs were given a place.
+    /// Number of jobs that were given a place.
     pub(crate) placed: u32,
     pub(crate) evaluations: u32,
     pub(crate) steps: u64,
@@ -180,7 +178,9 @@ impl<P: Profile> Queue<'_, P> {
                 demand,
                 processors: job.processors,
                 run_time: job.run_time,
+                limit: job.limit,
                 from,
+                later: job.is_later(),
                 waited: job.counted,
                 class: rank.class,
             };
@@ -206,6 +206,7 @@ impl<P: Profile> Queue<'_, P> {
             search.offer(&order);
         }
         search.propose(rule.proposals);
+        search.take_turns();
 
         self.kept.count = window as u32;
         let kept = self.kept.ids.iter_mut();
@@ -217,9 +218,17 @@ impl<P: Profile> Queue<'_, P> {
         let (evaluations, mut steps) = search.work();
         self.kept.random = search.random();
         let profile = search.into_profile();
+        // Behind the last job that fits what is free now no place matters.
+        let idle = *profile.idle();
+        let fits = |demand: &Demand<P>, from| from == 0 && idle.rooms(demand).is_some();
+        let mut fitting = 0;
+        for rank in range_mut(ranked, 0, count - window)? {
+            let (demand, from) = demand(rank.job as usize, at(self.waiting, rank.job as usize)?, false)?;
+            fitting += u32::from(fits(&demand, from));
+        }
         let mut placed = window;
         for left in (0..count - window).rev() {
-            if profile.idle().is_exhausted() {
+            if fitting == 0 || profile.idle().is_exhausted() {
                 break;
             }
             let rank = heap::pop(range_mut(ranked, 0, left + 1)?)?;
@@ -227,6 +236,7 @@ impl<P: Profile> Queue<'_, P> {
             job.start = LONGEST;
             steps += u64::from(profile.count());
             let (demand, from) = demand(rank.job as usize, job, false)?;
+            fitting -= u32::from(fits(&demand, from));
             if let Some(place) = profile.earliest(&demand, job.run_time, from) {
                 profile.take(&place, &demand, job.run_time);
                 job.start = place.start;

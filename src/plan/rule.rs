@@ -14,17 +14,17 @@ pub struct PlanRule {
     pub steep: f64,
     /// The quantile of recent waits that L is, above 0, at most 1.
     pub long: f64,
-    /// The quantile of recent waits from which the job that has waited longest is in front of everybody, above 0, at
+    /// The quantile of recent waits from which the job that has waited longest is in front of all others, above 0, at
     /// most 1; 1 for the longest of them.
     pub front: f64,
-    /// How many changes of the order are tried in a pass, at most 4,096.
+    /// Number of changes of the order tried in a pass, at most 4,096.
     pub proposals: u32,
-    /// By which share of its wait, as first promised, the head job may wait longer for those that pass it, from
-    /// [`LEAST_BUDGET`] to [`NO_BUDGET`], which is no bound.
+    /// By which share of its whole wait by the limits, the least so far, the head job may wait longer for those that
+    /// pass it, from [`LEAST_BUDGET`] to [`NO_BUDGET`], which is no bound.
     pub budget: f64,
-    /// The same of the job that is in front of everybody, 0 to [`NO_BUDGET`]: 0 if nobody may pass it whose limit could
-    /// delay it. A little keeps a growing backlog, in which somebody is always in front, from being served first come
-    /// first served.
+    /// The same of the job that is in front of all others, 0 to [`NO_BUDGET`]: 0 if no job may pass it whose limit
+    /// could delay it. A little keeps a growing backlog, in which a job is always in front, from being served first
+    /// come first served.
     pub slack: f64,
 }
 
@@ -38,7 +38,7 @@ pub const LEAST_BUDGET: f64 = 0.25;
 /// The fewest recent waits that say what a long wait is.
 const ENOUGH: u32 = 100;
 
-/// What counts as a long wait at least, in seconds.
+/// Shortest wait that counts as long, in seconds.
 const SHORTEST: u32 = 3600;
 
 impl PlanRule {
@@ -50,7 +50,7 @@ impl PlanRule {
         front: 0.998,
         proposals: 50,
         budget: NO_BUDGET,
-        slack: 0.05,
+        slack: 0.1,
     };
 
     /// The shortest mean wait, at the price of some long ones.
@@ -86,7 +86,7 @@ impl PlanRule {
     }
 
     /// Which waits are long now: by the recent waits of started jobs, and by the median wait of those that wait, so
-    /// that in a jam not everybody counts as having waited long. `median` is the lower one, rounded up on the grid of
+    /// that in a jam not every job counts as having waited long. `median` is the lower one, rounded up on the grid of
     /// instants.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ pub fn last_asked(age: i64, asked: i64) -> i64 {
 pub struct LongWaits {
     /// L: beyond it the price of waiting rises steeply.
     pub steep: u32,
-    /// From it on the job that has waited longest is in front of everybody; `u32::MAX` for never.
+    /// From it on the job that has waited longest is in front of all others; `u32::MAX` for never.
     pub front: u32,
 }
 
@@ -149,7 +149,7 @@ mod tests {
         }
         assert_eq!(of(&recent, 0), LongWaits { steep: 10_000, front: 18_000 });
         assert_eq!(of(&recent, 6300), LongWaits { steep: 18_900, front: 18_900 });
-        // Nobody has waited longer than 20,000 s.
+        // No job has waited longer than 20,000 s.
         assert_eq!(of(&recent, 50_000), LongWaits { steep: 150_000, front: 20_000 });
     }
 

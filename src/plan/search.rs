@@ -7,29 +7,45 @@ use super::profile::{Demand, Free, Profile};
 use crate::heap::insert;
 use crate::math::mix::{GOLDEN, finalise};
 
-/// How many jobs are put in order at most; the others follow.
+/// Most jobs that are put in order; the others follow.
 pub const WINDOW: usize = 64;
 
 /// Profiles are kept before every fourth place of the present order: a changed order is looked at from there on.
 const STRIDE: usize = 4;
 
-/// How many profiles are kept: one before each stride.
+/// Number of profiles kept: one before each stride.
 pub(super) const SNAPSHOTS: usize = WINDOW / STRIDE;
 
 /// A job of the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Entry<D> {
     pub(super) demand: D,
-    /// How wide it is for the first orders.
+    /// Its width for the first orders.
     pub(super) processors: u32,
     /// Seconds that it is expected to run, 1 to [`LONGEST`].
     pub(super) run_time: u32,
+    /// Its time limit in seconds, on which nothing but a guard looks.
+    pub(super) limit: u32,
     /// It must not start before this instant.
     pub(super) from: u32,
+    /// Whether it must not start in this pass, for a reason that is not the plan's.
+    pub(super) later: bool,
     /// Seconds that it counts as having waited.
     pub(super) waited: u32,
     /// Jobs of smaller classes come first in every order.
     pub(super) class: i64,
+}
+
+impl<D: PartialEq> Entry<D> {
+    /// Whether an order stays as it is for all others where the two jobs change places.
+    fn is_like(&self, other: &Entry<D>) -> bool {
+        self.run_time == other.run_time
+            && self.demand == other.demand
+            && self.class == other.class
+            && self.limit == other.limit
+            && self.from == other.from
+            && self.later == other.later
+    }
 }
 
 /// An order of the window: the entries' numbers, as many as there are entries.
@@ -64,7 +80,7 @@ pub(super) fn keys<D>(entry: &Entry<D>) -> [i64; KEYS] {
     ]
 }
 
-/// How pressing a job is, smaller before larger: r / (1 + w / 2 h)^2, as a logarithm in 2^-24.
+/// Urgency of a job, smaller values first: r / (1 + w / 2 h)^2, as a logarithm in 2^-24.
 pub(super) fn pressing(run_time: u32, waited: u32) -> i64 {
     ln(run_time) as i64 - 2 * aged(waited, 7200)
 }
@@ -72,6 +88,14 @@ pub(super) fn pressing(run_time: u32, waited: u32) -> i64 {
 /// ln(1 + waited / unit), in 2^-24.
 fn aged(waited: u32, unit: u32) -> i64 {
     ln(unit.saturating_add(waited)) as i64 - ln(unit) as i64
+}
+
+/// Exchanges two elements.
+fn exchange<T: Copy>(slots: &mut [T], one: usize, other: usize) {
+    if let (Some(&here), Some(&there)) = (slots.get(one), slots.get(other)) {
+        slots.get_mut(one).into_iter().for_each(|slot| *slot = there);
+        slots.get_mut(other).into_iter().for_each(|slot| *slot = here);
+    }
 }
 
 /// The window, the present order and its schedule.
@@ -85,7 +109,7 @@ pub(super) struct Search<'s, P: Profile> {
     order: Order,
     /// By entry: its start in the present order.
     starts: [u32; WINDOW],
-    /// By entry: the cost of its start as if nobody else waited, which no order can better.
+    /// By entry: the cost of its start as if it waited alone, which no order can better.
     alone: [u64; WINDOW],
     /// The sum of these.
     all_alone: u64,
@@ -220,7 +244,7 @@ impl<'s, P: Profile> Search<'s, P> {
         Some((begin + self.below(y.saturating_sub(begin)), y))
     }
 
-    /// What an order costs that is the present one but for places `x` to `y`: nothing if it is not cheaper than the
+    /// Cost of an order that is the present one but for places `x` to `y`: nothing if it is not cheaper than the
     /// present one.
     fn evaluate(&mut self, order: &Order, x: usize, y: usize) -> Option<u64> {
         self.evaluations += 1;
@@ -245,12 +269,12 @@ impl<'s, P: Profile> Search<'s, P> {
             }
             value = value.saturating_add(self.costs.of(entry.waited.saturating_add(start)));
             alone = alone.saturating_add(*self.alone.get(number)?);
-            // Nobody that follows can start earlier than alone.
+            // No job that follows can start earlier than alone.
             if value.saturating_add(self.all_alone.saturating_sub(alone)) >= self.value {
                 return None;
             }
             same &= start == before;
-            // Where nobody starts otherwise, nothing that follows changes; before the first order there is nothing to
+            // Where no job starts otherwise, nothing that follows changes; before the first order there is nothing to
             // compare.
             if place == y && same && self.value < u64::MAX {
                 return None;
@@ -293,15 +317,35 @@ impl<'s, P: Profile> Search<'s, P> {
         self.value = value;
     }
 
+    /// Gives the places of like jobs to them in turn: those that count as having waited longer before others, equal
+    /// ones as they were submitted. Of two short waits the cost's logarithm would rather make the longer one longer.
+    pub(super) fn take_turns(&mut self) {
+        for place in 0..self.entries.len() {
+            let Some(&own) = self.order.get(place) else { return };
+            let Some(entry) = self.entries.get(usize::from(own)) else { return };
+            let turn = |entry: &Entry<_>, number: u8| (core::cmp::Reverse(entry.waited), number);
+            let mut first = (turn(entry, own), place);
+            for (later, &number) in self.order.iter().enumerate().take(self.entries.len()).skip(place + 1) {
+                let Some(other) = self.entries.get(usize::from(number)) else { return };
+                if other.is_like(entry) {
+                    first = first.min((turn(other, number), later));
+                }
+            }
+            let other = self.order.get(first.1).copied().unwrap_or(own);
+            exchange(&mut self.order, place, first.1);
+            exchange(&mut self.starts, usize::from(own), usize::from(other));
+        }
+    }
+
     /// The entries in the present order, with their starts.
     pub(super) fn schedule(&self) -> impl Iterator<Item = (usize, u32)> {
         let numbers = self.order.iter().take(self.entries.len()).map(|&number| usize::from(number));
         numbers.map(|number| (number, self.starts.get(number).copied().unwrap_or(LONGEST)))
     }
 
-    /// What is free beside the whole window.
+    /// The profile of what is free beside the whole window.
     pub(super) fn into_profile(mut self) -> &'s mut P {
-        // What was tried last lies in the scratch profile.
+        // The order tried last lies in the scratch profile.
         let order = self.order;
         self.settle(&order, self.entries.len().saturating_sub(1));
         self.scratch

@@ -12,18 +12,18 @@ pub struct WaitingJob {
     pub id: i64,
     /// Processors that it wants, at least 1.
     pub processors: u32,
-    /// How long it is expected to run; under a second counts as one.
+    /// Its expected run time; under a second counts as one.
     pub run_time: i64,
     /// Its time limit.
     pub limit: i64,
-    /// How long it has waited.
+    /// Its wait so far.
     pub waited: i64,
-    /// How much longer it counts as having waited: what a site's priority is worth.
+    /// Seconds added to its wait in the cost: the worth of a site's priority.
     pub credit: i64,
     /// Jobs of a higher tier come before those of lower ones, whatever it costs.
     pub tier: i32,
-    /// How long it was promised to wait at most when it was the head job ([`Plan::promised`](super::Plan::promised)); 0
-    /// if nothing was promised.
+    /// Longest wait promised to it as the head job ([`Plan::promised`](super::Plan::promised)); 0 if nothing was
+    /// promised.
     pub promised: i64,
     /// Whether it must not start in this pass, for a reason that is not the plan's: it is planned for the next instant
     /// at which a running job is expected to end, or later.

@@ -1,11 +1,11 @@
-//! The filter from the anchor to the present slot (Nissimov 2006, chapter 4), and what is kept of it.
+//! The filter from the anchor to the present slot (Nissimov 2006, chapter 4), and the window of its predictions.
 //!
 //! The anchor is the earliest slot with a job in the system that is not given up, or else the present slot: nothing
 //! before it changes any more, so its prediction is kept, and moves on with it. Behind the anchor, finished jobs enter
 //! with their bin, running ones as Pr(run time >= age | state), the sum over the bins still possible, queued ones and
 //! those given up not at all. The predictions for those slots are kept too, in a window, as of the last event; a slot
 //! is computed again only when a job of it, or of a slot before it, has ended, run into another bin or been given up. A
-//! question about a later time starts from the window and goes on beside it: it changes nothing that a later answer
+//! prediction for a later time starts from the window and goes on beside it: it changes nothing that a later answer
 //! depends on.
 
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::predict::options::RawOptions;
 use crate::runtime::{MAX_BINS, RawBins};
 use bytemuck::{Pod, Zeroable};
 
-/// What does not change, and a time.
+/// Options, bins and a time.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'s> {
     pub options: &'s RawOptions,
@@ -35,7 +35,7 @@ impl Setting<'_> {
         job.given_up != 0 || self.is_too_old(job)
     }
 
-    /// Whether a job has been in the system for so long that it is to be given up.
+    /// Whether a job has been in the system for long enough to be given up.
     pub fn is_too_old(&self, job: &Job) -> bool {
         self.now.saturating_sub(job.submitted) > self.options.oldest_seconds
     }
@@ -45,7 +45,7 @@ impl Setting<'_> {
         self.bins.bin_of(self.now.saturating_sub(job.started) as f64)
     }
 
-    /// When a running job that is in this bin will have run into the next.
+    /// Time at which a running job in this bin will have run into the next.
     fn next_bin(&self, job: &Job, bin: usize) -> i64 {
         let edge = libm::ceil(self.bins.upper(bin.min(MAX_BINS)));
         if edge < (1u64 << 53) as f64 { job.started.saturating_add(edge as i64) } else { i64::MAX }
@@ -73,15 +73,15 @@ impl Iterator for Running<'_> {
 struct State {
     /// The anchor.
     first: i64,
-    /// The slot of the last event.
+    /// The slot of the last event, the present slot.
     present: i64,
-    /// The window holds the predictions for the slots `first..=known`.
+    /// Last slot of which the window holds the prediction; it holds those for `first..=known`.
     known: i64,
-    /// From this time on a running job is in a higher bin than the window knows.
+    /// Time from which a running job is in a higher bin than the window assumes.
     stale: i64,
-    /// Finished jobs in slots from the anchor on.
+    /// Number of finished jobs in slots from the anchor on.
     unsettled: u64,
-    /// Whether an event has been.
+    /// Whether there has been an event.
     begun: u32,
     /// Whether the model explains the slots before the anchor.
     explains: u32,
@@ -119,7 +119,7 @@ impl<'a> Anchor<'a> {
         Ok(Anchor { state: at_mut(state, 0)?, window, predicted, filtered, emission })
     }
 
-    /// Whether the scalars can be, with these slots held.
+    /// Whether the scalars are valid, with these slots held.
     pub fn is_sound(&self, held: &core::ops::Range<i64>) -> bool {
         let State { first, present, known, begun, .. } = *self.state;
         begun == 0 || (held.contains(&first) && present == held.end - 1 && (first..=present).contains(&known))
@@ -144,12 +144,12 @@ impl<'a> Anchor<'a> {
         self.state.explains != 0
     }
 
-    /// Finished jobs in slots from the anchor on.
+    /// Number of finished jobs in slots from the anchor on.
     pub fn unsettled(&self) -> u64 {
         self.state.unsettled
     }
 
-    /// The first event is in this slot.
+    /// Begins with the first event, in this slot.
     pub fn begin(&mut self, hmm: &Hmm<'_>, present: i64) -> Result<()> {
         *self.state = State { first: present, present, stale: i64::MAX, begun: 1, ..State::zeroed() };
         self.start_over(hmm)
@@ -159,12 +159,12 @@ impl<'a> Anchor<'a> {
         self.state.present = present;
     }
 
-    /// A job of this slot has started at the time of the setting.
+    /// Records that a job of this slot has started at the time of the setting.
     pub fn started(&mut self, job: &Job, setting: Setting<'_>) {
         self.state.stale = self.state.stale.min(setting.next_bin(job, 0));
     }
 
-    /// A job of this slot has ended.
+    /// Records that a job of this slot has ended.
     pub fn ended(&mut self, slot: i64) {
         if slot >= self.state.first {
             self.state.unsettled = self.state.unsettled.saturating_add(1);
@@ -172,12 +172,12 @@ impl<'a> Anchor<'a> {
         }
     }
 
-    /// The observations of a slot have changed, and with them the predictions for the slots behind it.
+    /// Records that the observations of a slot have changed, and with them the predictions for the slots behind it.
     pub fn changed(&mut self, slot: i64) {
         self.state.known = self.state.known.min(slot.max(self.state.first));
     }
 
-    /// A model that explains the slots before the anchor, or not, and predicts this for the anchor, is put to use.
+    /// Puts a model to use that predicts this for the anchor; `explains` is whether it explains the slots before it.
     pub fn adopt(&mut self, predicted: &[f64], explains: bool) -> Result<()> {
         copy(self.predicted, predicted);
         self.state.explains = u32::from(explains);
@@ -185,14 +185,14 @@ impl<'a> Anchor<'a> {
         self.remember(self.state.first)
     }
 
-    /// The anchor moves over slots all of whose jobs have left or are given up.
+    /// Moves the anchor over slots all of whose jobs have left or are given up.
     pub fn settle(&mut self, hmm: &Hmm<'_>, options: &RawOptions) -> Result<()> {
         while self.state.first < self.state.present {
             let slot = *hmm.history().slot(self.state.first)?;
             if slot.open > 0 {
                 break;
             }
-            // With a floor the window goes on behind a slot that is not explained: then this is where that is noticed.
+            // Record that the window continued past an unexplained slot, which it does with a floor.
             let floor = options.floor > 0.0;
             let first = self.state.known == self.state.first;
             let look = if floor { hmm.is_ready() } else { self.explains() && first };
@@ -222,17 +222,17 @@ impl<'a> Anchor<'a> {
         Ok(())
     }
 
-    /// The oldest slots have left the history. If the anchor is among them, the filter begins again at the first slot
-    /// left, as at the beginning of time.
+    /// Follows the history, whose oldest slots have left. If the anchor is among them, the filter begins again at the
+    /// first slot left, as at the beginning of time.
     pub fn slots_left(&mut self, hmm: &Hmm<'_>) -> Result<()> {
         if self.state.first < hmm.slots().start { self.begin_again(hmm) } else { Ok(()) }
     }
 
-    /// The slots after this one have become part of it, and one before the anchor may have jobs again: what the filter
-    /// knows of them is forgotten.
+    /// Goes back to this slot, of which later ones have become part; one before the anchor may have jobs again. The
+    /// filter's predictions for these are forgotten.
     pub fn move_back(&mut self, hmm: &Hmm<'_>, present: i64) -> Result<()> {
         self.state.present = present;
-        // Who runs for how long has to be looked at anew.
+        // The bins of the running jobs have to be determined anew.
         self.state.stale = i64::MIN;
         let waits_again = hmm.slots().start..self.state.first.min(present);
         if self.state.first > present
@@ -245,7 +245,7 @@ impl<'a> Anchor<'a> {
         Ok(())
     }
 
-    /// The anchor becomes the first slot held, and the filter begins there.
+    /// Moves the anchor to the first slot held, and begins the filter there.
     fn begin_again(&mut self, hmm: &Hmm<'_>) -> Result<()> {
         let held = hmm.slots();
         self.state.first = held.start;
@@ -253,7 +253,7 @@ impl<'a> Anchor<'a> {
         self.start_over(hmm)
     }
 
-    /// The filter's prediction for the anchor becomes that for a first slot.
+    /// Makes the filter's prediction for the anchor that for a first slot.
     fn start_over(&mut self, hmm: &Hmm<'_>) -> Result<()> {
         self.state.explains = u32::from(hmm.is_ready());
         copy(self.predicted, hmm.start(Which::InUse));
@@ -261,7 +261,7 @@ impl<'a> Anchor<'a> {
         self.remember(self.state.first)
     }
 
-    /// Where the window keeps a slot's prediction, if it does.
+    /// Place of a slot's prediction in the window, if it has one.
     fn place(&self, slot: i64) -> Option<usize> {
         let lanes = self.predicted.len();
         let window = i64::try_from(self.window.len().checked_div(lanes)?).ok()?;
@@ -278,7 +278,7 @@ impl<'a> Anchor<'a> {
         Ok(())
     }
 
-    /// The prediction kept for a slot, if it is.
+    /// Restores the prediction kept for a slot, if there is one.
     fn recall(&mut self, slot: i64) -> Result<()> {
         if let Some(place) = self.place(slot) {
             copy(self.predicted, range(self.window, place, self.predicted.len())?);
@@ -287,7 +287,7 @@ impl<'a> Anchor<'a> {
     }
 
     /// The distribution of the bin of a job submitted at the time of the setting, which is not before the last event's,
-    /// `last`; `false` when the model does not explain what is known, without a floor, and `out` is then without
+    /// `last`; `false` when the model does not explain the observations, without a floor, and `out` is then without
     /// meaning. There must be a model. O((M^2 + jobs M) S), S slots from the earliest that has changed.
     pub fn probabilities(
         &mut self,
@@ -376,8 +376,8 @@ impl<'a> Anchor<'a> {
         Ok(known)
     }
 
-    /// Filters from a slot of the window to that of the setting's time. The slots after the last event's are empty; of
-    /// a time that is further away than the history is long, no more than that are looked at.
+    /// Filters from a slot of the window to that of the setting's time. The slots after the last event's are empty;
+    /// their number is limited by the length of the history.
     fn look_ahead(
         &self,
         hmm: &Hmm<'_>,

@@ -1,5 +1,5 @@
-//! Rows of numbers in the caller's block, found by their keys; when all rows are taken, the row that was written
-//! longest ago makes room for a new one.
+//! Rows of numbers in the caller's block, found by their keys; when all rows are taken, the row written longest ago
+//! makes room for a new one.
 
 use crate::error::{Error, Result};
 use crate::hash::HashIndex;
@@ -94,7 +94,7 @@ impl<'a> Histories<'a> {
         range_mut(self.rows, entry as usize * self.width, self.width)
     }
 
-    /// A row for a new key: one never used, or that which was written longest ago.
+    /// A row for a new key: one never used, or the one written longest ago.
     fn spare(&mut self) -> Result<u32> {
         let ends = at_mut(self.ends, 0)?;
         let (count, oldest) = (ends.count, ends.oldest);
@@ -142,7 +142,7 @@ mod tests {
     use std::vec::Vec;
 
     proptest! {
-        /// Against a list in the order of writing. Few different low bits make long runs of occupied places.
+        /// Compares with a list in the order of writing. Few different low bits make long runs of occupied places.
         #[test]
         fn keeps_what_was_written_last(
             capacity in 1u32..9, keys in proptest::collection::vec((0u64..4, 0u64..6), 0..200),

@@ -1,8 +1,8 @@
 //! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected, with each job's
-//! keys and what was predicted for it when it was submitted.
+//! keys and the prediction made when it was submitted.
 //!
 //! All jobs are linked in the order of their submission. Those that are older than the caller's limit are given up,
-//! oldest first: they stay in the table, so that a late end is still understood, but nothing waits for them, and when
+//! oldest first: they stay in the table, so that a late end is still recognised, but nothing waits for them, and when
 //! the table is full the oldest of them makes room. The running jobs of each slot that are not given up are linked in
 //! another list, the newest first.
 
@@ -19,24 +19,25 @@ pub(crate) struct Job {
     pub id: i64,
     /// The slot in which it was submitted.
     pub slot: i64,
-    /// When it was submitted.
+    /// Time of its submission.
     pub submitted: i64,
-    /// When it started, if it runs.
+    /// Time of its start, if it runs.
     pub started: i64,
-    /// Its neighbours in its slot's list, if it runs; `next` also links what is free.
+    /// Its neighbours in its slot's list, if it runs; `next` also links free records.
     pub next: u32,
     pub previous: u32,
     /// Its neighbours in the order of submission.
     older: u32,
     newer: u32,
-    /// The lowest bin still possible, as the filter last saw it.
+    /// The lowest bin still possible, at the filter's last look.
     pub bin: u32,
     pub running: u32,
     /// Whether it was submitted in the initial period.
     pub initial: u32,
     /// Whether it is given up: older than the limit.
     pub given_up: u32,
-    /// Why nothing was predicted at its submission, as a number; 0 when something was.
+    /// Reason why nothing was predicted at its submission, a number of [`Silence`](super::Silence); 0 when something
+    /// was.
     pub silence: u32,
     padding: u32,
 }
@@ -47,7 +48,7 @@ struct Counts {
     jobs: u32,
     /// The list of records that are free again.
     free: u32,
-    /// Records never used so far start here.
+    /// The first of the records never used so far.
     fresh: u32,
     /// The two ends of the list in the order of submission.
     oldest: u32,
@@ -59,7 +60,7 @@ struct Counts {
 pub(crate) struct Jobs<'a> {
     counts: &'a mut [Counts],
     records: &'a mut [Job],
-    /// From a job's id to its record.
+    /// Table from a job's id to its record.
     index: HashIndex<'a>,
     /// Each record's keys, and the probabilities predicted at its submission.
     keys: &'a mut [i64],
@@ -89,15 +90,15 @@ impl<'a> Jobs<'a> {
         })
     }
 
-    /// No jobs; the memory must be zeroed.
+    /// Empties the table; the memory must be zeroed.
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.counts, 0)? =
             Counts { jobs: 0, free: NONE, fresh: 0, oldest: NONE, newest: NONE, counted: NONE };
         Ok(())
     }
 
-    /// Becomes these jobs, of a table that is not larger, each in the record that it has there; the memory must be
-    /// zeroed. O(jobs).
+    /// Copies the jobs of a table that is not larger, each to the record that it has there; the memory must be zeroed.
+    /// O(jobs).
     pub fn continue_from(&mut self, other: &Jobs<'_>) -> Result<()> {
         copy(self.counts, other.counts);
         copy(self.records, other.records);
@@ -114,7 +115,7 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// Whether the counts can be.
+    /// Whether the counts are valid.
     pub fn is_sound(&self) -> bool {
         let capacity = self.records.len();
         let place = |record: u32| record == NONE || (record as usize) < capacity;
@@ -125,17 +126,17 @@ impl<'a> Jobs<'a> {
         })
     }
 
-    /// Jobs in the system.
+    /// Number of jobs in the system.
     pub fn count(&self) -> u32 {
         self.counts.first().map_or(0, |counts| counts.jobs)
     }
 
-    /// Whether there is room for no more jobs, not even in the place of one that is given up.
+    /// Whether there is no room for another job, not even instead of one that is given up.
     pub fn is_full(&self) -> bool {
         self.count() as usize >= self.records.len() && self.oldest_given_up().is_none()
     }
 
-    /// The job that makes room for the next, its record and id: the oldest, when the table is full and that is given
+    /// Record and id of the job that makes room for the next: the oldest, when the table is full and that job is given
     /// up.
     pub fn makes_room(&self) -> Option<(u32, i64)> {
         let id = self.oldest_given_up().filter(|_| self.count() as usize >= self.records.len())?;
@@ -166,7 +167,7 @@ impl<'a> Jobs<'a> {
         range(self.keys, record as usize * self.keys_each, self.keys_each)
     }
 
-    /// Where what is predicted at a job's submission is kept.
+    /// Memory of the probabilities predicted at a job's submission.
     pub fn said_mut(&mut self, record: u32) -> Result<&mut [f64]> {
         range_mut(self.said, record as usize * self.bins, self.bins)
     }
@@ -176,8 +177,8 @@ impl<'a> Jobs<'a> {
         range(self.said, record as usize * self.bins, self.bins)
     }
 
-    /// Adds a queued job that is not there yet, with its keys and what is predicted for it. It is no older than any
-    /// other. When the table is full the oldest job makes room, if it is given up.
+    /// Adds a queued job that is not there yet, with its keys and its prediction, or the reason why there is none. It
+    /// is no older than any other. When the table is full the oldest job makes room, if it is given up.
     pub fn insert(
         &mut self,
         id: i64,

@@ -1,4 +1,4 @@
-//! What is learnt from jobs, by kind of predictor, and where it lies in the predictor's block.
+//! The learners, one for each kind of predictor, and their place in the predictor's block.
 
 use crate::error::{Error, Result};
 use crate::memory::Carver;
@@ -10,7 +10,7 @@ use crate::predict::{
 };
 use crate::runtime::RuntimeBins;
 
-/// What is learnt, by kind. There is no heap to put the larger one on.
+/// The learner of a kind. There is no heap to put the larger one on.
 #[allow(clippy::large_enum_variant)]
 pub(super) enum Learner<'a> {
     Mixture(Mixture<'a>),
@@ -24,7 +24,7 @@ fn experts<'o>(capacity: &PredictorCapacity, options: &'o PredictorOptions) -> R
 }
 
 impl<'a> Learner<'a> {
-    /// Bytes that it needs.
+    /// Bytes that a learner needs.
     pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
         match capacity.kind {
             PredictorKind::Hmm | PredictorKind::HmmOnline => Tracker::size(capacity),
@@ -43,7 +43,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Makes one that knows nothing in a zeroed block.
+    /// Makes an empty learner in a zeroed block.
     pub fn make(
         block: &'a mut [u8],
         capacity: &PredictorCapacity,
@@ -65,7 +65,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// The one that is in a block. O(1).
+    /// The learner in a block. O(1).
     pub fn find(block: &'a mut [u8], capacity: &PredictorCapacity) -> Result<Learner<'a>> {
         Ok(match capacity.kind {
             PredictorKind::Hmm | PredictorKind::HmmOnline => {
@@ -89,17 +89,17 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// Whether the contexts had an answer, which is one.
+/// Whether the contexts had an answer, refused when it holds no probabilities.
 pub(super) fn answered(learnt: Result<bool>, out: &[f64]) -> Result<Option<Silence>> {
     match learnt.map_err(|_| Error::Corrupt)? {
         false => Ok(Some(Silence::NothingLearnt)),
-        // Damage is to be seen, not to be handed on.
+        // Damage is reported, not handed on.
         true if out.iter().all(|p| (0.0..=2.0).contains(p)) => Ok(None),
         true => Err(Error::Corrupt),
     }
 }
 
-/// A job is submitted to the contexts, in the record that it has in the table; there is room.
+/// Submits a job to the contexts, in the record that it has in the table; there is room.
 pub(super) fn enter(
     contexts: &mut ContextMixture<'_>,
     jobs: &mut Jobs<'_>,

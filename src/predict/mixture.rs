@@ -1,10 +1,10 @@
 //! Run times of like jobs: a mixture of histories.
 //!
-//! Users repeat themselves (Nissimov 2006, section 2.4), and recent jobs say more than old ones (section 3.5.1 asks for
-//! the rate at which information ages). An [`Expert`] believes in the jobs that agree with this one in some of its
-//! keys: the same user, the same time limit, both ... Its history is a row of counts by runtime bin, which shrink by a
-//! factor with every later job of the same kind, and backs off to everybody's distribution g as if it had seen `prior`
-//! jobs of it:
+//! Users repeat themselves (Nissimov 2006, section 2.4), and recent jobs carry more information than old ones (section
+//! 3.5.1 asks for the rate at which information ages). An [`Expert`] predicts by the jobs that agree with this one in
+//! some of its keys: the same user, the same time limit, both ... Its history is a row of counts by runtime bin, which
+//! shrink by a factor with every later job of the same kind, and backs off to the distribution g of all jobs as if it
+//! had seen `prior` jobs of it:
 //!
 //! p_e(j) = (counts_e(j) + prior g(j)) / (sum of counts_e + prior)
 //!
@@ -21,13 +21,13 @@ use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
-/// The most keys of a job.
+/// Largest number of keys of a job.
 pub const MAX_KEYS: usize = 8;
 
-/// The most experts of a mixture.
+/// Largest number of experts of a mixture.
 pub const MAX_EXPERTS: usize = 16;
 
-/// What all experts together get back of the weights with every finished job.
+/// Share of the weights that is spread over all experts with every finished job.
 const SHARE: f64 = 0.02;
 
 /// The largest number of histories.
@@ -43,7 +43,7 @@ pub struct Expert {
     pub reserved: u32,
     /// The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
     pub decay: f64,
-    /// How many jobs everybody's distribution counts as: above 0.
+    /// Number of jobs that the distribution of all jobs counts as: above 0.
     pub prior: f64,
 }
 
@@ -86,14 +86,14 @@ impl Expert {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MixtureCapacity {
-    /// Bins of the run times (1 to [`MAX_BINS`]).
+    /// Number of bins of the run times (1 to [`MAX_BINS`]).
     pub bins: u32,
-    /// Keys of a job (1 to [`MAX_KEYS`]); key 0 is its owner, the user as a rule.
+    /// Number of keys of a job (1 to [`MAX_KEYS`]); key 0 is its owner, the user as a rule.
     pub keys: u32,
-    /// Experts (1 to [`MAX_EXPERTS`]).
+    /// Number of experts (1 to [`MAX_EXPERTS`]).
     pub experts: u32,
-    /// Histories kept (1 to 2^26): one for each expert and combination of its keys, and one for each owner; those not
-    /// written to for longest leave.
+    /// Number of histories kept (1 to 2^26): one for each expert and combination of its keys, and one for each owner;
+    /// those not written to for longest leave.
     pub histories: u32,
 }
 
@@ -114,7 +114,7 @@ impl MixtureCapacity {
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
-    /// A row holds a history's counts and their sum, or an owner's weights.
+    /// Numbers in a row, which holds a history's counts and their sum, or an owner's weights.
     fn row(&self) -> usize {
         (self.bins as usize + 1).max(self.experts as usize)
     }
@@ -127,7 +127,7 @@ pub(crate) struct State {
     capacity: MixtureCapacity,
     bins: RawBins,
     experts: [Expert; MAX_EXPERTS],
-    /// All jobs: by bin, and together.
+    /// Counts of all jobs: by bin, and together.
     everybody: [f64; MAX_BINS],
     jobs: f64,
     /// The experts' weights over all jobs.
@@ -176,12 +176,12 @@ impl<'a> Mixture<'a> {
         <Mixture as Object>::size(limits)
     }
 
-    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
-    /// that a sealed block is the same for the same calls.
+    /// Makes an empty mixture in this memory, which may be longer than needed. The whole block is written, so that a
+    /// sealed block is the same for the same calls.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`] also unless there are as many bins and experts
-    /// as the limits say; [`Error::NotANumber`].
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`] also for other numbers of bins or experts than
+    /// the capacity's; [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
         limits: &MixtureCapacity,
@@ -208,16 +208,15 @@ impl<'a> Mixture<'a> {
         &self.state.capacity
     }
 
-    /// Histories in use.
+    /// Number of histories in use.
     pub fn histories(&self) -> u32 {
         self.histories.count()
     }
 
-    /// What is believed of the run time of a job with these keys; before any job has finished, its limit.
-    /// O(experts x bins).
+    /// Predicts the run time of a job with these keys; before any job has finished, its limit. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are as many keys as the limits say.
+    /// [`Error::OutOfRange`] for another number of keys than the capacity's.
     pub fn predict(&self, keys: &[i64]) -> Result<RuntimeDistribution> {
         let State { capacity: limits, experts, everybody, jobs, .. } = &*self.state;
         if keys.len() != limits.keys as usize {
@@ -228,7 +227,7 @@ impl<'a> Mixture<'a> {
         }
         let bins = limits.bins as usize;
         let mut sums = [0.0; MAX_BINS];
-        // What everybody's distribution weighs in all back-offs together.
+        // Weight of the distribution of all jobs in all back-offs together.
         let mut common = 0.0;
         for (number, (expert, weight)) in
             (0u32..).zip(experts.iter().zip(self.weights(keys)?)).take(self.experts())
@@ -248,11 +247,11 @@ impl<'a> Mixture<'a> {
         RuntimeDistribution::from_counts(&self.state.bins.bins()?, sums.get(..bins).ok_or(Error::Corrupt)?)
     }
 
-    /// A job with these keys has finished after `seconds`. O(experts x bins).
+    /// Learns from a job with these keys that finished after `run_time` seconds. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the
-    /// limits say.
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or another number of keys than the
+    /// capacity's.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         let limits = self.state.capacity;
         if keys.len() != limits.keys as usize {
@@ -281,7 +280,7 @@ impl<'a> Mixture<'a> {
     /// The experts' weights for the owner of a job with these keys: its own, or those of all jobs.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are as many keys as the limits say.
+    /// [`Error::OutOfRange`] for another number of keys than the capacity's.
     pub fn weights(&self, keys: &[i64]) -> Result<&[f64]> {
         if keys.len() != self.state.capacity.keys as usize {
             return Err(Error::OutOfRange);
@@ -345,7 +344,7 @@ fn owner(keys: &[i64]) -> u64 {
 fn update(weights: &mut [f64], evidence: &[f64]) {
     let total: f64 = weights.iter().zip(evidence).map(|(weight, p)| weight * p).sum();
     if total <= 0.0 {
-        return; // a bin that nobody has seen says nothing about the experts
+        return; // a bin that no expert has seen does not distinguish them
     }
     let back = SHARE / evidence.len() as f64;
     for (weight, p) in weights.iter_mut().zip(evidence) {
@@ -379,7 +378,7 @@ mod tests {
         MixtureCapacity { bins: 5, keys: 2, experts: 4, histories: 1000 }
     }
 
-    /// Everything again from all jobs so far, by the definitions.
+    /// Computes everything again from all jobs so far, by the definitions.
     #[derive(Default)]
     struct Naive {
         jobs: Vec<([i64; 2], usize)>,
@@ -434,7 +433,7 @@ mod tests {
             let block = bytemuck::cast_slice_mut(&mut block);
             Mixture::init(block, &limits, &bins(), &EXPERTS).unwrap();
             for (user, limit, run_time) in jobs {
-                // A checkpoint after every job.
+                // A checkpoint is made after every job.
                 Mixture::seal(block).unwrap();
                 let mut mixture = Mixture::open(block).unwrap();
                 mixture.learn(&[user, limit], run_time).unwrap();
@@ -531,7 +530,7 @@ mod tests {
             if let Ok(mut mixture) = Mixture::attach(bytes) {
                 let _ = (mixture.predict(&[1, 2]), mixture.learn(&[1, 2], 50), mixture.learn(&[3, 4], 50));
             }
-            // What was learnt in between must go.
+            // The state learnt in between must go.
             Mixture::init(bytes, &limits, &bins(), &EXPERTS).unwrap().learn(&[1, 2], 50).unwrap();
             Mixture::seal(bytes).unwrap();
         }

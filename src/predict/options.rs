@@ -1,4 +1,4 @@
-//! What a predictor is made for: its kind, its capacities, and how it learns.
+//! Kind, capacities and options of a predictor.
 
 use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, LoadModel, OnlineOptions, Termination};
@@ -8,22 +8,22 @@ use bytemuck::{Pod, Zeroable};
 /// The largest number of jobs, and of slots in the window.
 const MOST: u32 = 1 << 24;
 
-/// How a [`Predictor`](crate::predict::Predictor) predicts. The numbers are C's, and lie in checkpoints.
+/// Kind of a [`Predictor`](crate::predict::Predictor). The numbers are C's, and lie in checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum PredictorKind {
     /// A mixture of histories of like jobs ([`Mixture`](crate::predict::Mixture)).
-    #[default]
     Mixture = 1,
-    /// The same with one expert: the user's own recent jobs.
+    /// A mixture with one expert: the user's own recent jobs.
     User = 2,
     /// The hidden Markov model of the workload (Nissimov 2006), learnt by Baum-Welch over the slots kept.
     Hmm = 3,
-    /// The same model, learnt slot by slot as all jobs of a slot have left ([`OnlineHmm`](crate::hmm::OnlineHmm)): no
+    /// The same model, learnt slot by slot when all jobs of a slot have left ([`OnlineHmm`](crate::hmm::OnlineHmm)): no
     /// slot is needed any more once it is learnt.
     HmmOnline = 4,
     /// A geometric mixture of contexts ([`ContextMixture`](crate::predict::ContextMixture)): the keys of a job are
-    /// user, time limit and processors.
+    /// user, time limit and processors. The default: it has the most information on every trace measured.
+    #[default]
     Contexts = 5,
 }
 
@@ -40,29 +40,30 @@ impl PredictorKind {
     }
 }
 
-/// Kind and capacities of a [`Predictor`](crate::predict::Predictor), fixed at initialisation. Those of other kinds are
-/// not looked at.
+/// Kind and capacities of a [`Predictor`](crate::predict::Predictor), fixed at initialisation. Capacities of other
+/// kinds are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredictorCapacity {
-    /// How it predicts.
+    /// Kind of predictor.
     pub kind: PredictorKind,
-    /// Jobs in the system, queued or running (1 to 2^24).
+    /// Number of jobs in the system, queued or running (1 to 2^24).
     pub jobs: u32,
-    /// Of the hidden Markov models: states, bins, slots kept and cells kept, as for a model. On line, slots and cells
-    /// need only reach as far back as jobs stay in the system.
+    /// Capacities of the hidden Markov models: states, bins, slots kept and cells kept. On line, slots and cells need
+    /// only reach as far back as jobs stay in the system.
     pub hmm: HmmCapacity,
-    /// Of the hidden Markov models: slots, from the earliest that still has a job in the system, whose filtered state
-    /// is remembered from one prediction to the next (1 to 2^24); what lies behind is computed again each time.
+    /// Number of slots of the hidden Markov models, from the earliest that still has a job in the system, whose
+    /// filtered state is remembered from one prediction to the next (1 to 2^24); later ones are computed again each
+    /// time.
     pub window: u32,
-    /// Of the mixtures: bins, keys, experts, histories. Of the contexts: bins (from 2) and histories (to 2^24); there
-    /// are 3 keys.
+    /// Capacities of the mixtures: bins, keys, experts, histories. The contexts use bins (from 2) and histories (to
+    /// 2^24); there are 3 keys.
     pub mixture: MixtureCapacity,
 }
 
 impl PredictorCapacity {
-    /// The defaults of a kind: 4,096 jobs. Mixtures: as [`MixtureCapacity`], the user's alone with one key and one
-    /// expert; contexts: as [`ContextCapacity`]. Hidden Markov models: 16 states, 24 bins, a year of slots of 15 min,
-    /// 100,000 cells, 1,024 slots remembered.
+    /// The defaults of a kind: 4,096 jobs. Mixtures: those of [`MixtureCapacity`], the user's alone with one key and
+    /// one expert; contexts: those of [`ContextCapacity`]. Hidden Markov models: 16 states, 24 bins, a year of slots of
+    /// 15 min, 100,000 cells, 1,024 slots remembered.
     pub fn of(kind: PredictorKind) -> PredictorCapacity {
         let mixture = match kind {
             PredictorKind::User => MixtureCapacity { keys: 1, experts: 1, ..MixtureCapacity::default() },
@@ -75,18 +76,19 @@ impl PredictorCapacity {
         PredictorCapacity { kind, jobs: 4096, hmm: HmmCapacity::default(), window: 1024, mixture }
     }
 
-    /// Run-time bins.
+    /// Number of run-time bins.
     pub fn bins(&self) -> u32 {
         if self.kind.is_hmm() { self.hmm.bins } else { self.mixture.bins }
     }
 
-    /// Of the contexts.
+    /// The capacities of the contexts.
     pub(super) fn contexts(&self) -> ContextCapacity {
         let MixtureCapacity { bins, histories, .. } = self.mixture;
         ContextCapacity { bins, jobs: self.jobs, histories, reserved: 0 }
     }
 
-    /// Keys of a job: the mixtures know jobs by them, the hidden Markov models by their time of submission alone.
+    /// Number of keys of a job: the mixtures know jobs by them, the hidden Markov models by their time of submission
+    /// alone.
     pub fn keys(&self) -> u32 {
         if self.kind.is_hmm() { 0 } else { self.mixture.keys }
     }
@@ -103,7 +105,7 @@ impl PredictorCapacity {
 }
 
 impl Default for PredictorCapacity {
-    /// Those of the default kind.
+    /// The capacities of the default kind.
     fn default() -> PredictorCapacity {
         PredictorCapacity::of(PredictorKind::default())
     }
@@ -134,41 +136,41 @@ impl RawCapacity {
     }
 }
 
-/// How a [`Predictor`](crate::predict::Predictor) learns. Options of other kinds are checked, but make no difference.
+/// Options of a [`Predictor`](crate::predict::Predictor)'s learning. Options of other kinds are checked, but make no
+/// difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictorOptions {
-    /// A job that has been in the system for more seconds than this is given up (1 to 2^40): it may be held, or its
-    /// end may have got lost. What it says as long as it runs is then no longer heard (its run time is censored),
-    /// nothing waits for it, and when the table of jobs is full it makes room. If it ends after all, Baum-Welch and the
-    /// mixtures still learn from it.
+    /// Seconds in the system after which a job is given up (1 to 2^40): it may be held, or its end may have got lost.
+    /// Its growing age is then no longer an observation (its run time is censored), nothing waits for it, and when the
+    /// table of jobs is full it makes room. If it ends after all, Baum-Welch and the mixtures still learn from it.
     pub oldest_seconds: i64,
-    /// Of the mixtures: the experts, of which as many count as the capacity says.
+    /// Experts of the mixtures, of which the capacity's number counts.
     pub experts: [Expert; MAX_EXPERTS],
-    /// Of the hidden Markov models, as all that follows: length of a slot in seconds (1 to 2^32).
+    /// Length of a slot in seconds (1 to 2^32). This and all that follows is for the hidden Markov models.
     pub slot_seconds: i64,
     /// The initial period, in seconds from the first submission (0 to 2^40): there is no training before its end, and
     /// before all jobs submitted in it have left or are given up.
     pub initial_seconds: i64,
-    /// How the number of jobs in a slot is modelled. A slot's load is the number of its jobs that have started.
+    /// Model of the number of jobs in a slot. A slot's load is the number of its jobs that have started.
     pub load: LoadModel,
-    /// Where the first training starts from. k-means needs a number of states that is a power of two.
+    /// Start of the first training. k-means needs a number of states that is a power of two.
     pub initial: Initial,
-    /// When a training stops. With [`Termination::L1`], training also begins again as soon as, with more jobs finished,
-    /// the last change is no longer below the threshold.
+    /// Criterion by which a training stops. With [`Termination::L1`], training also begins again as soon as, with more
+    /// jobs finished, the last change is no longer below the threshold.
     pub termination: Termination,
-    /// A training stops after this number of rounds at the latest (at least 1).
+    /// Number of rounds after which a training stops at the latest (at least 1).
     pub most_rounds: u64,
-    /// With the other criteria, training begins again when this number of seconds of new slots is finished (1 to 2^40).
+    /// Seconds of new finished slots after which training begins again, with the other criteria (1 to 2^40).
     pub restart_seconds: i64,
-    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
-    /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered
-    /// as if every state had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and
+    /// Handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below 1). With
+    /// 0, the thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered as
+    /// if every state had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and
     /// training begins as early as under the thesis's rule. Predictions mix the states' learnt distributions, without
     /// the floor.
     pub floor: f64,
     /// On line: a of the step size t^-a (above 0.5, at most 1). See [`OnlineOptions`].
     pub exponent: f64,
-    /// On line: slots before the first maximisation step.
+    /// On line: number of slots before the first maximisation step.
     pub hold: u64,
 }
 
@@ -217,7 +219,7 @@ impl PredictorOptions {
 }
 
 impl Default for PredictorOptions {
-    /// Those of the default kind.
+    /// The options of the default kind.
     fn default() -> PredictorOptions {
         PredictorOptions::of(PredictorKind::default())
     }

@@ -15,10 +15,10 @@ use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistrib
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
-/// Times are within this distance from 0.
+/// Largest distance of a time from 0, in seconds.
 const MAX_TIME: u64 = 1 << 53;
 
-/// Why nothing is predicted. The numbers are C's, and lie in checkpoints.
+/// Reason why nothing is predicted. The numbers are C's, and lie in checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Silence {
@@ -26,7 +26,8 @@ pub enum Silence {
     NothingLearnt = 1,
     /// The hidden Markov models: the initial period is not over.
     InitialPeriod = 2,
-    /// It is over, but jobs that were submitted in it are still in the system, and not yet old enough to be given up.
+    /// The initial period is over, but jobs that were submitted in it are still in the system, and not yet old enough
+    /// to be given up.
     InitialJobs = 3,
     /// The first training has not been completed: [`Predictor::train`] is to be called.
     Untrained = 4,
@@ -44,7 +45,7 @@ impl Silence {
     }
 }
 
-/// What is predicted, or why nothing is.
+/// A prediction, or the reason why there is none.
 pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
 
 /// A job that a predictor holds.
@@ -52,9 +53,9 @@ pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
 pub struct HeldJob<'k> {
     /// The caller's id.
     pub id: i64,
-    /// When it was submitted.
+    /// Time of its submission.
     pub submitted: i64,
-    /// When it started, if it runs.
+    /// Time of its start, if it runs.
     pub started: Option<i64>,
     /// Whether it is given up, being older than [`PredictorOptions::oldest_seconds`].
     pub given_up: bool,
@@ -71,32 +72,32 @@ pub(crate) struct State {
     bins: RawBins,
     /// The time of the last event.
     now: i64,
-    /// Finished jobs.
+    /// Number of finished jobs.
     finished: u64,
-    /// Whether an event has been.
+    /// Whether there has been an event.
     begun: u64,
 }
 
-/// Learns from finished jobs and predicts how long a job will run.
+/// Learns from finished jobs and predicts the run times of others.
 ///
-/// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`].
-/// What is predicted for a job when it is submitted is remembered with it ([`Predictor::said`]). A job that stays for
-/// too long ([`PredictorOptions::oldest_seconds`]) is given up: nothing waits for it. When
-/// [`Predictor::wants_training`] says so, call [`Predictor::train`] until it is done, with as little work a call as
-/// suits; events and predictions may come between.
+/// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`]. The
+/// prediction made for a job when it is submitted is remembered with it ([`Predictor::said`]). A job that stays for too
+/// long ([`PredictorOptions::oldest_seconds`]) is given up: nothing waits for it. When [`Predictor::wants_training`] is
+/// true, call [`Predictor::train`] until it is done, with as little work a call as suits; events and predictions may
+/// come between.
 ///
-/// [`Predictor::predict`] says nothing as long as nothing is learnt, and with a hidden Markov model without a floor
-/// also when that cannot explain what is happening; the [`Silence`] says why. Nothing finite that can happen has
-/// probability 0 in what is predicted: bins of which nothing is known have a share of 1 / (n + 1) together, after n
-/// jobs (the safety distribution of section 3.1 of the thesis).
+/// [`Predictor::predict`] predicts nothing as long as nothing is learnt, and with a hidden Markov model without a floor
+/// also when that cannot explain the observations; the [`Silence`] is the reason. Nothing finite that can happen has
+/// probability 0 in a prediction: bins of which nothing is known have a share of 1 / (n + 1) together, after n jobs
+/// (the safety distribution of section 3.1 of the thesis).
 ///
 /// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back, unless the clock is set
-/// ([`Predictor::set_clock`]). Questions change nothing, whatever their time. Jobs are known by the caller's ids, and
-/// to the mixtures by their keys: as many numbers as the capacity says, key 0 being the user; the contexts' are user,
-/// time limit in seconds (0 for none) and processors, and their predictions are conditional on the limit. When the
-/// history of a hidden Markov model is full its oldest slots leave; a job whose slot has left is not learnt from. An
-/// event costs that model a filter step for each slot that has passed since the last one, at most as many as the
-/// history holds: tens of milliseconds after a year without any.
+/// ([`Predictor::set_clock`]). Predictions change nothing, whatever their time. Jobs are known by the caller's ids, and
+/// to the mixtures by their keys: the capacity's number of them, key 0 being the user; the contexts' are user, time
+/// limit in seconds (0 for none) and processors, and their predictions are conditional on the limit. When the history
+/// of a hidden Markov model is full its oldest slots leave; a job whose slot has left is not learnt from. An event
+/// costs that model a filter step for each slot that has passed since the last one, at most as many as the history
+/// holds: tens of milliseconds after a year without any.
 ///
 /// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16
 /// J of index; the learner's ([`Mixture`], [`ContextMixture`](crate::predict::ContextMixture), or [`Hmm`] and on line
@@ -149,12 +150,12 @@ impl<'a> Predictor<'a> {
         <Predictor as Object>::size(capacity)
     }
 
-    /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is
-    /// written.
+    /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. The whole block
+    /// is written.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the bins are not as many as the
-    /// capacity says; [`Error::NotANumber`].
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the number of bins is not the
+    /// capacity's; [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
         capacity: &PredictorCapacity,
@@ -179,11 +180,12 @@ impl<'a> Predictor<'a> {
         Ok(Predictor { state, jobs, learner })
     }
 
-    /// Becomes that predictor of contexts, which has room for fewer jobs and else for the same. O(size).
+    /// Takes over the learnt state and the jobs of a predictor of contexts, which has room for at most as many jobs and
+    /// else the same capacity: a full predictor moves into a larger block. O(size).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless that is so; [`Error::Corrupt`].
-    pub(crate) fn continue_from(&mut self, other: &Predictor<'_>) -> Result<()> {
+    /// [`Error::OutOfRange`] for another kind or capacity; [`Error::Corrupt`].
+    pub fn continue_from(&mut self, other: &Predictor<'_>) -> Result<()> {
         let (Learner::Contexts(to), Learner::Contexts(from)) = (&mut self.learner, &other.learner) else {
             return Err(Error::OutOfRange);
         };
@@ -201,7 +203,7 @@ impl<'a> Predictor<'a> {
         self.state.capacity.capacity()
     }
 
-    /// How it predicts.
+    /// Kind of predictor.
     pub fn kind(&self) -> PredictorKind {
         self.state.capacity.capacity().map_or(PredictorKind::default(), |capacity| capacity.kind)
     }
@@ -222,7 +224,7 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// Jobs in the system, those given up included.
+    /// Number of jobs in the system, those given up included.
     pub fn jobs(&self) -> u32 {
         self.jobs.count()
     }
@@ -239,18 +241,18 @@ impl<'a> Predictor<'a> {
         self.jobs.by_age().map(held)
     }
 
-    /// The time of the last event, or to which the clock was set; `None` before the first.
+    /// The time of the last event, or the one to which the clock was set; `None` before the first.
     pub fn last_event(&self) -> Option<i64> {
         (self.state.begun != 0).then_some(self.state.now)
     }
 
-    /// Jobs that have finished, or were learnt from otherwise.
+    /// Number of jobs that have finished, or were learnt from otherwise.
     pub fn finished(&self) -> u64 {
         self.state.finished
     }
 
-    /// Jobs that ended too late for a hidden Markov model to learn from them: their slot had left the history, or had
-    /// been learnt on line.
+    /// Number of jobs that ended too late for a hidden Markov model to learn from them: their slot had left the
+    /// history, or had been learnt on line.
     pub fn late_jobs(&self) -> u64 {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.late_jobs(),
@@ -270,7 +272,7 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// How training went the last time; `None` before it was done.
+    /// Result of the last training; `None` before the first.
     pub fn last_round(&self) -> Option<Round> {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.last_round(),
@@ -278,12 +280,13 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// A job with these keys was submitted; what is predicted for it is remembered. When the table of jobs is full a
-    /// job that is given up makes room. As [`Predictor::predict`], amortised over the slots that pass.
+    /// Records that a job with these keys was submitted; the prediction for it is remembered. When the table of jobs is
+    /// full a job that is given up makes room. Costs as much as [`Predictor::predict`], amortised over the slots that
+    /// pass.
     ///
     /// # Errors
     /// [`Error::DuplicateJob`], [`Error::Full`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or
-    /// another number of keys than the capacity says.
+    /// another number of keys than the capacity's.
     pub fn submit(&mut self, id: i64, keys: &[i64], now: i64) -> Result<()> {
         self.check_time(now)?;
         self.check_keys(keys)?;
@@ -315,7 +318,7 @@ impl<'a> Predictor<'a> {
         Ok(())
     }
 
-    /// A submitted job was started. O(1) amortised over the slots that pass.
+    /// Records that a submitted job was started. O(1) amortised over the slots that pass.
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::AlreadyStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd
@@ -337,8 +340,8 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass; a mixture's: O(experts
-    /// x bins).
+    /// Records that a running job ended; its run time is learnt. O(bins) amortised over the slots that pass; a
+    /// mixture's: O(experts x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::NotStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
@@ -363,8 +366,8 @@ impl<'a> Predictor<'a> {
         self.jobs.remove(id)
     }
 
-    /// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1)
-    /// amortised over the slots that pass.
+    /// Records that a job left without having run to its end: cancelled while queued, or running but not to be learnt
+    /// from. O(1) amortised over the slots that pass.
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
@@ -380,13 +383,13 @@ impl<'a> Predictor<'a> {
         self.jobs.remove(id)
     }
 
-    /// A mixture learns from a job that was not reported to it, or of which more is known than when it started and
-    /// ended: one with these keys ran for `run_time` seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the
+    /// Teaches a mixture a job that was not reported to it, or whose run time is known better than by its start and
+    /// end: one with these keys ran for `run_time` seconds (0 to [`MAX_SECONDS`]). For the contexts it ended at the
     /// time of the last event. O(experts x bins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which learns
-    /// of past jobs by their events.
+    /// from past jobs by their events.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         match &mut self.learner {
             Learner::Mixture(mixture) => mixture.learn(keys, run_time)?,
@@ -401,12 +404,12 @@ impl<'a> Predictor<'a> {
         Ok(())
     }
 
-    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go on is to hear of an
-    /// event. To go back, what was reported as later counts as having happened now; if all that a hidden Markov model
-    /// holds is later, its finished jobs are forgotten, but neither the model nor the jobs in the system. Jobs that
-    /// were given up by the wrong clock alone are taken up again. What a model has learnt on line of later slots is not
-    /// learnt a second time: the filter forgets those slots' finished jobs, and their jobs in the system stay given up.
-    /// Training under way is given up. O(jobs + slots M^2).
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. A later time is like that of
+    /// an event. Where it is earlier, later events count as having happened now; if everything that a hidden Markov
+    /// model holds is later, its finished jobs are forgotten, but neither the model nor the jobs in the system. Jobs
+    /// that were given up by the wrong clock alone are taken up again. Later slots that a model has learnt on line are
+    /// not learnt a second time: the filter forgets those slots' finished jobs, and their jobs in the system stay given
+    /// up. Training under way is given up. O(jobs + slots M^2).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time.
@@ -426,8 +429,8 @@ impl<'a> Predictor<'a> {
             record = self.jobs.older(record)?;
         }
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
-        // Who was given up by the wrong clock alone is taken up again; a slot that is learnt on line waits for nobody
-        // any more.
+        // Jobs that were given up by the wrong clock alone are taken up again; a slot that is learnt on line waits for
+        // no job any more.
         for _ in 0..self.jobs.count() {
             let Some((record, job)) = self.jobs.youngest_given_up() else { break };
             let lasting = match &self.learner {
@@ -465,9 +468,9 @@ impl<'a> Predictor<'a> {
     /// Trains, if that is wanted, for about `work` visits to slots (at least 1): a round visits every slot three times.
     /// The result does not depend on how training is sliced, as long as no event comes between. O(work M^2).
     ///
-    /// On line a slot is visited once, in O(M^3 (M + N)). [`Learning::Done`] then says: ln Pr, jobs and unexplained
-    /// slots of what was learnt since the last time, the model's changes since then, and as rounds the slots learnt in
-    /// all. A mixture learns as jobs end, and is idle.
+    /// On line a slot is visited once, in O(M^3 (M + N)). [`Learning::Done`] then holds ln Pr, jobs and unexplained
+    /// slots of the slots learnt since the last time, the model's changes since then, and as rounds the number of slots
+    /// learnt in all. A mixture learns as jobs end, and is idle.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for no work.
@@ -501,7 +504,7 @@ impl<'a> Predictor<'a> {
         if keys.len() == wanted { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
-    /// Time goes on to `now`: jobs grow too old, slots pass.
+    /// Advances to `now`: jobs grow too old, slots pass.
     fn advance(&mut self, now: i64) -> Result<()> {
         (self.state.now, self.state.begun) = (now, 1);
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };

@@ -1,5 +1,5 @@
-//! What the two kinds of predictor with a hidden Markov model know: the model, the slots' finished jobs, the filter
-//! behind the anchor, and how far learning has come (Nissimov 2006, chapter 4). The jobs in the system are the
+//! State of the two kinds of predictor with a hidden Markov model: the model, the slots' finished jobs, the filter
+//! behind the anchor, and the progress of learning (Nissimov 2006, chapter 4). The jobs in the system are the
 //! predictor's.
 
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ struct State {
     first_submission: i64,
     /// Whether there was a submission.
     submitted: u32,
-    /// Jobs of the initial period that are in the system and not given up.
+    /// Number of jobs of the initial period that are in the system and not given up.
     initial_jobs: u32,
 }
 
@@ -40,7 +40,7 @@ fn layout<'a>(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<P
 }
 
 impl<'a> Tracker<'a> {
-    /// Bytes that it needs.
+    /// Bytes that a tracker needs.
     pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, capacity)?;
@@ -51,7 +51,7 @@ impl<'a> Tracker<'a> {
         carver.size().checked_add(models).ok_or(Error::OutOfRange)
     }
 
-    /// Makes one that knows nothing in the next slices of a zeroed block.
+    /// Makes an empty tracker in the next slices of a zeroed block.
     pub fn make(
         carver: &mut Carver<'a>,
         capacity: &PredictorCapacity,
@@ -73,7 +73,7 @@ impl<'a> Tracker<'a> {
         Ok(Tracker { state: at_mut(state, 0)?, anchor, training, hmm, online })
     }
 
-    /// The one that is in the next slices of a block. O(1).
+    /// The tracker in the next slices of a block. O(1).
     pub fn find(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Tracker<'a>> {
         let (state, anchor, training) = layout(carver, capacity)?;
         let hmm = Hmm::attach(carver.take(Hmm::size(&capacity.hmm)?)?).map_err(|_| Error::Corrupt)?;
@@ -105,7 +105,7 @@ impl<'a> Tracker<'a> {
         self.training.last_round()
     }
 
-    /// Jobs that ended too late to be learnt from.
+    /// Number of jobs that ended too late to be learnt from.
     pub fn late_jobs(&self) -> u64 {
         self.hmm.history().ledger().map_or(0, |ledger| ledger.late)
     }
@@ -120,7 +120,7 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// A job is given up: its slot does not wait for it any more.
+    /// Gives up a job: its slot does not wait for it any more.
     pub fn give_up(&mut self, record: u32, jobs: &mut Jobs<'_>) -> Result<()> {
         let job = *jobs.job(record)?;
         self.leave(record, &job, jobs)?;
@@ -136,7 +136,7 @@ impl<'a> Tracker<'a> {
         self.online.is_some() && slot < self.training.position()
     }
 
-    /// A job that was given up is taken up again, before time goes back to the setting's.
+    /// Takes a job up again that was given up, before time goes back to the setting's.
     pub fn take_up(&mut self, record: u32, jobs: &mut Jobs<'_>, setting: Setting<'_>) -> Result<()> {
         let job = *jobs.job(record)?;
         let first = self.state.first_submission.min(setting.now);
@@ -153,7 +153,7 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// Time goes on to the setting's, and the anchor with it.
+    /// Advances to the setting's time, and the anchor with it.
     pub fn advance(&mut self, setting: Setting<'_>) -> Result<()> {
         let present = setting.slot()?;
         if !self.anchor.has_begun() {
@@ -170,14 +170,14 @@ impl<'a> Tracker<'a> {
         self.anchor.settle(&self.hmm, setting.options)
     }
 
-    /// Time goes back to the setting's: what lies after it becomes part of its slot. If that lies before all that is
-    /// held, the finished jobs are forgotten. O(slots M^2 + jobs).
+    /// Goes back to the setting's time: later slots become part of its slot. If that lies before all slots held, the
+    /// finished jobs are forgotten. O(slots M^2 + jobs).
     pub fn move_back(&mut self, jobs: &mut Jobs<'_>, setting: Setting<'_>) -> Result<()> {
         let present = setting.slot()?;
         let held = self.hmm.slots();
         self.hmm.end_training();
         if held.contains(&present) {
-            // What a model on line has learnt from is not to be learnt a second time as part of another slot.
+            // Slots that a model on line has learnt are not learnt a second time as part of another.
             let learnt = if self.online.is_some() { self.training.position() } else { present };
             for slot in present..learnt.min(held.end) {
                 self.hmm.history_mut().forget(slot)?;
@@ -187,7 +187,7 @@ impl<'a> Tracker<'a> {
             self.hmm.history_mut().clear()?;
             self.hmm.history_mut().extend(present + 1)?;
         }
-        // The jobs that are now the present slot's.
+        // Jobs that now belong to the present slot.
         let slot = self.hmm.history_mut().slot_mut(present)?;
         (slot.open, slot.running) = (0, NONE);
         let (mut open, mut first) = (0u32, NONE);
@@ -239,14 +239,14 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// A job has ended in this bin; it is still in the table.
+    /// Records that a job has ended in this bin; it is still in the table.
     pub fn ended(&mut self, record: u32, bin: u32, jobs: &mut Jobs<'_>, options: &RawOptions) -> Result<()> {
         let job = *jobs.job(record)?;
         if job.given_up == 0 {
             self.leave(record, &job, jobs)?;
         }
         let held = job.slot >= self.hmm.slots().start;
-        // On line, what lies before the anchor is learnt already.
+        // On line, slots before the anchor are learnt already.
         if !held || (self.online.is_some() && job.slot < self.anchor.first()) {
             return self.hmm.history_mut().count_late();
         }
@@ -254,14 +254,14 @@ impl<'a> Tracker<'a> {
         if self.hmm.history_mut().add(job.slot, bin)? {
             self.slots_left()?;
         } else if job.slot < self.anchor.first() {
-            // A job that was given up: the slot is one of those that training sees.
+            // The job was given up: training uses its slot already.
             self.hmm.begin_again()?;
             self.training.filter_again(&self.hmm);
         }
         self.anchor.settle(&self.hmm, options)
     }
 
-    /// A job has left otherwise; it is still in the table.
+    /// Records that a job has left otherwise; it is still in the table.
     pub fn cancelled(&mut self, record: u32, jobs: &mut Jobs<'_>, options: &RawOptions) -> Result<()> {
         let job = *jobs.job(record)?;
         if job.given_up == 0 {
@@ -293,8 +293,8 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's; or why
-    /// there are none, and then `out` is without meaning.
+    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's; or the
+    /// reason why there are none, and then `out` is without meaning.
     pub fn probabilities(
         &mut self,
         jobs: &mut Jobs<'_>,
@@ -309,7 +309,7 @@ impl<'a> Tracker<'a> {
         Ok(if explained { None } else { Some(Silence::Unexplained) })
     }
 
-    /// Why there is no model yet.
+    /// Reason why there is no model yet.
     fn silence(&self, setting: Setting<'_>) -> Silence {
         if self.state.submitted == 0
             || setting.now.saturating_sub(self.state.first_submission) < setting.options.initial_seconds

@@ -1,6 +1,6 @@
-//! When the hidden Markov model is trained, on what, and when the new one is put to use (Nissimov 2006, chapter 4).
+//! Training of the hidden Markov model: its begin, its data, and the use of its result (Nissimov 2006, chapter 4).
 //!
-//! Training sees the slots before the anchor, all of whose jobs have left or are given up: exact data that changes no
+//! Training uses the slots before the anchor, all of whose jobs have left or are given up: exact data that changes no
 //! more, but for a job given up that ends after all. It begins when the initial period is over and all of its jobs have
 //! left. It begins again, on all slots held and with the model in use,
 //!
@@ -8,7 +8,7 @@
 //! * with the L1 criterion, when sqrt(n) L1 reaches epsilon again: n has grown by the jobs that ended since, L1 is the
 //!   change in the last round; with the other criteria, after a fixed time.
 //!
-//! On line instead ([`OnlineHmm`]), training sees each slot once, when the anchor has passed it, from the first slot
+//! On line instead ([`OnlineHmm`]), training uses each slot once, when the anchor has passed it, from the first slot
 //! on; after the initial period the model is put to use whenever it has come to the anchor.
 //!
 //! After the last round, the filter goes with the new parameters from the first slot to the anchor, in slices as well;
@@ -22,22 +22,22 @@ use crate::predict::options::RawOptions;
 use crate::runtime::MAX_BINS;
 use bytemuck::{Pod, Zeroable};
 
-/// How far [`Predictor::train`](crate::predict::Predictor::train) came.
+/// Progress of [`Predictor::train`](crate::predict::Predictor::train).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Learning {
     /// Nothing to be learnt for now.
     Idle,
     /// The work is used up; more is to be done.
     More,
-    /// Training is complete, its model in use. This was the last round.
+    /// Training is complete, its model in use; holds the last round.
     Done(Round),
 }
 
-/// Nothing under way.
+/// Phase with nothing under way.
 const IDLE: u32 = 0;
-/// Rounds of Baum-Welch.
+/// Phase of the rounds of Baum-Welch.
 const ROUNDS: u32 = 1;
-/// The filter catches up with the anchor.
+/// Phase in which the filter catches up with the anchor.
 const FILTER: u32 = 2;
 
 /// [`Round`] as plain data.
@@ -81,7 +81,7 @@ impl LastRound {
 struct State {
     /// The end of the slots trained on.
     trained: i64,
-    /// Where the filter of a new model has come to; on line, the next slot to learn.
+    /// Next slot of a new model's filter; on line, the next slot to learn.
     position: i64,
     /// `IDLE`, `ROUNDS` or `FILTER`.
     phase: u32,
@@ -94,7 +94,7 @@ struct State {
     learnt_unexplained: u64,
 }
 
-/// How far learning has come.
+/// State of learning.
 pub(super) struct Training<'a> {
     state: &'a mut State,
     /// The prediction of the model in training for the slot `position`.
@@ -121,7 +121,7 @@ impl<'a> Training<'a> {
         Ok(Training { state: at_mut(state, 0)?, ahead, filtered, emission })
     }
 
-    /// Whether the scalars can be, with these slots held and this anchor.
+    /// Whether the scalars are valid, with these slots held and this anchor.
     pub fn is_sound(&self, held: &core::ops::Range<i64>, anchor: &Anchor<'_>, online: bool) -> bool {
         let State { trained, position, phase, .. } = *self.state;
         !anchor.has_begun()
@@ -131,17 +131,17 @@ impl<'a> Training<'a> {
                 && trained <= anchor.present())
     }
 
-    /// The first event is in this slot.
+    /// Begins with the first event, in this slot.
     pub fn begin(&mut self, present: i64) {
         (self.state.trained, self.state.position) = (present, present);
     }
 
-    /// A model comes from elsewhere.
+    /// Records that a model comes from elsewhere.
     pub fn given(&mut self) {
         self.state.last.l1 = f64::INFINITY;
     }
 
-    /// How training went the last time; `None` before it was done.
+    /// Result of the last training; `None` before the first.
     pub fn last_round(&self) -> Option<Round> {
         if self.state.last.rounds == 0 { None } else { Some(self.state.last.round()) }
     }
@@ -151,7 +151,7 @@ impl<'a> Training<'a> {
         self.state.position
     }
 
-    /// The present slot has moved back: what was under way is given up.
+    /// Gives up a training under way, as the present slot has moved back.
     pub fn move_back(&mut self, hmm: &mut Hmm<'_>, anchor: &Anchor<'_>) {
         hmm.end_training();
         self.state.phase = IDLE;
@@ -241,7 +241,7 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// The filter with the new parameters, if it is under way, starts from the first slot.
+    /// Restarts the filter with the new parameters from the first slot, if it is under way.
     pub fn filter_again(&mut self, hmm: &Hmm<'_>) {
         if self.state.phase == FILTER {
             self.state.position = hmm.slots().start;
@@ -297,7 +297,7 @@ impl<'a> Training<'a> {
     ) -> Result<Learning> {
         let history = hmm.history();
         let bins = hmm.capacity().bins as usize;
-        // What has left the history before it was learnt is lost.
+        // Slots that have left the history before they were learnt are lost.
         self.state.position = self.state.position.max(history.ledger()?.first);
         while self.state.position < anchor.first() {
             if work == 0 {

@@ -7,8 +7,7 @@ use heapless::Vec;
 /// The largest number of bins.
 pub const MAX_BINS: usize = 96;
 
-/// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot
-/// take.
+/// Smallest start of the first bin, in seconds: far below any clock, far above what a logarithm cannot take.
 const SMALLEST_EDGE: f64 = 1e-9;
 
 /// Runtime bins with logarithmically spaced edges.
@@ -97,13 +96,13 @@ impl RuntimeBins {
         self.edges.partition_point(|&edge| edge <= seconds).saturating_sub(1)
     }
 
-    /// Where a bin starts, in seconds. For the first bin this is the edge used for logarithms; run times below it are
+    /// The start of a bin, in seconds. For the first bin this is the edge used for logarithms; run times below it are
     /// in the bin all the same. `None` when there is no such bin.
     pub fn lower(&self, bin: usize) -> Option<f64> {
         self.edges.get(bin).copied()
     }
 
-    /// Where a bin ends, in seconds (exclusive): infinity for the last bin, `None` when there is no such bin.
+    /// The end of a bin, in seconds (exclusive): infinity for the last bin, `None` when there is no such bin.
     pub fn upper(&self, bin: usize) -> Option<f64> {
         match self.edges.get(bin.checked_add(1)?) {
             Some(&edge) => Some(edge),
@@ -113,8 +112,8 @@ impl RuntimeBins {
     }
 }
 
-/// At most [`MAX_BINS`] numbers, one a bin; those beyond are left out. (A list's own `collect` panics there. What is
-/// cloned as a whole is a list of heapless, whose `clone` contains no panic; arrayvec's does.)
+/// At most [`MAX_BINS`] numbers, one a bin; those beyond are left out. (A list's own `collect` panics there. Lists that
+/// are cloned as a whole are heapless's, whose `clone` contains no panic; arrayvec's does.)
 pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> Vec<f64, MAX_BINS> {
     let mut collected = Vec::new();
     for number in numbers.take(MAX_BINS) {
@@ -146,18 +145,18 @@ impl RawBins {
         usize::try_from(self.count).ok().and_then(|count| self.edges.get(..count)).unwrap_or(&[])
     }
 
-    /// As [`RuntimeBins::bin_of`].
+    /// The bin of a run time: see [`RuntimeBins::bin_of`].
     pub(crate) fn bin_of(&self, seconds: f64) -> usize {
         self.edges().partition_point(|&edge| edge <= seconds).saturating_sub(1)
     }
 
-    /// Where the bin above this one starts; infinity for the last.
+    /// The start of the bin above this one, in seconds; infinity for the last.
     pub(crate) fn upper(&self, bin: usize) -> f64 {
         self.edges().get(bin.saturating_add(1)).copied().unwrap_or(f64::INFINITY)
     }
 
-    /// Where in its bin a run time lies, in the logarithm, from 0 at the start to 1 at the end; `None` in the first bin
-    /// and the last, whose ends are not the bins'.
+    /// Position of a run time in its bin, in the logarithm, from 0 at the start to 1 at the end; `None` in the first
+    /// bin and the last, which have no such ends.
     pub(crate) fn share(&self, bin: usize, seconds: f64) -> Option<f64> {
         let inner = bin > 0 && bin.saturating_add(1) < self.edges().len();
         let lower = self.edges().get(bin).filter(|_| inner)?;

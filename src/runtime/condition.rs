@@ -8,7 +8,7 @@
 //! A soft limit, one that jobs may outlive, does not cut: [`RuntimeDistribution::remaining_softly`].
 //!
 //! Algorithm 5 spreads what was predicted beyond the limit over what is left below it. The delay rule and the orders by
-//! medians go by it, as in the papers. What people are told has it end at the limit instead: `within`.
+//! medians go by it, as in the papers. Answers to people have it end at the limit instead: `within`.
 
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
@@ -30,7 +30,7 @@ pub struct Release {
     pub probability: f64,
 }
 
-/// Where releases are written: a list of them, or one of instants beside one of probabilities.
+/// A destination of releases: a list of them, or one of instants beside one of probabilities.
 pub(crate) trait Releases {
     fn room(&self) -> usize;
 
@@ -57,7 +57,7 @@ impl Releases for (&mut [i64], &mut [f64]) {
     }
 }
 
-/// What is left of a bin between the age and the limit.
+/// The part of a bin between the age and the limit, in seconds.
 pub(super) struct Piece {
     pub bin: usize,
     pub start: f64,
@@ -72,7 +72,7 @@ pub(super) fn check(age: i64, limit: i64) -> Result<()> {
     check_span(limit)
 }
 
-/// Refuses what is no quantile of a job of this age under this limit.
+/// Refuses a quantile outside 0 to 1, and an age or limit that is no span of time.
 pub(super) fn check_quantile(quantile: f64, age: i64, limit: i64) -> Result<()> {
     check(age, limit)?;
     if quantile.is_nan() {
@@ -81,23 +81,24 @@ pub(super) fn check_quantile(quantile: f64, age: i64, limit: i64) -> Result<()> 
     if (0.0..=1.0).contains(&quantile) { Ok(()) } else { Err(Error::OutOfRange) }
 }
 
-/// When a job ends of which nothing else is known: at its limit if that is ahead, else one second from now.
+/// Seconds until the end of a job of which nothing else is known: until its limit if that is ahead, else 1.
 pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     limit.saturating_sub(age).max(1)
 }
 
-/// What is left of all bins.
+/// The parts of all bins between the age and the limit.
 pub(super) type Pieces = ArrayVec<Piece, MAX_BINS>;
 
-/// Writes the bins between age and limit with their scaled masses; none when nothing is left. The caller's list is
-/// written, for to return one would copy all that it has room for.
+/// Writes the bins between age and limit with their scaled masses; none when nothing is left. Writes into the caller's
+/// list because returning one would copy its whole capacity.
 fn cut(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64, pieces: &mut Pieces) {
     let mut total = 0.0;
     for (bin, &probability) in probabilities.iter().enumerate() {
         let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
         let open = upper.is_infinite();
         if open {
-            // The limit closes the open bin; without a limit it is as wide as any other, from wherever the job is.
+            // The limit closes the open bin; without a limit it is as wide as any other, from the later of its start
+            // and the age.
             upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * bins.ratio() };
         }
         let start = lower.max(age as f64);
@@ -120,7 +121,7 @@ fn cut(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64, pieces: 
 }
 
 impl RuntimeDistribution {
-    /// How many [`Release`]s [`RuntimeDistribution::remaining`] writes at most.
+    /// The largest number of [`Release`]s that [`RuntimeDistribution::remaining`] writes.
     pub fn max_releases(&self, events_per_bin: usize) -> usize {
         match &self.0 {
             Shape::Binned { bins, .. } => bins.count().saturating_mul(events_per_bin),
@@ -148,10 +149,10 @@ impl RuntimeDistribution {
         self.releases(age, limit, limit, events_per_bin, out)
     }
 
-    /// As [`RuntimeDistribution::remaining`] under a soft limit, one that jobs may outlive: the age alone cuts what is
-    /// believed, before the limit and beyond it, and the open bin is as wide as any other, from wherever the job is.
-    /// Where nothing is believed, or nothing of it is left, the job is expected to end at its limit if that is still
-    /// ahead, else one second from now.
+    /// The discretised remaining run time under a soft limit, one that jobs may outlive: the age alone cuts the
+    /// distribution, which may reach beyond the limit, and the open bin is as wide as any other, from the later of its
+    /// start and the age. Where nothing is predicted, or nothing of it is left, the job is expected to end at its limit
+    /// if that is still ahead, else one second from now.
     ///
     /// # Errors
     /// As [`RuntimeDistribution::remaining`].
@@ -165,7 +166,7 @@ impl RuntimeDistribution {
         self.releases(age, limit, MAX_SECONDS, events_per_bin, out)
     }
 
-    /// `end` is where what is believed is cut; `limit` what stands for it where nothing is left.
+    /// The releases of a distribution that is cut at `end`; where nothing of it is left, the job ends at `limit`.
     pub(crate) fn releases(
         &self,
         age: i64,
@@ -228,8 +229,8 @@ impl RuntimeDistribution {
         })
     }
 
-    /// Writes the bins' probabilities as [`RuntimeDistribution::recalculated`] has them, and returns how many; 0 when
-    /// nothing is left, or nothing in bins is known.
+    /// Writes the bins' probabilities as [`RuntimeDistribution::recalculated`] has them, and returns their number; 0
+    /// when nothing is left, or nothing in bins is known.
     pub(crate) fn recalculate(&self, age: i64, limit: i64, out: &mut [f64]) -> Result<usize> {
         check(age, limit)?;
         let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(0) };
@@ -276,11 +277,15 @@ impl RuntimeDistribution {
     }
 }
 
+/// A span rounded up to whole seconds, at least one.
 pub(super) fn whole_seconds(span: f64) -> i64 {
-    (libm::ceil(span) as i64).max(1)
+    // The conversion rounds towards zero.
+    let whole = span as i64;
+    whole.saturating_add(i64::from((whole as f64) < span)).max(1)
 }
 
-/// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability; returns how many events.
+/// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability; returns the number of
+/// events.
 pub(super) fn write_pieces(
     bins: &RuntimeBins,
     pieces: &[Piece],
@@ -402,7 +407,8 @@ mod tests {
         assert_eq!(remaining(&distribution, 60, 50, 1), [(1, 1.0)]);
         // Before its limit as well.
         assert_eq!(soft(&decades(&[0.0, 1.0, 1.0, 0.0]), 0, 50), [(100, 0.5), (1000, 0.5)]);
-        // The open bin goes on from the age; nothing believed, or nothing left of it, is as under any limit.
+        // The open bin goes on from the age; without a prediction, or with nothing left of it, the job ends as under
+        // any limit.
         assert_eq!(soft(&decades(&[0.0, 1.0]), 90, 50), [(810, 1.0)]);
         assert_eq!(soft(&decades(&[1.0, 0.0]), 20, 50), [(30, 1.0)]);
         assert_eq!(soft(&decades(&[1.0, 0.0]), 60, 50), [(1, 1.0)]);

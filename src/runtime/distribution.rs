@@ -1,4 +1,4 @@
-//! What is believed of one job's run time.
+//! The predicted distribution of one job's run time.
 
 use crate::error::{Error, Result};
 #[cfg(feature = "capi")]

@@ -1,10 +1,10 @@
 //! Run times of jobs as distributions over logarithmic bins.
 //!
 //! * [`RuntimeBins`]: the bin edges (Nissimov 2006, section 2.2: runtimes are binned in logarithmic space).
-//! * [`RuntimeDistribution`]: what is believed of one job's run time, before it is known how long it has run.
+//! * [`RuntimeDistribution`]: the predicted run time of one job, before its age is known.
 //! * [`Release`]: one event of the discretised remaining run time, made by conditioning a distribution on the job's age
 //!   and time limit (Nissimov & Feitelson 2007, Algorithm 1; Nissimov 2006, Algorithm 5).
-//! * `within`: the same where what is predicted beyond the limit ends at the limit, as people are told it.
+//! * `within`: the same where what is predicted beyond the limit ends at the limit, for answers to people.
 //!
 //! Times are whole seconds in `i64`, bin edges are seconds in `f64`.
 

@@ -5,8 +5,9 @@
 //! By the mixture of histories its .95 quantile holds for .64 to .85 of the jobs of five traces, and this one's for .97
 //! to .98; medians hold for .29 to .42, and for .47 to .53 (`results/predictors.md`).
 //!
-//! Answers to people go by this: quantiles of run times, and the run times drawn in forecasts of starts. So does
-//! the plan. The age cuts from below as in Algorithm 5; the open bin is as wide as any other, from wherever the job is.
+//! Answers to people go by this: quantiles of run times, and the run times drawn in forecasts of starts. So does the
+//! plan. The age cuts from below as in Algorithm 5; the open bin is as wide as any other, from the later of its start
+//! and the age.
 
 use crate::error::Result;
 use crate::runtime::RuntimeBins;
@@ -31,7 +32,7 @@ fn within(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Op
         let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
         let open = upper.is_infinite();
         if open {
-            // As wide as any other bin, from wherever the job is.
+            // The open bin is as wide as any other, from the later of its start and the age.
             upper = lower.max(age as f64) * bins.ratio();
         }
         let start = lower.max(age as f64);
@@ -83,11 +84,10 @@ impl RuntimeDistribution {
         Ok(end.map_or(at_limit(age, limit), |end| whole_seconds(end - age as f64)))
     }
 
-    /// As [`RuntimeDistribution::remaining`], but what is predicted beyond the limit ends at the limit: the discretised
-    /// remaining run time of a job of this age under this limit (both in seconds), in increasing order of time,
-    /// probabilities summing to 1; returns the number of events written, at most
-    /// [`RuntimeDistribution::max_releases`]. What lies below the limit in a bin is divided into `events_per_bin`
-    /// intervals of equal probability. O(bins x events per bin).
+    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order
+    /// of time, probabilities summing to 1, where what is predicted beyond the limit ends at the limit; returns the
+    /// number of events written, at most [`RuntimeDistribution::max_releases`]. The part of a bin below the limit is
+    /// divided into `events_per_bin` intervals of equal probability. O(bins x events per bin).
     ///
     /// # Errors
     /// As [`RuntimeDistribution::remaining`].
@@ -105,7 +105,7 @@ impl RuntimeDistribution {
         let rest = at_limit(age, limit);
         let Some(within) = within(bins, probabilities, age, limit) else { return Ok(write_one(out, rest)) };
         let mut count = write_pieces(bins, &within.pieces, age, events_per_bin, out);
-        // Behind a bin that the limit divides it is the same event; behind any other there is the room of that bin.
+        // Merged with the event at the end of a bin that the limit divides; else the room of the bin beyond is free.
         push(out, &mut count, rest as f64, within.at_limit);
         Ok(if count == 0 { write_one(out, rest) } else { count })
     }
@@ -142,7 +142,7 @@ impl RuntimeDistribution {
     }
 }
 
-/// The run time that this share of a distribution does not exceed; nothing where that is the limit.
+/// The run time, in seconds, that this share of a distribution does not exceed; `None` where that is the limit.
 fn cut_at(within: &Within, quantile: f64) -> Option<f64> {
     let mut below = 0.0;
     for piece in &within.pieces {
@@ -252,7 +252,7 @@ mod tests {
                 f64::INFINITY => low.max(age) * bins.ratio(),
                 high => high,
             };
-            // Of the logarithm's length: so much for each of the bin's counts.
+            // Density of the bin's count in the logarithm of the run time.
             let length = |from: f64, to: f64| (to.clamp(low, high) / from.clamp(low, high)).ln();
             let density = count / length(low, high);
             by += density * length(age, time.max(age));
@@ -262,8 +262,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against the share that has ended by each second, which is all at the limit: a quantile is the first whole
-        /// second by which so much has, and an event's second is the one at which the releases have come so far.
+        /// Compares with the share that has ended by each second, which is 1 at the limit: a quantile is the first
+        /// whole second with at least that share, and an event's second the one at which the sum of the releases
+        /// reaches it.
         #[test]
         fn quantiles_and_releases_are_those_of_the_share_that_has_ended(
             counts in proptest::collection::vec(prop_oneof![Just(0.0), 0.5f64..5.0], 1..20),
@@ -300,7 +301,7 @@ mod tests {
             prop_assert!((sum - 1.0).abs() < 1e-12, "{sum}");
         }
 
-        /// Where nothing lies beyond the limit both ways are one.
+        /// Both ways agree where nothing lies beyond the limit.
         #[test]
         fn without_a_limit_it_is_algorithm_5(
             counts in proptest::collection::vec(prop_oneof![Just(0.0), 0.5f64..5.0], 1..20),

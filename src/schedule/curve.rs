@@ -1,41 +1,40 @@
-//! From predicted to observed delays: a curve that never falls, learnt on line.
+//! The curve from predicted to observed delays, which never falls, learnt on line.
 //!
 //! Predictions are sorted into classes by their magnitude, each four times as large as the one before. A class keeps
-//! the sums of what was predicted and of what was observed; all sums shrink by one part in `MEMORY` with each
-//! observation, so that what is old and what is no longer seen counts less and less. The curve runs through the
-//! classes' means, after pooling adjacent classes whose observed means fall (isotonic regression by pooling adjacent
-//! violators: Ayer et al. 1955), linearly between them. Its level follows the outcomes by a second, slower
-//! correction, an exponent that rises while more is observed than told and falls while less is (the on-line gradient
-//! of Gibbs & Candes 2021, as for forecasts of starts). So the sums of what is told and of what is observed agree in
-//! the long run even where the curve lags.
+//! the sums of predicted and of observed delays; all sums shrink by one part in `MEMORY` with each observation, so that
+//! old observations count less and less. The curve runs through the classes' means, after pooling adjacent classes
+//! whose observed means fall (isotonic regression by pooling adjacent violators: Ayer et al. 1955), linearly between
+//! them. Its level follows the outcomes by a second, slower correction, an exponent that rises while more is observed
+//! than was reported and falls while less is (the on-line gradient of Gibbs & Candes 2021, as for forecasts of starts).
+//! So the sums of reported and of observed delays agree in the long run even where the curve lags.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Classes of predictions by magnitude, the first for everything below the smallest edge.
+/// Number of classes of predictions by magnitude, the first for everything below the smallest edge.
 pub(super) const CLASSES: usize = 16;
 
 /// The base 2 logarithm of the ratio of two classes' edges.
 const STEP: f64 = 2.0;
 
-/// Observations after which a sum has shrunk to 1/e.
+/// Number of observations after which a sum has shrunk to 1/e.
 const MEMORY: f64 = 4000.0;
 
-/// A class counts this number of observations that lie on the common ratio before it has any of its own.
+/// Number of observations on the common ratio that a class counts before it has any of its own.
 const PRIOR: f64 = 20.0;
 
-/// The common ratio counts this number of observations that agree with their predictions before there are any.
+/// Number of observations equal to their predictions that the common ratio counts before there are any.
 const IDENTITY: f64 = 20.0;
 
-/// How fast the level follows the outcomes.
+/// Speed at which the level follows the outcomes.
 const RATE: f64 = 0.001;
 
-/// The most that one outcome moves the exponent; what is left of it waits.
+/// Largest change of the exponent by one outcome; the rest of it waits.
 const LARGEST_STEP: f64 = 0.02;
 
-/// Exponents stay within this.
+/// Largest exponent, on either side of 0.
 const MOST: f64 = 1.5;
 
-/// More than sums of `MEMORY` spans can be.
+/// A bound that sums of `MEMORY` spans do not reach.
 const LARGEST_SUM: f64 = 1e17;
 
 /// Sums over observations, older ones weighing less.
@@ -61,18 +60,18 @@ impl Sums {
     }
 }
 
-/// What is known of one unit's predictions.
+/// State learnt for one unit's predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Learnt {
     classes: [Sums; CLASSES],
     all: Sums,
     exponent: f64,
-    /// Steps of the exponent that wait.
+    /// Changes of the exponent that wait.
     waiting: f64,
 }
 
-/// The curve of a moment.
+/// The curve at one moment.
 pub(super) struct Curve {
     /// Predicted and observed means of pooled classes, in increasing order; the first `count` of them.
     points: [(f64, f64); CLASSES],
@@ -91,7 +90,7 @@ fn class(predicted: f64, edge: f64) -> usize {
 }
 
 impl Learnt {
-    /// One more outcome, of which `told` had been told.
+    /// Learns one more outcome, for which `told` had been reported.
     pub(super) fn observe(&mut self, predicted: f64, told: f64, observed: f64, edge: f64) {
         let shrinking = 1.0 - 1.0 / MEMORY;
         let one = Sums { weight: 1.0, predicted, observed };
@@ -123,7 +122,7 @@ impl Learnt {
         }
     }
 
-    /// The curve as it is now; nothing is told above `most`. O(classes).
+    /// The present curve; it does not exceed `most`. O(classes).
     pub(super) fn curve(&self, most: f64) -> Curve {
         let level = libm::exp(self.exponent);
         let ratio = self.ratio() / level;
@@ -170,7 +169,7 @@ impl Learnt {
 }
 
 impl Curve {
-    /// What to expect where this is predicted: never less for a larger prediction.
+    /// The expected delay for this prediction: never less for a larger one.
     pub(super) fn at(&self, predicted: f64) -> f64 {
         let points = self.points.get(..self.count).unwrap_or_default();
         let mut last = None;
@@ -178,7 +177,7 @@ impl Curve {
         for &(x, y) in points {
             if predicted <= x {
                 expected = Some(match last {
-                    // Below the first point the curve is flat: what is predicted as nothing is not always nothing.
+                    // Below the first point the curve is flat: a predicted delay of 0 is not always 0.
                     None => y,
                     Some((before, low)) if x > before => {
                         low + (y - low) * (predicted - before) / (x - before)
@@ -190,7 +189,7 @@ impl Curve {
             last = Some((x, y));
         }
         let expected = expected.unwrap_or(match last {
-            // Beyond the last point in proportion.
+            // Beyond the last point the curve goes on in proportion.
             Some((x, y)) if x > 0.0 => y * predicted / x,
             Some((_, y)) => f64::max(y, predicted),
             None => predicted,
@@ -198,7 +197,7 @@ impl Curve {
         (expected * self.level).min(self.most)
     }
 
-    /// The prediction from which on at least `told` is told, by bisection, within a factor of 16 of it.
+    /// The smallest prediction for which at least `told` is expected, by bisection, within a factor of 16 of it.
     pub(super) fn inverse(&self, told: f64) -> f64 {
         let (mut low, mut high) = (told / 16.0, told * 16.0);
         if self.at(low) >= told {

@@ -1,14 +1,14 @@
-//! Do accepted backfills delay head jobs as much as was predicted? Learnt from what a scheduler sees.
+//! Calibration of predicted delays of head jobs by accepted backfills, learnt from observed starts and ends.
 //!
 //! An accepted backfill is remembered with the processors that its head job still lacked. When the jobs that ran at
-//! that moment end, two sums grow: the processors that are free without the backfill, and with it. Each tells when
-//! the head job could have started if nothing else had been started; the difference is the delay that the backfill
-//! caused, as the papers define it, whether the head job really started then or not. From predicted and observed
-//! delays a curve is learnt for each unit (see `curve`), and with it what to tell for a prediction, and which
-//! prediction corresponds to a threshold.
+//! that moment end, two sums grow: the processors that are free without the backfill, and with it. From each follows
+//! the time at which the head job could have started if nothing else had been started; the difference is the delay that
+//! the backfill caused, as the papers define it, whether the head job really started then or not. From predicted and
+//! observed delays a curve is learnt for each unit (see `curve`); it gives the delay to report for a prediction, and
+//! the prediction that corresponds to a threshold.
 //!
-//! What is predicted is wrong in one direction by what a pass cannot know: jobs of one user started together end
-//! together, users change what they do, and what is accepted is what looked safe.
+//! Predictions err in one direction because of facts that a pass cannot know: jobs of one user started together end
+//! together, users change their habits, and the backfills accepted are those that looked safe.
 
 use crate::backfill::{Criterion, Rule};
 use crate::error::{Error, Result};
@@ -18,42 +18,42 @@ use crate::schedule::curve::Learnt;
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
-/// The most backfills that can be remembered at a time.
+/// Largest number of backfills that can be remembered at a time.
 pub const MAX_PENDING_BACKFILLS: u32 = 1 << 20;
 
 /// The smallest edges of the classes: a probability, and seconds.
 const EDGES: [f64; 2] = [1e-6, 0.01];
 
-/// The most that is told: a probability, and seconds.
+/// Largest delay reported: a probability, and seconds.
 const MOST: [f64; 2] = [1.0, MAX_SECONDS as f64];
 
-/// One accepted backfill, as [`DelayCalibration::accepted`] wants to know it.
+/// One accepted backfill, for [`DelayCalibration::accepted`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AcceptedBackfill {
-    /// The job that was started ahead of the head job; any number by which the caller tells jobs apart.
+    /// The job that was started ahead of the head job; any number by which the caller identifies jobs.
     pub job: i64,
-    /// When it started, in seconds since any origin, within 2^53 of it.
+    /// Time of its start, in seconds since any origin, within 2^53 of it.
     pub now: i64,
-    /// Its processors, at least 1.
+    /// Number of its processors, at least 1.
     pub processors: u32,
-    /// Processors that the head job lacked before it started: what it needs less what was idle. At least 1.
+    /// Number of processors that the head job lacked before it started: those it needs less the idle ones. At least 1.
     pub missing: u32,
     /// The delay that the pass predicted, uncorrected: a probability for [`Criterion::Probability`] and
     /// [`Criterion::Bound`], seconds for [`Criterion::Seconds`] and [`Criterion::Relative`].
     pub predicted: f64,
 }
 
-/// Predicted, told and observed delays of all backfills whose outcome is known, in one unit.
+/// Predicted, reported and observed delays of all backfills whose outcome is known, in one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct DelayTotals {
-    /// How many.
+    /// Number of backfills.
     pub known: u64,
-    /// What was predicted, added up.
+    /// Sum of the predicted delays.
     pub predicted: f64,
-    /// What was told when they were accepted, added up.
+    /// Sum of the delays reported when they were accepted.
     pub told: f64,
-    /// What was observed, added up: how many delayed their head job, or by how many seconds together.
+    /// Sum of the observed delays: the number of backfills that delayed their head job, or the seconds of delay.
     pub observed: f64,
 }
 
@@ -65,11 +65,11 @@ pub(crate) struct Pending {
     now: i64,
     predicted: f64,
     told: f64,
-    /// When the head job could have started without it; meaningless before `known`.
+    /// Time at which the head job could have started without it; meaningless before `known`.
     undisturbed: i64,
     missing: u32,
     processors: u32,
-    /// Processors that have become free since, its own not counted.
+    /// Number of processors that have become free since, its own not counted.
     released: u32,
     known: u32,
     unit: u32,
@@ -82,7 +82,7 @@ pub(crate) struct Pending {
 pub(crate) struct State {
     capacity: u32,
     count: u32,
-    /// Backfills that were forgotten for want of room.
+    /// Number of backfills that were forgotten for want of room.
     dropped: u64,
     learnt: [Learnt; 2],
     totals: [DelayTotals; 2],
@@ -126,7 +126,7 @@ impl<'a> Object<'a> for DelayCalibration<'a> {
 
 lifecycle!(DelayCalibration, checkpoint);
 
-/// 0 for probabilities, 1 for seconds.
+/// The unit of a criterion: 0 for probabilities, 1 for seconds.
 fn unit(criterion: Criterion) -> usize {
     match criterion {
         Criterion::Probability | Criterion::Bound => 0,
@@ -157,8 +157,7 @@ impl<'a> DelayCalibration<'a> {
         <DelayCalibration as Object>::size(&capacity)
     }
 
-    /// A calibration that has heard of nothing, in this memory, which may be longer than needed: it changes no
-    /// prediction. O(size).
+    /// Makes an empty calibration in this memory, which may be longer than needed: it changes no prediction. O(size).
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
@@ -168,7 +167,7 @@ impl<'a> DelayCalibration<'a> {
         Ok(DelayCalibration { state, pending })
     }
 
-    /// What to expect where a pass predicts this delay, in the unit of the prediction: a probability for
+    /// The expected delay where a pass predicts this one, in the unit of the prediction: a probability for
     /// [`Criterion::Probability`] and [`Criterion::Bound`], seconds for [`Criterion::Seconds`] and
     /// [`Criterion::Relative`]. Never less for a larger prediction; the prediction itself before any outcome is known.
     /// O(1).
@@ -184,10 +183,10 @@ impl<'a> DelayCalibration<'a> {
         Ok(learnt.curve(*most).at(predicted))
     }
 
-    /// The rule whose threshold stands for the given one in what passes predict: a candidate below it is one whose told
-    /// delay is below the given threshold. The threshold changes by a factor of 16 at most, so that outcomes go on to
-    /// be seen. For [`Criterion::Relative`] it is divided by the common ratio of observed to predicted seconds. Budget
-    /// and slip stay as they are: they add up what passes predict. O(1).
+    /// The rule whose threshold on predicted delays corresponds to the given one on expected delays: a candidate is
+    /// below it when its expected delay is below the given threshold. The threshold changes by a factor of 16 at most,
+    /// so that outcomes continue to be observed. For [`Criterion::Relative`] it is divided by the common ratio of
+    /// observed to predicted seconds. Budget and slip stay as they are: they are sums of predicted delays. O(1).
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`] for the rule's numbers.
@@ -209,9 +208,9 @@ impl<'a> DelayCalibration<'a> {
         Ok(Rule { threshold, ..*rule })
     }
 
-    /// A backfill was accepted and its job started; returns what [`DelayCalibration::told`] says of it. Tell it before
-    /// any of the jobs that run then ends. Where there is no room, the backfill whose outcome has been open for longest
-    /// is forgotten. O(capacity) then, else O(1).
+    /// Records that a backfill was accepted and its job started; returns its delay by [`DelayCalibration::told`]. Call
+    /// it before any of the jobs that run then ends. Where there is no room, the backfill whose outcome has been open
+    /// for longest is forgotten. O(capacity) then, else O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::NotANumber`].
@@ -249,9 +248,9 @@ impl<'a> DelayCalibration<'a> {
         Ok(())
     }
 
-    /// A job ended (or was killed) that started at `started` and held `processors`. Every job that ran must be
-    /// told, backfilled or not, in the order of their ends. A job that started in the second in which a backfill was
-    /// accepted counts as running then, unless it was itself accepted after it. O(pending).
+    /// Records that a job ended (or was killed) that started at `started` and held `processors`. Every job that ran
+    /// must be reported, backfilled or not, in the order of their ends. A job that started in the second in which a
+    /// backfill was accepted counts as running then, unless it was itself accepted after it. O(pending).
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::TimeWentBack`] for an end before the start.
@@ -308,7 +307,7 @@ impl<'a> DelayCalibration<'a> {
         Ok(())
     }
 
-    /// Predicted, told and observed delays in the unit of this criterion, of all backfills whose outcome is known.
+    /// Predicted, reported and observed delays in the unit of this criterion, of all backfills whose outcome is known.
     ///
     /// # Errors
     /// [`Error::Corrupt`].
@@ -316,25 +315,26 @@ impl<'a> DelayCalibration<'a> {
         at(&self.state.totals, unit(criterion)).copied()
     }
 
-    /// Backfills whose outcome is not known yet.
+    /// Number of backfills whose outcome is not known yet.
     pub fn pending(&self) -> u32 {
         self.state.count
     }
 
-    /// Backfills that were forgotten before their outcome was known, because there was no room.
+    /// Number of backfills that were forgotten before their outcome was known, because there was no room.
     pub fn dropped(&self) -> u64 {
         self.state.dropped
     }
 }
 
 impl Pending {
-    /// The backfilled job itself ends: the head job can start now with it, if it could have started without it.
+    /// Handles the end of the backfilled job itself: the head job can start now with it, if it could have started
+    /// without it. Returns the delay in seconds.
     fn ended(&self, now: i64) -> i64 {
         if self.known == 0 { 0 } else { now.saturating_sub(self.undisturbed) }
     }
 
-    /// Another job ends that ran when the backfill was accepted; says the delay once the head job could start beside
-    /// the backfilled job.
+    /// Handles the end of another job that ran when the backfill was accepted; returns the delay in seconds once the
+    /// head job could start beside the backfilled job.
     fn released(&mut self, processors: u32, now: i64) -> Option<i64> {
         self.released = self.released.saturating_add(processors);
         if self.released >= self.missing && self.known == 0 {
@@ -359,7 +359,7 @@ mod tests {
         AcceptedBackfill { job, now, processors, missing, predicted: 0.25 }
     }
 
-    /// Random machines; the delay is read from the list of all ends, as the definition says it.
+    /// Random machines; the expected delay is read from the list of all ends, by its definition.
     #[test]
     fn delays_are_those_of_the_definition() {
         let mut state = 11u64;
@@ -372,7 +372,7 @@ mod tests {
             let mut memory = memory(8);
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
             let mut calibration = DelayCalibration::init(bytes, 8).unwrap();
-            // Job, start, end, processors: those that run, and then the backfills of second 100 in their order.
+            // Job, start, end, processors: first the running jobs, then the backfills of second 100 in their order.
             let mut jobs: Vec<(i64, i64, i64, u32)> = (0..1 + below(6) as i64)
                 .map(|job| (job, 90 + below(11) as i64, 101 + below(12) as i64, 1 + below(4) as u32))
                 .collect();
@@ -407,7 +407,7 @@ mod tests {
             for (job, started, end, processors) in jobs {
                 calibration.ended(job, started, end, processors).unwrap();
             }
-            // Whoever waits for more than all that ran waits for the backfilled job's end, which is no delay.
+            // A head job that needs more than all jobs that ran waits for the backfilled job's end, which is no delay.
             let totals = calibration.totals(Criterion::Seconds).unwrap();
             assert_eq!((totals.known, calibration.pending()), (accepted as u64, 0));
             assert_eq!(totals.observed, expected as f64);
@@ -416,7 +416,7 @@ mod tests {
         assert!(delayed > 100);
     }
 
-    /// Outcomes with another relation to the predictions than these say, which changes halfway.
+    /// Outcomes whose ratio to the predictions is not 1, and changes halfway.
     #[test]
     fn what_is_told_comes_true() {
         let mut memory = memory(64);
@@ -447,7 +447,7 @@ mod tests {
         assert_eq!(totals.known, rounds as u64);
         assert!((totals.told / totals.observed - 1.0).abs() < 0.03, "{totals:?}");
         assert!((totals.predicted / totals.observed - 1.0).abs() > 0.1);
-        // By now half of what is predicted comes.
+        // By now half of the predicted delay is observed.
         let told = calibration.told(Criterion::Probability, 0.2).unwrap();
         assert!((0.07..0.13).contains(&told), "{told}");
         let rule = calibration.rule(&Rule { threshold: 0.1, ..Rule::EXACT }).unwrap();

@@ -14,8 +14,8 @@ pub enum PresetName {
     Easy = 0,
     /// Nissimov & Feitelson 2007: the lower bound of the delay probability below 0.05, in the order of submission.
     Papers = 1,
-    /// The delay rule: shorter waits than EASY's whose longest ones hardly rise. The default of rules that ask for
-    /// delays; [`engine`](crate::engine) has the plan of the whole queue, which gains more.
+    /// The delay rule: shorter waits than EASY's whose longest ones hardly rise. The default of rules by delays;
+    /// [`engine`](crate::engine) has the plan of the whole queue, which gains more.
     #[default]
     Delay = 2,
     /// The delay rule for the shortest mean wait, at the price of some long ones.
@@ -27,7 +27,7 @@ impl PresetName {
     pub const ALL: [PresetName; 4] =
         [PresetName::Easy, PresetName::Papers, PresetName::Delay, PresetName::DelayFast];
 
-    /// The name as users write it.
+    /// The name in the spelling of users.
     pub const fn name(self) -> &'static core::ffi::CStr {
         match self {
             PresetName::Easy => c"easy",
@@ -46,9 +46,9 @@ impl PresetName {
 /// Everything that makes a schedule, beside the predictor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// When a candidate is accepted. Its `guard` is to be set at each pass, by [`Preset::guard_after`].
+    /// Rule by which a candidate is accepted. Its `guard` is to be set at each pass, by [`Preset::guard_after`].
     pub rule: Rule,
-    /// Events into which a bin's probability is divided.
+    /// Number of events into which a bin's probability is divided.
     pub events_per_bin: u32,
     /// The order of the queue: its first job is the head job.
     pub queue: Priority,
@@ -59,9 +59,9 @@ pub struct Preset {
     pub guard: f64,
     /// The quantile of recent waits beyond which a job comes to the front, by submission; 1 or more for never.
     pub front: f64,
-    /// How many waits are recent.
+    /// Number of waits that count as recent.
     pub recent: u32,
-    /// What counts as a long wait at least, in seconds: neither guard nor front begin earlier.
+    /// The least wait that counts as long, in seconds: neither guard nor front begin earlier.
     pub shortest_long_wait: f64,
 }
 
@@ -148,7 +148,7 @@ impl Preset {
 }
 
 impl Default for Preset {
-    /// [`PresetName::Delay`].
+    /// The values of [`PresetName::Delay`].
     fn default() -> Preset {
         Preset::new(PresetName::Delay)
     }

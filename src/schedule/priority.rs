@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::runtime::{RuntimeDistribution, check_span};
 use bytemuck::{Pod, Zeroable};
 
-/// Shorter medians are not told apart, in seconds.
+/// Median below which shorter ones are not distinguished, in seconds.
 pub const SHORTEST_MEDIAN: i64 = 10;
 
 /// The parameters of a priority.
@@ -50,11 +50,10 @@ impl Priority {
         }
     }
 
-    /// The value of a job: its predicted median run time and what it has waited, both in seconds (0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)),
-    /// and its processors (at least 1). Smaller values come first, equal ones by submission. A job that has waited
-    /// longer than `front` seconds has the value `-waited`: before all others, by submission. `front` is infinite where
-    /// no job is to come first for its wait alone. O(1).
+    /// The value of a job: its predicted median run time and its wait so far, both in seconds (0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), and its processors (at least 1). Smaller values come first, equal
+    /// ones by submission. A job that has waited longer than `front` seconds has the value `-waited`: before all
+    /// others, by submission. `front` is infinite where no job is to come first for its wait alone. O(1).
     ///
     /// # Errors
     /// Those of [`Priority::check`]; [`Error::NotANumber`] for `front`; [`Error::OutOfRange`], [`Error::SpanTooLong`].
@@ -90,19 +89,19 @@ impl Priority {
         self.value(runtime.quantile_cut(0.5, 0, limit)?, processors, waited, front)
     }
 
-    /// What does not change while the job waits: `median^a x processors^b`.
+    /// The part that does not change while the job waits: `median^a x processors^b`.
     pub(crate) fn size(&self, median: i64, processors: u32) -> f64 {
         power(median.max(SHORTEST_MEDIAN) as f64, self.run_time)
             * power(f64::from(processors), self.processors)
     }
 
-    /// What the wait divides it by: `(1 + wait / c)^d`.
+    /// The divisor by the wait: `(1 + wait / c)^d`.
     pub(crate) fn ageing(&self, waited: i64) -> f64 {
         power(1.0 + waited as f64 / self.age_unit, self.age)
     }
 }
 
-/// A power; the usual ones without a logarithm.
+/// A power; usual exponents need no logarithm.
 fn power(base: f64, exponent: f64) -> f64 {
     if exponent == 0.0 {
         1.0

@@ -1,7 +1,7 @@
 //! The last waits, and their quantiles.
 //!
 //! A ring of the last n waits in the order of time, and a counted tree of the same waits in the order of length (as the
-//! wait predictor's history has): adding one and asking for a quantile are O(log n).
+//! wait predictor's history has): adding one and computing a quantile are O(log n).
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object, at_mut};
@@ -10,7 +10,7 @@ use crate::seal::{Sealed, lifecycle};
 use crate::wait::tree::{Node, Nodes, Pool, Spare, Tree, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
-/// The most waits that can be kept.
+/// Largest number of waits that can be kept.
 pub const MAX_RECENT_WAITS: u32 = 1 << 22;
 
 /// The scalars at the head of the block.
@@ -18,7 +18,7 @@ pub const MAX_RECENT_WAITS: u32 = 1 << 22;
 #[repr(C)]
 pub(crate) struct State {
     capacity: u32,
-    /// Where the next wait goes in the ring.
+    /// Place of the next wait in the ring.
     next: u32,
     tree: Tree,
     spare: Spare,
@@ -69,7 +69,7 @@ impl<'a> RecentWaits<'a> {
         <RecentWaits as Object>::size(&capacity)
     }
 
-    /// No waits yet, in this memory, which may be longer than needed. O(size).
+    /// Makes an empty list of waits in this memory, which may be longer than needed. O(size).
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
@@ -79,18 +79,18 @@ impl<'a> RecentWaits<'a> {
         Ok(RecentWaits { state, ring, nodes })
     }
 
-    /// How many waits can be kept.
+    /// Number of waits that can be kept.
     pub fn capacity(&self) -> u32 {
         self.state.capacity
     }
 
-    /// How many waits are kept.
+    /// Number of waits that are kept.
     pub fn count(&self) -> u32 {
         self.state.tree.count
     }
 
-    /// A job was started after a wait of `waited` seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the
-    /// oldest wait leaves when there is no room. O(log n).
+    /// Records that a job was started after a wait of `waited` seconds (0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest wait leaves when there is no room. O(log n).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`].

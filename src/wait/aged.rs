@@ -1,14 +1,14 @@
-//! Jobs that wait already (beyond QBETS): how much longer?
+//! Bounds on the rest of the wait of jobs that wait already (beyond QBETS).
 //!
-//! Every waiting job is looked at about every [`EVERY`] seconds, and what it sees then is noted: how long it has
-//! waited, who came before it and still waits, the rest of the queue. When it starts, the rest of its wait becomes
-//! known for each of these looks, and they are learnt by a model of their own ([`Visible`] with other things seen). A
-//! job that is asked about is told the rests of the looks that were most like its present situation. [`Levels`] of
-//! their own follow the misses of these bounds, by groups of age instead of width and request; a look whose bound has
-//! passed is a miss when the job is looked at next.
+//! Every waiting job is looked at about every [`EVERY`] seconds, and its situation is noted: its age, the jobs that
+//! came before it and still wait, and the rest of the queue. When it starts, the rest of its wait becomes known for
+//! each of these looks, and they are learnt by a model of their own ([`Visible`] with other inputs). The bound for a
+//! job rests on the rests of the looks most like its present situation. [`Levels`] of their own follow the misses of
+//! these bounds, by groups of age instead of width and request; a look whose bound has passed is a miss when the job is
+//! looked at next.
 //!
-//! Where levels follow misses, no job is told less than a [`Floor`] that grows with the oldest wait of the queue. The
-//! levels follow the bounds without it, so that they do not sink because it holds.
+//! Where levels follow misses, no bound is below a [`Floor`] that grows with the oldest wait of the queue. The levels
+//! follow the bounds without it, so that they do not sink because it holds.
 //!
 //! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its
 //! cluster, or of all clusters where these are too few.
@@ -31,23 +31,23 @@ use crate::wait::sample::{BEYOND, Sample, Window};
 use crate::wait::tree::Nodes;
 use crate::wait::visible::Neighbours;
 
-/// How often a waiting job is looked at, in seconds.
+/// Seconds between two looks at a waiting job.
 const EVERY: f64 = 21_600.0;
 
-/// The most jobs that are looked at in one call.
+/// The largest number of jobs that are looked at in one call.
 const LOOKS: u32 = 16;
 
-/// A look is noted when the job has waited this many times as long as at the one noted before: every time in the first
-/// five days.
+/// Factor by which a job's age must have grown since the look noted last before another is noted: every look in the
+/// first five days.
 const GROWTH: f64 = 1.05;
 
 /// Ages from which on a job belongs to the groups of those that have waited long, in seconds.
 const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_800];
 
-/// This number of open notes together counts as one more.
+/// Number of open notes at which steps are halved (`caution`).
 const OPEN: f64 = 200.0;
 
-/// The groups of a job that has waited so long.
+/// The groups of a job of this age, in seconds.
 fn groups_of(age: u64) -> Groups {
     Groups::of(AGES.iter().map(|from| age >= *from))
 }
@@ -57,7 +57,7 @@ impl WaitPredictor<'_> {
         self.visible().is_some() && !self.parts.aged.is_empty()
     }
 
-    /// The index of what a job that has waited for `age` sees, with those that came before it.
+    /// The index of the situation of a job of this `age`, in seconds, with the jobs and processor-seconds `before` it.
     fn index_of(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<u32> {
         let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first()) else {
             return Err(Error::Corrupt);
@@ -67,7 +67,7 @@ impl WaitPredictor<'_> {
         Ok(aged.index(&aged.situation(&seen)))
     }
 
-    /// The jobs that came before and still wait, and their processor-seconds, up to the first that `ends` it.
+    /// The jobs that came before and still wait, and their processor-seconds, up to the first for which `ends` is true.
     fn before(&self, ends: impl Fn(u32, &Waiting) -> bool) -> Result<(u32, u64)> {
         let (mut jobs, mut work) = (0_u32, 0_u64);
         let mut next = self.state.occupancy.first_present();
@@ -83,15 +83,15 @@ impl WaitPredictor<'_> {
         Ok((jobs, work))
     }
 
-    /// Looks at the jobs whose turn it is. Nothing has happened in the queue since the last event: a look is one at a
-    /// moment between, and these lie evenly. Looks at the events themselves would find jobs just before they start
-    /// more often than a question does that comes at any time.
+    /// Looks at the jobs whose turn it is, at moments spread evenly since the last event: nothing has happened in the
+    /// queue in between. Looks at the events themselves would find jobs just before they start more often than a
+    /// question does that comes at any time.
     pub(super) fn look_at_waiting(&mut self, now: i64) -> Result<()> {
         if !self.follows_waiting() {
             return Ok(());
         }
         let result = self.look_at_those_due(now);
-        // Of the time until the next event this is the machine.
+        // Keeps the machine's present state for the looks between this event and the next.
         if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
             aged.set_machine(visible.machine());
         }
@@ -107,7 +107,7 @@ impl WaitPredictor<'_> {
             (aged.due, aged.cursor) = (0.0, 0);
             return Ok(());
         }
-        // No job twice for one moment.
+        // No job is looked at twice at one event.
         aged.due = (aged.due + f64::from(jobs) * passed as f64 / EVERY).min(f64::from(jobs));
         let looks = (aged.due as u32).min(LOOKS);
         aged.due -= f64::from(looks);
@@ -123,7 +123,7 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// The clock was wrong: it is `now`, and looks that were later count as having been now.
+    /// Sets the clock back to `now`: looks that were later count as having been now.
     pub(super) fn move_notes_back(&mut self, now: i64) {
         self.state.aged.counted = self.state.aged.counted.min(now);
         for note in self.parts.notes.iter_mut() {
@@ -138,7 +138,7 @@ impl WaitPredictor<'_> {
         }
     }
 
-    /// The bounds that a job was given while it waited, and that have passed, are misses.
+    /// Counts bounds given to a job while it waited, and passed since, as misses.
     fn judge_notes(&mut self, slot: u32, now: i64) -> Result<()> {
         let waiting = at_mut(self.parts.slots, slot as usize)?;
         if waiting.noted == 1 {
@@ -168,7 +168,7 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// Many open notes are missed together: each counts for less.
+    /// Part of a step for each miss: many open notes are missed together, so each counts for less.
     fn caution(&self) -> f64 {
         1.0 / (1.0 + f64::from(self.state.aged.open) / OPEN)
     }
@@ -187,7 +187,7 @@ impl WaitPredictor<'_> {
         }
     }
 
-    /// No less than the floor, which itself goes no further than any rest that is told.
+    /// The larger of the rest and the floor; the floor is limited as any reported rest is.
     fn no_less(&self, rest: i64, now: i64) -> Result<i64> {
         if !self.has(ADAPT) {
             return Ok(rest);
@@ -196,7 +196,7 @@ impl WaitPredictor<'_> {
         Ok(self.state.aged.floor.seconds(ahead.oldest).min(self.most_rest(0)).max(rest))
     }
 
-    /// Notes what a job sees now, if it is time and there is room.
+    /// Notes a job's present situation, if it is time and there is room.
     fn note(&mut self, slot: u32, now: i64) -> Result<()> {
         let waiting = *at(self.parts.slots, slot as usize)?;
         let age = now.saturating_sub(waiting.submitted).max(0);
@@ -221,7 +221,7 @@ impl WaitPredictor<'_> {
         let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) else {
             return Err(Error::Corrupt);
         };
-        // The machine as it was then, not as it is at the event that ends the time between.
+        // The machine as it was at the look, not as it is at this event.
         let machine = *aged.machine();
         let seen = visible.see_waiting(&machine, &features, &ahead, age.unsigned_abs(), before, now);
         aged.came(&seen);
@@ -271,7 +271,8 @@ impl WaitPredictor<'_> {
         Ok(bound.map(|bound| bound.min(self.most_rest(told))))
     }
 
-    /// A waiting job leaves the queue; with `now`, because it starts: the rests of its wait become known.
+    /// Closes the notes of a waiting job that leaves the queue; with `now`, because it starts: the rests of its wait
+    /// become known.
     pub(super) fn close_notes(&mut self, slot: u32, now: Option<i64>) -> Result<()> {
         let waiting = *at(self.parts.slots, slot as usize)?;
         if self.state.aged.cursor == slot + 1 {
@@ -320,8 +321,8 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// A bound for the whole wait of a job that has waited for `age` seconds; `before` counts who came before it, where
-    /// needed.
+    /// A bound for the whole wait of a job that has waited for `age` seconds; `before` counts the jobs that came before
+    /// it, where needed.
     fn aged_answer(
         &self,
         features: &Features,
@@ -356,8 +357,8 @@ impl WaitPredictor<'_> {
         })
     }
 
-    /// The same from the waits of all clusters; where these are too few as well, and levels follow misses, from those
-    /// there are, by the tail of a Pareto distribution that begins at the longest of them, or at the age.
+    /// The same bound from the waits of all clusters; where these are too few as well, and levels follow misses, from
+    /// all waits known, by the tail of a Pareto distribution that begins at the longest of them, or at the age.
     fn bound_from_all(&self, age: u64, quantile: f64, confidence: f64) -> Result<Option<i64>> {
         let all = at(&self.state.series, self.state.side as usize)?;
         let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
@@ -388,7 +389,7 @@ impl WaitPredictor<'_> {
         Ok(Some(estimate::whole_seconds(bound)))
     }
 
-    /// An upper bound for the wait, counted from its submission, of a job that waits since then. With
+    /// An upper bound for the wait, counted from its submission, of a job that waits. With
     /// [`VISIBLE`](crate::wait::VISIBLE) it rests on jobs that waited in a like situation, and with [`ADAPT`] it
     /// follows the misses of such bounds; for the options' own question the rest is then no less than a factor, learnt
     /// on line, times the oldest wait of the queue. O(w) for w waiting jobs on top of the costs of
@@ -408,7 +409,7 @@ impl WaitPredictor<'_> {
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds, as
-    /// [`WaitPredictor::predict_waiting`] gives: those that were submitted earlier are before it.
+    /// [`WaitPredictor::predict_waiting`] gives: the jobs submitted earlier are before it.
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].
@@ -430,11 +431,11 @@ impl WaitPredictor<'_> {
         self.before(|_, other| other.submitted >= submitted)
     }
 
-    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within`
-    /// seconds, counted from its submission, with a lower bound at this `confidence`. Rests on the waits of jobs in a
-    /// like situation, or on all that were at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on
-    /// either side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by
-    /// the outcomes of those given before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
+    /// The probability that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds,
+    /// counted from its submission, with a lower bound at this `confidence`. It rests on the waits of jobs in a like
+    /// situation, or on all waits of at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on either
+    /// side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by the
+    /// outcomes of those given before. An outage of the machine is not considered. O(log n + sqrt n), and O(w) for w
     /// waiting jobs.
     ///
     /// # Errors
@@ -485,8 +486,8 @@ impl WaitPredictor<'_> {
         Ok(self.counted(no_longer, sample.count().saturating_sub(shorter), confidence))
     }
 
-    /// Of these waits, how many were at most `within`, and with [`ADAPT`] how often jobs with such shares started so
-    /// soon: what `corrected(horizon, share)` says.
+    /// The share of these waits that were at most `within`; with [`ADAPT`] corrected to the observed share of starts,
+    /// `corrected(horizon, share)`.
     fn chance(
         &self,
         sample: Sample,
@@ -499,12 +500,13 @@ impl WaitPredictor<'_> {
             return Ok(found);
         }
         let observed = probability(within, |within| sample.share(within), corrected)?;
-        // As much below what is probable as the waits alone have it.
+        // The lower bound is scaled by the ratio of lower bound and estimate of the waits alone.
         let at_least = observed * (found.at_least / found.observed).min(1.0);
         Ok(StartProbability { observed, at_least, ..found })
     }
 
-    /// `no_longer` of the waits were no longer. With [`ADAPT`] half a wait on either side is added.
+    /// The probability by counts: `no_longer` of the `waits` were short enough. With [`ADAPT`] half a wait on either
+    /// side is added.
     fn counted(&self, no_longer: u64, waits: u64, confidence: f64) -> StartProbability {
         let (hits, all) = (no_longer as f64, waits as f64);
         if waits == 0 || no_longer == 0 && !self.has(ADAPT) {

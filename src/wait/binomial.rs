@@ -1,10 +1,10 @@
 //! The binomial method: order statistics as confidence bounds for a quantile (Nurmi, Brevik & Wolski 2007, section
 //! 3.1).
 //!
-//! Of n independent observations, the number below the quantile X_q is binomial. The k-th smallest is therefore an
-//! upper bound for X_q with confidence C if Pr(Bin(n, q) <= k - 1) >= C, and the best such bound has the smallest such
-//! k, counted from 1. (Equation 1 of the paper counts from the top, where "the smallest k" would always be 0.) With
-//! ties among the observations, or a distribution with steps, the confidence can only be larger.
+//! The number of n independent observations below the quantile X_q is binomial. The k-th smallest is therefore an upper
+//! bound for X_q with confidence C if Pr(Bin(n, q) <= k - 1) >= C, and the best such bound has the smallest such k,
+//! counted from 1. (Equation 1 of the paper counts from the top, where "the smallest k" would always be 0.) With ties
+//! among the observations, or a distribution with steps, the confidence can only be larger.
 //!
 //! A level that is missed by less than one part in 10^12 of the smaller of C and 1 - C counts as reached: where both
 //! sides are equal (q = C = 1/2, n odd) rounding must not decide.
@@ -15,7 +15,7 @@ use crate::math::{binomial, normal};
 /// The largest number of observations.
 pub const LARGEST_HISTORY: u64 = 1 << 32;
 
-/// What rounding may take away from a level.
+/// Relative tolerance for rounding when a level is compared.
 const SLACK: f64 = 1e-12;
 
 /// A probability and what it lacks to 1, each without the other's rounding.
@@ -106,7 +106,8 @@ fn smallest(guess: u64, first: u64, last: u64, has: impl Fn(u64) -> bool) -> Opt
     }
 }
 
-/// Where the index should be: mean and standard deviation of the binomial, with the first correction for its skewness.
+/// An estimate of the index, by mean and standard deviation of the binomial, with the first correction for its
+/// skewness.
 fn guess(n: u64, quantile: f64, level: Level) -> u64 {
     let (n, miss) = (n as f64, 1.0 - quantile);
     let z =
@@ -182,8 +183,9 @@ pub fn smallest_history(quantile: f64, confidence: f64) -> Result<u64> {
 }
 
 /// [`upper_index`] for one observation more, given the index `k` for `n`: that or the next one, because one more
-/// observation makes the k-th smallest no larger and the next one no smaller. And up to how many observations it surely
-/// grows with every one: for high quantiles it mostly does, so that one test settles several. At most three tests.
+/// observation makes the k-th smallest no larger and the next one no smaller. Also the number of observations up to
+/// which it surely grows with every one: for high quantiles it mostly does, so that one test settles several. At most
+/// three tests.
 pub(super) fn next_upper_indices(n: u64, k: u64, quantile: f64, confidence: f64) -> (u64, u64) {
     let level = Level::one_sided(confidence);
     // Growing by less than one somewhere on the way means being behind at its end.

@@ -1,21 +1,21 @@
-//! Probabilities of starting in time of jobs that wait already, by how often such probabilities came true.
+//! Probabilities of starting in time of jobs that wait already, calibrated by the observed share of starts.
 //!
-//! How long jobs have waited is told apart: a share is corrected to what it came to at such ages, and where few are
-//! known of these, to what it came to at all ages ([`Chances`]).
+//! Ages are distinguished: a share is corrected to the observed share at similar ages, and where few of these are
+//! known, to the observed share at all ages ([`Chances`]).
 
 use crate::math::chances::{Chances, Pace, Shares, between};
 use bytemuck::{Pod, Zeroable};
 
-/// How fast it is learnt.
+/// Speed of learning.
 pub(super) const CHANCES: Pace = Pace { belief: 20.0, questions: 1000.0 };
 
-/// At each knot of an age this number of questions is invented, of which as many came true as at all ages.
+/// Number of questions invented at each knot of an age, of which the observed share at all ages came true.
 const BELIEF_OF_ALL: f64 = 50.0;
 
-/// The ages apart, from these on, in seconds.
+/// Starts of the classes of age after the first, in seconds.
 const APART: [u64; 3] = [43_200, 129_600, 345_600];
 
-/// How often jobs that wait already started in time, at all ages and by age. All zero: nothing is known.
+/// Observed starts in time of jobs that wait already, at all ages and by age. All zero: nothing is known.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct AgedChances {
@@ -24,12 +24,12 @@ pub(super) struct AgedChances {
 }
 
 impl AgedChances {
-    /// The number of the ages that this one belongs to.
+    /// The class of this age, which is in seconds.
     pub(super) fn of(age: u64) -> u32 {
         APART.iter().filter(|from| age >= **from).count() as u32
     }
 
-    /// As [`Chances::learn`], of a job that was of these ages when the shares were noted.
+    /// Learns, as [`Chances::learn`] does, from a job that was in this class of age when the shares were noted.
     pub(super) fn learn(&mut self, ages: u32, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
         if let Some(chances) = self.by_age.get_mut(ages as usize) {
             chances.learn(CHANCES, shares, heard, wait, starts);
@@ -37,7 +37,7 @@ impl AgedChances {
         self.all.learn(CHANCES, shares, heard, wait, starts)
     }
 
-    /// As [`Chances::corrected`], for a job of these ages.
+    /// The share corrected, as by [`Chances::corrected`], for a job in this class of age.
     pub(super) fn corrected(&self, ages: u32, horizon: usize, share: f64) -> f64 {
         between(share, |knot| {
             let of_all = self.all.came_to_by_itself(CHANCES, horizon, knot);
@@ -68,8 +68,8 @@ mod tests {
         }
     }
 
-    /// Jobs that have waited for long start less often than the shares say, young ones as often: either comes to what
-    /// happens, and an age of which nothing was seen to what happened at all ages.
+    /// Jobs that have waited for long start less often than the shares predict, young ones as often: both are corrected
+    /// to the observed share, and an age never observed to that at all ages.
     #[test]
     fn ages_come_to_their_own() {
         let mut chances = AgedChances::zeroed();

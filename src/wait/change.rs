@@ -1,14 +1,14 @@
-//! Change points: how many consecutive misses mean that the past no longer counts (Nurmi, Brevik & Wolski 2007, section
-//! 3.2).
+//! Change points: the number of consecutive misses after which the past no longer counts (Nurmi, Brevik & Wolski 2007,
+//! section 3.2).
 
 use crate::error::{Error, Result};
 use crate::wait::binomial::check_probability;
 use crate::wait::rare_table::{CORRELATIONS, QUANTILES, THRESHOLDS};
 
-/// How many consecutive values above a series' `quantile` are a rare event, one that happens by chance less than once
-/// in 8,000 values, when the series' lag-1 autocorrelation is `correlation` (-1 to 1). Between the table's rows and
-/// columns the more cautious, larger threshold holds; negative correlations count as 0. None for quantiles below the
-/// table's smallest, .25, and for correlations above its largest, .99: there long runs are no news. O(1).
+/// The number of consecutive values above a series' `quantile` that is a rare event, one that happens by chance less
+/// than once in 8,000 values, when the series' lag-1 autocorrelation is `correlation` (-1 to 1). Between the table's
+/// rows and columns the more cautious, larger threshold holds; negative correlations count as 0. None for quantiles
+/// below the table's smallest, .25, and for correlations above its largest, .99: there long runs are no news. O(1).
 ///
 /// # Errors
 /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a quantile outside (0, 1) or a correlation outside -1 to 1.

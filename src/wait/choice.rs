@@ -1,8 +1,8 @@
-//! Which attribute jobs are clustered by, where the predictor chooses (beyond QBETS).
+//! The choice of the attribute that jobs are clustered by (beyond QBETS).
 //!
 //! Each attribute of a job divides the remembered waits into clusters of its own, and the criterion of [`clusters`]
-//! says how much these explain; it is in the same units for all of them as long as the dispersion is the same. At
-//! each clustering the attributes are examined one after the other, in the memory of one: their values among all
+//! measures the part that these explain; it is in the same units for all of them as long as the dispersion is the same.
+//! At each clustering the attributes are examined one after the other, in the memory of one: their values among all
 //! records are counted, from the newest record to the oldest, then agglomerated. Waits that become known meanwhile are
 //! counted at once, and those that are forgotten leave. The one with the largest criterion is taken; the attribute in
 //! use is examined first, and is kept among equals.
@@ -12,7 +12,7 @@
 use crate::wait::clusters::{Agglomeration, Intervals};
 use bytemuck::{Pod, Zeroable};
 
-/// What a choice is doing.
+/// Phases of a choice.
 const IDLE: u32 = 0;
 pub(super) const COUNTING: u32 = 1;
 pub(super) const CLUSTERING: u32 = 2;
@@ -29,7 +29,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What an agglomeration has found.
+    /// The result of an agglomeration.
     pub(super) fn new(state: &Agglomeration, attribute: u32, intervals: Intervals) -> Found {
         Found { intervals, gain: state.gain, criterion: state.criterion, attribute, reserved: 0 }
     }
@@ -40,11 +40,11 @@ impl Found {
 #[repr(C)]
 pub(super) struct Choice {
     pub phase: u32,
-    /// How many attributes were examined, and which one is.
+    /// Number of attributes examined, and the one examined now.
     pub examined: u32,
     pub attribute: u32,
     reserved: u32,
-    /// The records from this number on are counted.
+    /// Number of the oldest record counted so far.
     pub counted_from: u64,
     pub dispersion: f64,
     pub best: Found,
@@ -55,7 +55,7 @@ impl Choice {
         self.phase == IDLE
     }
 
-    /// Begins; `dispersion` waits say as much as one independent exponential wait.
+    /// Begins; `dispersion` waits carry the information of one independent exponential wait.
     pub(super) fn begin(&mut self, dispersion: f64) {
         *self = Choice { dispersion, ..Choice::zeroed() };
     }
@@ -64,7 +64,7 @@ impl Choice {
         self.phase = IDLE;
     }
 
-    /// The attribute whose values are counted, and from which record on.
+    /// The attribute whose values are counted, and the number of the oldest record counted.
     pub(super) fn counting(&self) -> Option<(u32, u64)> {
         (self.phase != IDLE).then_some((self.attribute, self.counted_from))
     }

@@ -71,7 +71,7 @@ impl WaitPredictor<'_> {
         }
     }
 
-    /// A wait became known and perhaps another, with its number, was forgotten: what is counted follows.
+    /// Updates the counts after a wait became known and perhaps another, which had its place, was forgotten.
     pub(super) fn follow_census(&mut self, gone: Option<&Record>, new: &Record) -> Result<()> {
         let choosing = self.is_choosing();
         let (attribute, from) = match self.state.choice.counting() {

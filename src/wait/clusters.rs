@@ -1,4 +1,5 @@
-//! Clusters of like jobs: which intervals of an attribute explain the waits (Nurmi, Brevik & Wolski 2007, section 3.4).
+//! Clusters of like jobs: the intervals of an attribute that explain the waits (Nurmi, Brevik & Wolski 2007, section
+//! 3.4).
 //!
 //! Within an interval waits are taken as exponential, floored at 1 s (a zero would make the likelihood infinite). With
 //! n waits of sum S, the largest log-likelihood is -n ln(S / n) - n; merging two neighbours loses
@@ -11,10 +12,10 @@
 //! smallest loss; pairs with a member that is too small for a useful history come first, so that in the end none is
 //! left. The number of clusters k maximises the Bayes information criterion, log L - (2k - 1) / 2 ln n, with log L
 //! divided by the waits' dispersion ([`View::dispersion`](crate::wait::history::View::dispersion)): waits are neither
-//! independent nor exponential, jobs of one burst wait together, and with every one taken for a witness of its own as
-//! many clusters are found as there may be (16, where the paper tells of three to five). Every boundary is then moved
-//! to where, between its two neighbours, the likelihood is largest: single values that happened to look like the other
-//! side do not stay there.
+//! independent nor exponential, jobs of one burst wait together, and counting every one as independent finds as many
+//! clusters as are allowed (16, where the paper reports three to five). Every boundary is then moved to where, between
+//! its two neighbours, the likelihood is largest: single values that happened to look like the other side do not stay
+//! there.
 //!
 //! O(d log d) for d distinct values, in steps of O(log d) that can be done a few at a time.
 
@@ -26,7 +27,7 @@ use bytemuck::{Pod, Zeroable};
 /// The largest number of clusters.
 pub const MAX_CLUSTERS: usize = 16;
 
-/// Intervals of the attribute: cluster i holds what is above the bound before it and at most its own; the last has no
+/// Intervals of the attribute: cluster i holds the values above the bound before it and up to its own; the last has no
 /// bound.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -58,12 +59,12 @@ impl Intervals {
     }
 }
 
-/// What is known of one value of the attribute beside its count: the sum of the waits.
+/// Data of one value of the attribute beside its count: the sum of the waits.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Group {
     sum: u64,
-    /// In the list of groups given back, plus one.
+    /// Next in the list of groups given back, plus one.
     next: u32,
     reserved: u32,
 }
@@ -161,7 +162,7 @@ impl Mass {
         Mass { count: self.count.saturating_sub(other.count), sum: self.sum.saturating_sub(other.sum) }
     }
 
-    /// n ln(S / n), what the log-likelihood lacks to -n.
+    /// n ln(S / n): the log-likelihood is minus this, less n.
     fn surprise(self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -180,12 +181,12 @@ pub(super) struct Item {
     key: u64,
     mass: Mass,
     surprise: f64,
-    /// What merging with the right neighbour would lose.
+    /// Loss of log-likelihood by merging with the right neighbour.
     loss: f64,
     /// Neighbours, plus one.
     left: u32,
     right: u32,
-    /// Where in the heap, plus one; 0 for the last item, which has no right neighbour.
+    /// Place in the heap, plus one; 0 for the last item, which has no right neighbour.
     place: u32,
     /// 1 if both members of the pair are large enough.
     large: u32,
@@ -198,14 +199,14 @@ impl Item {
     }
 }
 
-/// What an agglomeration is doing.
+/// Phases of an agglomeration.
 const IDLE: u32 = 0;
 const COLLECTING: u32 = 1;
 const MERGING: u32 = 2;
 const MEASURING: u32 = 3;
 const MOVING: u32 = 4;
 
-/// A merge of the last few: what it lost, and the boundary it removed.
+/// One of the last merges: the log-likelihood it lost, and the boundary it removed.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Merge {
@@ -218,7 +219,7 @@ struct Merge {
 #[repr(C)]
 pub(super) struct Agglomeration {
     phase: u32,
-    /// Items made, and clusters left of them.
+    /// Number of items made, and of clusters left of them.
     items: u32,
     clusters: u32,
     heap: u32,
@@ -229,12 +230,13 @@ pub(super) struct Agglomeration {
     /// The merge that took away the k-th cluster, for k = 2, 3...
     merges: [Merge; MAX_CLUSTERS + 1],
     intervals: Intervals,
-    /// By how much the chosen clusters raise the log-likelihood, and the criterion, over a single one.
+    /// Gain of the chosen clusters over a single one, in log-likelihood and in the criterion.
     pub gain: f64,
     pub criterion: f64,
-    /// How many waits say as much as one independent exponential wait.
+    /// Number of waits that carry the information of one independent exponential wait.
     dispersion: f64,
-    /// Moving boundaries: which one, the two clusters' mass, that of the values passed, and the best boundary so far.
+    /// State of moving boundaries: the boundary, the two clusters' mass, that of the values passed, and the best place
+    /// so far.
     boundary: u32,
     reserved: u32,
     both: Mass,
@@ -244,7 +246,7 @@ pub(super) struct Agglomeration {
 }
 
 impl Agglomeration {
-    /// Starts anew; `dispersion` waits say as much as one independent exponential wait.
+    /// Starts anew; `dispersion` waits carry the information of one independent exponential wait.
     pub(super) fn begin(&mut self, dispersion: f64) {
         *self = Agglomeration { phase: COLLECTING, dispersion, ..Agglomeration::zeroed() };
     }
@@ -286,7 +288,7 @@ impl Workshop<'_> {
         at_mut(self.items, index as usize)
     }
 
-    /// One more distinct value becomes an item.
+    /// Makes one more distinct value an item.
     fn collect(&mut self, census: &Census) -> Result<()> {
         let Some((key, mass)) = census.next(self.state.cursor)? else {
             self.state.clusters = self.state.items;
@@ -319,7 +321,7 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    /// Computes what merging an item with its right neighbour loses, and puts the pair where it belongs in the heap.
+    /// Computes the loss of merging an item with its right neighbour, and puts the pair in its place in the heap.
     fn rate(&mut self, index: u32) -> Result<()> {
         let item = *self.item(index)?;
         let right = *self.item(item.right.wrapping_sub(1))?;
@@ -424,7 +426,7 @@ impl Workshop<'_> {
 
     /// The number of clusters with the best criterion, and their boundaries.
     fn choose(&mut self) -> Result<()> {
-        // In units of log-likelihood, so that gain and criterion stay what they are.
+        // In units of log-likelihood, so that gain and criterion keep their meaning.
         let penalty = self.state.dispersion * libm::log((self.state.total.count as f64).max(1.0));
         let (mut gain, mut best, mut chosen) = (0.0, 0.0, 1);
         let last = self.most.min(MAX_CLUSTERS).min(self.state.items as usize + 1);
@@ -480,7 +482,7 @@ impl Workshop<'_> {
         state.best_bound = state.intervals.bounds().get(state.boundary as usize).copied().unwrap_or(u64::MAX);
     }
 
-    /// One more value of the two clusters beside a boundary, for their total.
+    /// Adds one more value of the two clusters beside a boundary to their total.
     fn measure(&mut self, census: &Census) -> Result<()> {
         let (low, high) = self.surroundings();
         match census.next(self.state.cursor)?.filter(|(key, _)| *key <= high) {
@@ -496,7 +498,7 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    /// One more value of the two clusters: would the boundary be better after it?
+    /// Passes one more value of the two clusters and moves the boundary behind it if that is better.
     fn move_boundary(&mut self, census: &Census) -> Result<Option<Intervals>> {
         if self.state.boundary as usize >= self.state.intervals.bounds().len() {
             self.state.phase = IDLE;

@@ -8,7 +8,7 @@ use crate::wait::history::{Series, View};
 use crate::wait::rivals::{Weibull, WeibullSums, fit_weibull, log_normal, log_uniform};
 use bytemuck::{Pod, Zeroable};
 
-/// How a bound is computed from the waits that count.
+/// Method by which a bound is computed from the waits that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum WaitMethod {
@@ -51,7 +51,7 @@ impl Question {
     }
 }
 
-/// What is kept with a series so that the usual question needs no new computation. All zero: nothing computed.
+/// Results kept with a series so that the options' question needs no new computation. All zero: nothing computed.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Memo {
@@ -59,9 +59,9 @@ pub(super) struct Memo {
     count: u64,
     /// Waits added since.
     age: u64,
-    /// Of the order statistic.
+    /// Index of the order statistic.
     index: u64,
-    /// Up to this number of waits the index grows with each.
+    /// Number of waits up to which the index grows with each.
     grows_to: u64,
     /// Tolerance factor, or the Weibull's shape.
     first: f64,
@@ -69,7 +69,7 @@ pub(super) struct Memo {
     second: f64,
 }
 
-/// How much a history may change, as a part of it, before tolerance factor and Weibull are computed anew.
+/// Inverse of the part of a history that may change before tolerance factor and Weibull are computed anew.
 const STALE: u64 = 256;
 
 impl Memo {
@@ -122,12 +122,12 @@ impl Memo {
         Ok(())
     }
 
-    /// Which of the waits, in order of length, is told by the binomial method.
+    /// The index of the order statistic that answers the options' question by the binomial method.
     pub(super) fn index(&self) -> u64 {
         self.index
     }
 
-    /// The bound of the options' own question in seconds; `None` if there are too few waits.
+    /// The bound of the options' question in seconds; `None` if there are too few waits.
     pub(super) fn bound(
         &self,
         view: View,

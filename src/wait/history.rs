@@ -4,8 +4,8 @@
 //! oldest to the newest that still count, and holds their waits in a tree as well; it keeps the sums from which the
 //! lag-1 autocorrelation of section 3.2 and the log-normal rival follow. Every change is O(log n).
 //!
-//! The sums are of whole numbers, waits or ln(wait) in multiples of 2^-15 (the wait floored at 1 s): exact, so that
-//! what is taken away later leaves nothing behind.
+//! The sums are of whole numbers, waits or ln(wait) in multiples of 2^-15 (the wait floored at 1 s): exact, so that a
+//! record taken away later leaves no rounding behind.
 
 use crate::error::Result;
 use crate::memory::{at, at_mut};
@@ -17,7 +17,7 @@ use bytemuck::{Pod, Zeroable};
 // below 2^125.
 pub const MAX_HISTORY: u32 = 1 << 22;
 
-/// Parts of 1 in a logarithm.
+/// Units of a logarithm in 1.
 const LOG_UNIT: f64 = 32_768.0;
 
 /// The bit of a record's logarithm, which is below 2^20, that is set once a change point has passed it.
@@ -32,7 +32,7 @@ const MOST_CORRELATION: f64 = 0.99;
 pub(super) struct Record {
     /// Seconds, or a count.
     pub wait: u64,
-    /// What the job asked for.
+    /// Requested run time in seconds, and processors.
     pub requested: u64,
     pub processors: u32,
     /// ln(wait) in parts of [`LOG_UNIT`], and [`OUTDATED`].
@@ -44,13 +44,13 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// A wait of a job that asked for this time, in seconds, and these processors.
+    /// The wait of a job with this requested time and these processors; times in seconds.
     pub(super) fn new(wait: u64, requested: u64, processors: u32) -> Record {
         let log = libm::round(libm::log(wait.max(1) as f64) * LOG_UNIT) as u32;
         Record { wait, requested, processors, log, ..Record::zeroed() }
     }
 
-    /// A number that is no job's wait.
+    /// A record of a count instead of a job's wait.
     pub(super) fn of_count(count: u64) -> Record {
         Record::new(count, 0, 0)
     }
@@ -124,10 +124,10 @@ pub(super) struct Series {
     sums: Sums,
     /// Misses in a row.
     pub misses: u32,
-    /// How many of them are a change point; 0 for no number of them.
+    /// Number of misses in a row that is a change point; 0 for no number of them.
     pub threshold: u32,
     reserved: u32,
-    /// Which of the records' links chain it.
+    /// Index of the records' links that chain it.
     side: u32,
 }
 
@@ -167,7 +167,7 @@ impl Series {
     }
 }
 
-/// Where the records and their values lie.
+/// The records and the trees of their values.
 pub(super) struct Store<'s, 'a> {
     pub records: &'s mut [Record],
     pub pool: &'s mut Pool<'a>,
@@ -282,9 +282,9 @@ impl View<'_> {
         Ok(correlation.clamp(-1.0, 1.0))
     }
 
-    /// How many of these waits say as much as one independent exponential wait: the variance over the squared mean,
-    /// which is 1 for an exponential, times (1 + r) / (1 - r) with the lag-1 autocorrelation r, if that is positive. At
-    /// least 1.
+    /// The number of these waits that carry the information of one independent exponential wait: the variance over the
+    /// squared mean, which is 1 for an exponential, times (1 + r) / (1 - r) with the lag-1 autocorrelation r, if that
+    /// is positive. At least 1.
     pub(super) fn dispersion(self, series: &Series) -> Result<f64> {
         let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.waits));
         let square = sum.wrapping_mul(sum);
@@ -349,7 +349,7 @@ mod tests {
             }
             let wanted = naive_autocorrelation(&naive);
             assert!((store.view().autocorrelation(&series).unwrap() - wanted).abs() < 1e-11, "{step}");
-            // Variance over squared mean, times what correlation makes of it.
+            // Variance over squared mean, times the factor of the correlation.
             let plain = naive.iter().map(|wait| *wait as f64).sum::<f64>() / naive.len() as f64;
             let variance = naive.iter().map(|wait| (*wait as f64 - plain).powi(2)).sum::<f64>();
             let wanted = wanted.clamp(0.0, 0.99);

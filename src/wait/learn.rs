@@ -1,4 +1,4 @@
-//! What the predictor's calls are made of: time going on, waits becoming history, clusters being found and filled.
+//! Private steps of the predictor's calls: advance the clock, move waits into the history, find and fill clusters.
 
 use crate::error::{Error, Result};
 use crate::math::chances::Shares;
@@ -19,20 +19,20 @@ use crate::wait::sample::{Sample, WINDOW};
 use crate::wait::tree::{Nodes, Pool};
 use crate::wait::visible::{Neighbours, SEEN, Situation, Visible};
 
-/// How far bounds of parametric methods may be stretched and shrunk, as logarithms.
+/// Range of the logarithm by which bounds of parametric methods are stretched or shrunk.
 const STRETCH: (f64, f64) = (-3.0, 8.0);
 
 /// Adapted bounds exceed the longest wait by at most this factor.
 const BEYOND_LONGEST: f64 = 1.5;
 
 /// Adapted rests of the waits of jobs that wait already exceed the longest wait by at most this factor: in a jam they
-/// may wait for longer than anybody did.
+/// may wait longer than any job before.
 const BEYOND_LONGEST_WAITING: f64 = 4.5;
 
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
 const SLICE: u64 = 64;
 
-/// What is known of a job that is asked about.
+/// The inputs of a question about a job.
 pub(super) struct Asked {
     pub attribute: u64,
     pub groups: Groups,
@@ -40,12 +40,12 @@ pub(super) struct Asked {
     pub index: u32,
 }
 
-/// What the clusters of one of the two sides are made by.
+/// The attribute that makes the clusters of one of the two sides.
 fn attribute_of(by: &[u32; 2], side: usize) -> Result<Attribute> {
     Attribute::from_number(*at(by, side)?).map_err(|_| Error::Corrupt)
 }
 
-/// What the calls are made of.
+/// Private steps of the calls.
 impl WaitPredictor<'_> {
     pub(super) fn has(&self, component: u32) -> bool {
         self.state.components & component != 0
@@ -55,7 +55,7 @@ impl WaitPredictor<'_> {
         WaitMethod::from_number(self.state.method).map_err(|_| Error::Corrupt)
     }
 
-    /// What the clusters in use are made by.
+    /// The attribute that makes the clusters in use.
     pub(super) fn attribute(&self) -> Result<Attribute> {
         attribute_of(&self.state.by, self.state.side as usize)
     }
@@ -94,7 +94,7 @@ impl WaitPredictor<'_> {
         find(&self.parts.index, self.parts.slots, id)?.ok_or(Error::UnknownJob)
     }
 
-    /// Time goes on: jobs that have waited longer than their bound are misses now, not only when they start.
+    /// Advances the clock: jobs that have waited longer than their bound are misses now, not only when they start.
     pub(super) fn advance(&mut self, now: i64) -> Result<()> {
         self.state.now = now;
         self.state.begun = 1;
@@ -109,7 +109,7 @@ impl WaitPredictor<'_> {
         self.look_at_waiting(now)
     }
 
-    /// A job's bound was missed, or held.
+    /// Learns that a job's bound was missed, or held.
     pub(super) fn judged(&mut self, groups: Groups, missed: bool) {
         if self.has(ADAPT) {
             let State { levels, question, rate, .. } = &mut *self.state;
@@ -117,7 +117,8 @@ impl WaitPredictor<'_> {
         }
     }
 
-    /// A job has waited so long: what that says of the bounds that were noted when it came, and of its situation.
+    /// Learns from the finished wait of a job, in seconds: the bounds noted when it came are missed or held, and its
+    /// situation is remembered.
     pub(super) fn compare(&mut self, waiting: &Waiting, wait: u64) -> Result<()> {
         if self.has(ADAPT) && waiting.noted == 1 {
             let rate = self.state.rate;
@@ -127,7 +128,7 @@ impl WaitPredictor<'_> {
         self.remember(&waiting.situation, waiting.index, wait)
     }
 
-    /// A wait in a situation becomes known.
+    /// Remembers the wait, in seconds, of a job in this situation.
     pub(super) fn remember(&mut self, situation: &Situation, index: u32, wait: u64) -> Result<()> {
         if !self.has(VISIBLE) {
             return Ok(());
@@ -181,7 +182,7 @@ impl WaitPredictor<'_> {
         Ok((view, at(at(&self.state.series, side)?, cluster)?, at(at(&self.state.memos, side)?, cluster)?))
     }
 
-    /// What is asked about a job that comes at this time.
+    /// The inputs of a question about a job that comes at this time.
     pub(super) fn asked(&self, features: &Features, now: i64) -> Result<Asked> {
         let attribute = self.attribute()?.of(features);
         let requested = features.requested.unsigned_abs();
@@ -196,7 +197,7 @@ impl WaitPredictor<'_> {
         Ok(Asked { attribute, groups, situation, index })
     }
 
-    /// A job comes: what is seen of it counts.
+    /// Adds a job that comes to the ranks and to the statistics of situations.
     pub(super) fn came(&mut self, features: &Features, now: i64) -> Result<()> {
         self.state.ranks.add(features.processors, features.requested.unsigned_abs());
         if self.has(VISIBLE) {
@@ -209,15 +210,15 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// The model of what is seen, where it is to be used: it is on, and answers the options' own question.
+    /// The model of situations, if it is used: the component is on, and there is room to answer the options' question.
     pub(super) fn visible(&self) -> Option<&Visible> {
         let room = u64::from(self.state.capacity.neighbours).min(WINDOW as u64);
         let usable = self.has(VISIBLE) && self.state.question.fewest <= room;
         self.parts.visible.first().filter(|_| usable)
     }
 
-    /// As [`WaitPredictor::with_sample`] for a question asked aside: where the nearest waits do not answer it, the
-    /// history may.
+    /// Answers another question than the options' from the nearest waits, or where these do not suffice, from the
+    /// history.
     pub(super) fn with_sample_for<R>(
         &self,
         asked: &Asked,
@@ -231,7 +232,7 @@ impl WaitPredictor<'_> {
         answer(Sample::Series(view, series))
     }
 
-    /// The waits that count for a job, and which of them is told to the options' own question.
+    /// Answers from the waits that count for a job and the index of the one that answers the options' question.
     pub(super) fn with_sample<R>(
         &self,
         asked: &Asked,
@@ -249,7 +250,7 @@ impl WaitPredictor<'_> {
         }
     }
 
-    /// The answer to the options' own question.
+    /// The answer to the options' question.
     pub(super) fn usual_answer(&self, asked: &Asked, now: i64, waiting: u32) -> Result<WaitAnswer> {
         if self.down(now, waiting)? {
             return Ok(WaitAnswer::MayBeDown);
@@ -284,7 +285,7 @@ impl WaitPredictor<'_> {
         })
     }
 
-    /// The same of these waits, with these levels.
+    /// The bounds at the levels [`ASIDE`] from these waits, with these levels, in seconds.
     pub(super) fn aside_of(&self, sample: Sample, levels: &Levels) -> Result<Option<[u32; ASIDE.len()]>> {
         let mut bounds = [0; ASIDE.len()];
         for (bound, level) in bounds.iter_mut().zip(ASIDE) {
@@ -295,8 +296,8 @@ impl WaitPredictor<'_> {
         Ok(Some(bounds))
     }
 
-    /// The order statistic of a question asked aside, at its level's shift with [`ADAPT`]; none where there is no such
-    /// statistic.
+    /// The order statistic that answers another question than the options', at its level's shift with [`ADAPT`]; `None`
+    /// without an index.
     pub(super) fn aside_bound(
         &self,
         sample: Sample,
@@ -313,12 +314,12 @@ impl WaitPredictor<'_> {
         Ok(sample.at_tail(sample.tail(index) + shift)?.map(|bound| bound.min(self.most(told))))
     }
 
-    /// No adapted bound goes beyond this, unless the method's own does.
+    /// The largest adapted bound, in seconds; `told` is the method's own, which may be larger.
     pub(super) fn most(&self, told: i64) -> i64 {
         estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(told)
     }
 
-    /// No adapted rest of a wait goes beyond this, unless the method's own does.
+    /// The largest adapted rest of a wait, in seconds; `told` is the method's own, which may be larger.
     pub(super) fn most_rest(&self, told: i64) -> i64 {
         estimate::whole_seconds(BEYOND_LONGEST_WAITING * self.state.longest as f64).max(told)
     }
@@ -332,13 +333,13 @@ impl WaitPredictor<'_> {
         estimate::whole_seconds(stretched).min(self.most(bound))
     }
 
-    /// Where the record with this number lies.
+    /// Place of the record with this number.
     pub(super) fn place(&self, number: u64) -> usize {
-        // There is at least one record.
+        // Never divides by 0: there is at least one record.
         number.checked_rem(self.parts.records.len() as u64).unwrap_or(0) as usize
     }
 
-    /// A wait becomes history.
+    /// Moves a wait into the history.
     pub(super) fn learn(&mut self, wait: u64, features: &Features) -> Result<()> {
         let (method, question) = (self.method()?, self.state.question);
         let (trimming, capacity) = (self.has(TRIM), self.parts.records.len() as u64);
@@ -404,12 +405,12 @@ impl WaitPredictor<'_> {
         if clustering { self.cluster() } else { Ok(()) }
     }
 
-    /// A slice of clustering, when it is time.
+    /// Does a slice of clustering, when it is time.
     pub(super) fn cluster(&mut self) -> Result<()> {
         let state = &mut *self.state;
         state.since_clustering = state.since_clustering.saturating_add(1);
         let every = u64::from(state.recluster_every);
-        // Done with before it is time again.
+        // Fast enough to be done before it is time again.
         let steps = SLICE + self.clustering_steps().checked_div(every).unwrap_or(0);
         for _ in 0..steps {
             let begin = u64::from(self.state.since_clustering) >= every;
@@ -431,7 +432,7 @@ impl WaitPredictor<'_> {
         self.state.filling == 1 || !self.state.agglomeration.is_idle() || !self.state.choice.is_idle()
     }
 
-    /// A step of the clustering under way, or the beginning of one. Returns whether there was something to do.
+    /// Does a step of the clustering under way, or begins one. Returns whether there was something to do.
     pub(super) fn cluster_step(&mut self, begin: bool) -> Result<bool> {
         if self.state.filling == 1 {
             return self.fill().map(|()| true);
@@ -467,7 +468,7 @@ impl WaitPredictor<'_> {
         Ok(true)
     }
 
-    /// How many of the waits that count say as much as one independent exponential wait: the clusters' mean.
+    /// Number of the waits that count with the information of one independent exponential wait: the clusters' mean.
     fn dispersion(&self) -> Result<f64> {
         let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
         let (mut sum, mut waits) = (0.0, 0.0);
@@ -479,7 +480,7 @@ impl WaitPredictor<'_> {
         Ok(if waits > 0.0 { sum / waits } else { 1.0 })
     }
 
-    /// New intervals were found: unless they are the old ones, their clusters are filled.
+    /// Begins to fill the clusters of new intervals, unless they are the old ones.
     pub(super) fn adopt(&mut self, found: &Found) -> Result<()> {
         let state = &mut *self.state;
         (state.gain, state.criterion) = (found.gain, found.criterion);
@@ -497,7 +498,7 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// One more record, the newest of those left, goes to its new cluster if it still counts, or while that has too
+    /// Moves one more record, the newest of those left, to its new cluster if it still counts, or while that has too
     /// little history. After the oldest the new clusters take over.
     pub(super) fn fill(&mut self) -> Result<()> {
         if self.state.filled_to <= self.state.oldest {
@@ -531,7 +532,7 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// The new clusters replace the old ones.
+    /// Replaces the old clusters by the new ones.
     pub(super) fn take_over(&mut self) -> Result<()> {
         let (method, question) = (self.method()?, self.state.question);
         let State { side, filling, series, memos, spare, .. } = &mut *self.state;

@@ -1,20 +1,20 @@
 //! Levels that follow misses, class by class (beyond QBETS; online conformal prediction: Gibbs & Candes 2021, with the
 //! group indicators of gradient equilibrium: Angelopoulos, Jordan & Tibshirani 2025).
 //!
-//! The *tail* of a level q is -ln(1 - q): 3.0 at .95, and 1 more for e times fewer misses. A bound is told at the tail
+//! The *tail* of a level q is -ln(1 - q): 3.0 at .95, and 1 more for e times fewer misses. A bound is taken at the tail
 //! of the method's own order statistic plus a shift. The shift is the sum of one number for each group that the job
 //! belongs to: all jobs, the wider half, the widest 20, 5 and 1 %, and the jobs with longer requests (three nested
 //! quarters). A miss raises the numbers of the job's groups, a bound that held lowers them, in the proportion that
 //! balances at the wanted share of misses. Since each number stays bounded, the share of misses in each group tends to
-//! what is wanted, whatever the waits do: the mean step of a group that saw n jobs is at most (difference of its
-//! number) / (n times the smallest step).
+//! the wanted one, whatever the waits do: the mean step of a group after n jobs is at most (difference of its number) /
+//! (n times the smallest step).
 //!
-//! Steps fall with the jobs seen in a group, n^-.6 / 2, to the predictor's rate. A last number, common to all, moves
-//! five times as fast and decays by 2 % with each job: it answers bursts of misses, and keeps single months from
-//! failing.
+//! Steps fall with the number n of jobs seen in a group, n^-.6 / 2, to the predictor's rate. A last number, common to
+//! all, moves five times as fast and decays by 2 % with each job: it answers bursts of misses, and keeps single months
+//! from failing.
 //!
-//! Quantiles that are asked aside follow their own misses in the same way, without groups, at [`ASIDE`] levels; between
-//! them shifts are interpolated in the tail.
+//! Other quantiles than the options' follow their own misses in the same way, without groups, at [`ASIDE`] levels;
+//! between them shifts are interpolated in the tail.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -24,7 +24,7 @@ const WIDE: [f64; 4] = [0.5, 0.8, 0.95, 0.99];
 /// The shares of jobs with shorter requests, from which on a job belongs to the groups of long requests.
 const LONG: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// All, and the above.
+/// Number of groups: all jobs, and the above.
 const GROUPS: usize = 1 + WIDE.len() + LONG.len();
 
 /// The levels whose misses are followed beside the options' own.
@@ -33,15 +33,15 @@ pub(super) const ASIDE: [f64; 7] = [0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 /// Adapted bounds aim at this part of the misses that the quantile allows.
 const CAUTION: f64 = 0.9;
 
-/// The first step of a group, and how steps fall with the jobs it saw.
+/// The first step of a group, and the exponent by which steps fall with the jobs it saw.
 const FIRST_STEP: f64 = 0.5;
 const FALL: f64 = 0.6;
 
-/// How far each number may go.
+/// Range of each group's number.
 const LEAST: f64 = -4.0;
 const MOST: f64 = 8.0;
 
-/// The fast number: its step, the part of it that a job leaves, and how far it may go.
+/// The fast number: its step, the part of it kept with each job, and its bound on either side.
 const FAST_STEP: f64 = 0.1;
 const FAST_KEPT: f64 = 0.98;
 const FAST_MOST: f64 = 3.0;
@@ -53,7 +53,7 @@ const BUCKETS: usize = 256;
 /// Values above 2^42 count as that.
 const LAST_BUCKET: f64 = (BUCKETS - 1) as f64;
 
-/// How often values of each size came. All zero: never.
+/// Counts of values by size. All zero: no value.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Histogram {
@@ -104,7 +104,7 @@ impl Groups {
     }
 }
 
-/// How wide and how long jobs are, by which they are grouped. All zero: no job was seen.
+/// Distributions of the jobs' widths and requests, by which they are grouped. All zero: no job was seen.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Ranks {
@@ -144,7 +144,7 @@ pub(super) fn tail_of(level: f64) -> f64 {
     -libm::log1p(-level)
 }
 
-/// The step of the adaptation after this number of jobs.
+/// The step of the adaptation after `seen` jobs.
 pub(super) fn step(seen: u64, rate: f64) -> f64 {
     (FIRST_STEP * libm::pow(seen as f64 + 1.0, -FALL)).max(rate)
 }
@@ -155,14 +155,14 @@ fn moved(number: f64, missed: bool, wanted: f64, step: f64) -> f64 {
 }
 
 impl Levels {
-    /// By how much the tail of the options' own question is shifted for a job of these groups.
+    /// The shift of the options' question's tail for a job of these groups.
     pub(super) fn shift(&self, groups: Groups) -> f64 {
         let own = self.own.iter().enumerate().filter(|(group, _)| groups.has(*group));
         own.map(|(_, number)| number).sum::<f64>() + self.fast
     }
 
-    /// The options' own bound, of this quantile, was missed or held. Steps are this part (`caution`) of what they are
-    /// else: where many bounds are open at the same time, they are missed together, and each must count for less.
+    /// Learns that the options' bound, of this quantile, was missed or held. Steps are multiplied by `caution`, at most
+    /// 1: where many bounds are open at the same time, they are missed together, and each must count for less.
     pub(super) fn learn(&mut self, groups: Groups, missed: bool, quantile: f64, rate: f64, caution: f64) {
         let wanted = CAUTION * (1.0 - quantile);
         let share = 1.0 / libm::sqrt(f64::from(groups.0.count_ones().max(1)));
@@ -173,12 +173,12 @@ impl Levels {
             }
         }
         let fast = moved(self.fast, missed, wanted, caution * FAST_STEP).clamp(-FAST_MOST, FAST_MOST);
-        // Of a whole step exactly what is kept, whatever differences round to.
+        // A whole step keeps exactly `FAST_KEPT`, whatever the difference would round to.
         let kept = if caution < 1.0 { 1.0 - caution * (1.0 - FAST_KEPT) } else { FAST_KEPT };
         self.fast = fast * kept;
     }
 
-    /// Which of the bounds at the levels [`ASIDE`] were missed.
+    /// Learns which of the bounds at the levels [`ASIDE`] were missed.
     pub(super) fn learn_aside(&mut self, missed: [bool; ASIDE.len()], rate: f64) {
         let step = step(self.seen_aside, rate);
         for ((number, missed), level) in self.aside.iter_mut().zip(missed).zip(ASIDE) {
@@ -187,8 +187,8 @@ impl Levels {
         self.seen_aside = self.seen_aside.saturating_add(1);
     }
 
-    /// The shift of a tail asked aside: interpolated between the levels that are followed, that of the nearest beyond
-    /// them.
+    /// The shift of another tail than the options': interpolated between the levels that are followed, and beyond them
+    /// that of the nearest.
     pub(super) fn shift_aside(&self, tail: f64) -> f64 {
         let mut before: Option<(f64, f64)> = None;
         for (level, number) in ASIDE.into_iter().zip(self.aside) {
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(Ranks::zeroed().groups(5, 5), Groups(1));
     }
 
-    /// Each group's misses come to what is wanted, though a group's jobs need another tail.
+    /// Each group's misses come to the wanted share, though a group's jobs need another tail.
     #[test]
     fn every_group_comes_to_its_misses() {
         let mut levels = Levels::zeroed();
@@ -269,7 +269,7 @@ mod tests {
         let mut missed = [0.0; ASIDE.len()];
         let rounds = 100_000;
         for _ in 0..rounds {
-            // Tails of waits twice as long as believed.
+            // Tails of waits twice as long as predicted.
             let wait = -2.0 * uniform(&mut random).ln();
             let misses = ASIDE.map(|level| wait > tail_of(level) + levels.shift_aside(tail_of(level)));
             levels.learn_aside(misses, 0.01);

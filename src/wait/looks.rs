@@ -1,4 +1,4 @@
-//! What waiting jobs saw when they were looked at, and what was learnt of such looks: the data of `aged`.
+//! Situations noted of waiting jobs, and the state learnt from them: the data of `aged`.
 
 use crate::math::chances::Shares;
 use crate::wait::chances::AgedChances;
@@ -10,25 +10,25 @@ use bytemuck::{Pod, Zeroable};
 /// Notes for each job that may wait.
 pub(super) const NOTES_A_JOB: usize = 2;
 
-/// What a waiting job saw when it was looked at.
+/// The situation of a waiting job at a look.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Note {
-    /// When that was, and when the bound that it was given then runs out;
-    /// [`NEVER`](crate::wait::queue::NEVER) without a bound, or when the wait has exceeded it.
+    /// Time of the look, and of the end of the bound given then; [`NEVER`](crate::wait::queue::NEVER) without a bound,
+    /// or when the wait has exceeded it.
     pub at: i64,
     pub deadline: i64,
-    /// When the [`Floor`] of then runs out; [`NEVER`](crate::wait::queue::NEVER) when the wait has exceeded it.
+    /// End of the [`Floor`] at the look; [`NEVER`](crate::wait::queue::NEVER) when the wait has exceeded it.
     pub floor_until: i64,
-    /// In the job's list of notes, or in that of free ones, plus one.
+    /// Next in the job's list of notes, or in that of free ones, plus one.
     pub next: u32,
     pub groups: Groups,
     pub index: u32,
-    /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds from then.
+    /// 1 if bounds at the levels [`ASIDE`] were noted: `aside`, in seconds from the look.
     pub noted: u32,
-    /// At how many of the horizons it is known that the job has not started by then.
+    /// Number of horizons already learnt as passed without a start.
     pub heard: u32,
-    /// How long the job had waited, as [`AgedChances`] tells ages apart.
+    /// Class of the job's age at the look, in [`AgedChances`].
     pub ages: u32,
     pub situation: Situation,
     pub aside: [u32; ASIDE.len()],
@@ -38,11 +38,11 @@ pub(super) struct Note {
 /// The part of the rests that end within the floor.
 const FLOOR_QUANTILE: f64 = 0.65;
 
-/// How far the logarithm of the floor's factor may go.
+/// Range of the logarithm of the floor's factor.
 const FLOOR_LEAST: f64 = -6.0;
 const FLOOR_MOST: f64 = 4.0;
 
-/// A floor under the rests told, which grows with the oldest wait of the queue: in a jam longer than all that are
+/// A floor under the reported rests, which grows with the oldest wait of the queue: in a jam longer than all that are
 /// known, rests are longer than all that are known. The factor is a quantile of rest over oldest wait, learnt on line
 /// like the [`Levels`]. All zero: the oldest wait itself.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -53,12 +53,12 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// The floor in seconds, where the oldest has waited so long.
+    /// The floor in seconds, where the oldest job has waited for `oldest` seconds.
     pub(super) fn seconds(&self, oldest: u64) -> i64 {
         whole_seconds(libm::exp(self.logarithm) * oldest as f64)
     }
 
-    /// A rest was longer than the floor of its time, or not. Steps are this part (`caution`) of what they are else.
+    /// Learns whether a rest was longer than the floor at its look. Steps are multiplied by `caution`, at most 1.
     pub(super) fn learn(&mut self, longer: bool, rate: f64, caution: f64) {
         let part = if longer { FLOOR_QUANTILE } else { FLOOR_QUANTILE - 1.0 };
         let moved = self.logarithm + part * caution * step(self.seen, rate);
@@ -67,16 +67,16 @@ impl Floor {
     }
 }
 
-/// What is known of waiting jobs. All zero: nothing.
+/// State learnt from waiting jobs. All zero: nothing.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Aged {
     pub levels: Levels,
     pub chances: AgedChances,
     pub floor: Floor,
-    /// Which of the rests of a window is told to the options' own question.
+    /// Index of the rest in a window that answers the options' question.
     pub window_index: u64,
-    /// Looks that are due, and up to when they were counted.
+    /// Number of looks due, and the time up to which they were counted.
     pub due: f64,
     pub counted: i64,
     /// The slot that is looked at next, plus one; 0: the first.
@@ -92,7 +92,7 @@ pub(super) struct Aged {
 mod tests {
     use super::*;
 
-    /// Of rests whose distribution changes with the oldest wait alone, the wanted part ends within the floor.
+    /// The wanted part of the rests ends within the floor, if their distribution changes with the oldest wait alone.
     #[test]
     fn the_floor_comes_to_its_quantile() {
         let mut floor = Floor::zeroed();

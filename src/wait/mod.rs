@@ -1,19 +1,19 @@
 //! Bounds on queue waiting time, from the history of waits (Nurmi, Brevik & Wolski 2007, "QBETS").
 //!
 //! From the outside in:
-//! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options` has what it
-//!   is told and answers, `learn` what its calls are made of.
+//! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options`: input and
+//!   output types; `learn`: the private steps of each call.
 //! * `queue`: the jobs that wait.
 //! * `outage`: whether the machine may be down (section 3.5).
-//! * `clusters`: which jobs are alike (section 3.4); `choice`, `choose`: by which attribute.
-//! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
-//! * `levels`: which of them is told, so that as many are missed as should be, class by class.
+//! * `clusters`: groups of like jobs (section 3.4); `choice`, `choose`: the choice of the attribute.
+//! * `visible`: the earlier jobs that came into a like situation; `sample`: the waits that an answer rests on.
+//! * `levels`: the level of the bound, adapted so that the wanted share is missed, class by class.
 //! * `aged`: the rest of the wait of a job that waits already.
-//! * `chances`: how often waiting jobs with a given probability of starting in time did so.
+//! * `chances`: probabilities of starting in time, calibrated by the observed share of starts.
 //! * `estimate`: a bound from the waits that count, by one of the methods.
-//! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
-//! * `change`, `rare_table`: how many consecutive misses are a change point (section 3.2).
-//! * `rivals`: log-normal, log-uniform and Weibull in its place.
+//! * `binomial`: the order statistic of n waits that bounds a quantile with a given confidence (section 3.1).
+//! * `change`, `rare_table`: the number of consecutive misses that is a change point (section 3.2).
+//! * `rivals`: log-normal, log-uniform and Weibull instead of the binomial method.
 //! * `history`: the waits that count, in the order of time and of value.
 //! * `tree`: sorted multisets with selection by rank.
 //!

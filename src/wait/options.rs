@@ -1,4 +1,4 @@
-//! The options of a [`WaitPredictor`](super::WaitPredictor), what it hears about jobs, and what it answers.
+//! The options of a [`WaitPredictor`](super::WaitPredictor), its input and its answers.
 
 use crate::error::{Error, Result};
 use crate::runtime::{MAX_SECONDS, check_span};
@@ -15,32 +15,32 @@ pub const CLUSTER: u32 = 2;
 pub const AVAILABILITY: u32 = 4;
 /// Component of [`WaitOptions`], beyond the paper: levels follow misses (online conformal prediction: Gibbs & Candes
 /// 2021), so that in the long run .9 of the misses that the quantile allows remain, whatever the waits do, and that
-/// among the wide jobs and among those with long requests as well as among all. The order statistic that is told moves
-/// up with a miss and down without; beyond the longest wait, and with the parametric methods, the bound is stretched. A
-/// job that waits longer than its bound counts at once, not only when it starts. No bound is more than one and a half
-/// times the longest wait seen, where the method's own is not.
+/// among the wide jobs and among those with long requests as well as among all. The order statistic that is answered
+/// moves up with a miss and down without; beyond the longest wait, and with the parametric methods, the bound is
+/// stretched. A job that waits longer than its bound counts at once, not only when it starts. No bound is more than one
+/// and a half times the longest wait seen, unless the method's own is.
 pub const ADAPT: u32 = 8;
 /// Component of [`WaitOptions`], beyond the paper: the waits that count are those of jobs that came into a like
-/// situation. What the predictor sees of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and
-/// what [`WaitPredictor::machine`](super::WaitPredictor::machine) tells) is turned into one number by a regression on
-/// line; the waits of the 300 jobs nearest in it are taken for the history. Jobs that wait are looked at about every
-/// six hours, and one that is asked about is told the rests of the 300 looks that were most like its situation. It
-/// takes the place of [`TRIM`] and [`CLUSTER`]; the methods are order statistics then.
+/// situation. The state of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and the machine's
+/// state by [`WaitPredictor::machine`](super::WaitPredictor::machine)) is turned into one number by a regression on
+/// line; the waits of the 300 jobs nearest in it serve as the history. Jobs that wait are looked at about every six
+/// hours, and the bound for one of them rests on the rests of the 300 looks that were most like its situation. It takes
+/// the place of [`TRIM`] and [`CLUSTER`]; the methods are order statistics then.
 pub const VISIBLE: u32 = 16;
 
 /// Capacities of a [`WaitPredictor`](super::WaitPredictor), fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct WaitCapacity {
-    /// Waits that are remembered; the oldest go first (1 to 2^22).
+    /// Number of waits remembered; the oldest go first (1 to 2^22).
     pub history: u32,
-    /// Jobs that wait at the same time (1 to 2^22).
+    /// Number of jobs that wait at the same time, at most (1 to 2^22).
     pub queued: u32,
-    /// Releases that the availability detectors remember (up to 2^22; 0 without them).
+    /// Number of releases that the availability detectors remember (up to 2^22; 0 without them).
     pub releases: u32,
     /// The largest number of clusters (1 to [`MAX_CLUSTERS`]; 1 saves the memory that clustering needs).
     pub clusters: u32,
-    /// Jobs whose situation is remembered for [`VISIBLE`] (up to 2^16; 0 without it).
+    /// Number of jobs whose situation is remembered for [`VISIBLE`] (up to 2^16; 0 without it).
     pub neighbours: u32,
 }
 
@@ -71,7 +71,7 @@ impl WaitCapacity {
     }
 }
 
-/// What jobs are clustered by.
+/// Attribute that jobs are clustered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum Attribute {
@@ -82,16 +82,16 @@ pub enum Attribute {
     Processors = 1,
     /// Processors times requested run time.
     Product = 2,
-    /// Of these three the one that explains the waits best, chosen anew whenever the jobs are clustered again, from the
+    /// The one of these three that explains the waits best, chosen anew whenever the jobs are clustered again, from the
     /// waits that are remembered then: the one whose clusters raise the Bayes information criterion most over a single
     /// cluster. Until the first choice, and among equals, it is the one in use, at first the requested run time.
-    /// [`WaitPredictor::clustered_by`](super::WaitPredictor::clustered_by) tells which. A clustering takes three times
+    /// [`WaitPredictor::clustered_by`](super::WaitPredictor::clustered_by) returns it. A clustering takes three times
     /// as long.
     Best = 3,
 }
 
 impl Attribute {
-    /// Those that a job has: all but [`Attribute::Best`].
+    /// The attributes that a job has: all but [`Attribute::Best`].
     pub(super) const SINGLE: [Attribute; 3] =
         [Attribute::Requested, Attribute::Processors, Attribute::Product];
 
@@ -112,8 +112,8 @@ impl Attribute {
         if self == Attribute::Best { Attribute::Requested } else { self }
     }
 
-    /// Its value for a job: seconds, processors or processor-seconds. [`Attribute::Best`] has that of the requested run
-    /// time, by which it begins.
+    /// The attribute's value for a job: seconds, processors or processor-seconds. [`Attribute::Best`] has that of the
+    /// requested run time, with which it begins.
     pub fn of(self, features: &Features) -> u64 {
         let requested = features.requested.unsigned_abs();
         match self {
@@ -125,17 +125,17 @@ impl Attribute {
     }
 }
 
-/// What is known of a job when it is submitted.
+/// A job's attributes at its submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
     /// The requested run time in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)).
     pub requested: i64,
-    /// The processors.
+    /// Number of processors.
     pub processors: u32,
 }
 
 impl Features {
-    /// Those of a job that is known.
+    /// The features of a remembered job.
     pub(super) fn of(record: &Record) -> Features {
         let requested = i64::try_from(record.requested).unwrap_or(MAX_SECONDS);
         Features { requested, processors: record.processors }
@@ -146,15 +146,15 @@ impl Features {
     }
 }
 
-/// What a scheduler knows of its machine, beyond the queue itself. All zero: nothing.
+/// State of the machine, beyond the queue itself. All zero: unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Machine {
-    /// Its processors.
+    /// Number of processors.
     pub processors: u32,
-    /// Those that are free.
+    /// Number of free processors.
     pub free: u32,
-    /// Jobs that wait in all its queues.
+    /// Number of jobs that wait in all its queues.
     pub jobs: u32,
     reserved: u32,
     /// Processors times requested seconds of the waiting jobs, over all queues.
@@ -174,49 +174,49 @@ impl Machine {
     }
 }
 
-/// How a [`WaitPredictor`](super::WaitPredictor) predicts.
+/// Options of a [`WaitPredictor`](super::WaitPredictor).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WaitOptions {
-    /// The quantile that [`WaitPredictor::submit`](super::WaitPredictor::submit) bounds, by which misses are told and
-    /// histories trimmed.
+    /// The quantile that [`WaitPredictor::submit`](super::WaitPredictor::submit) bounds, by which misses are counted
+    /// and histories trimmed.
     pub quantile: f64,
     /// The confidence of that bound.
     pub confidence: f64,
-    /// How bounds are computed.
+    /// Method by which bounds are computed.
     pub method: WaitMethod,
-    /// What jobs are clustered by.
+    /// Attribute that jobs are clustered by.
     pub attribute: Attribute,
     /// Sum of [`TRIM`], [`CLUSTER`], [`AVAILABILITY`], [`ADAPT`] and [`VISIBLE`].
     pub components: u32,
-    /// After how many known waits the jobs are clustered again (at least 1).
+    /// Number of known waits after which the jobs are clustered again (at least 1).
     pub recluster_every: u32,
     /// With [`AVAILABILITY`]: the quantile of jobs between releases, and of time between releases, above whose .95
     /// bound the machine may be down. The paper's is .95. Jobs arrive in crowds and long gaps see more of them, so that
     /// on its traces that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports. The
-    /// detectors say nothing before [`smallest_history`](crate::wait::smallest_history) of releases, for which there
-    /// must be room: 59 at .95, 299 at .99, 2,995 at .999.
+    /// detectors are silent before [`smallest_history`](crate::wait::smallest_history) releases, for which there must
+    /// be room: 59 at .95, 299 at .99, 2,995 at .999.
     pub down_quantile: f64,
     /// With [`ADAPT`]: the smallest step of the levels (0 to 1), in units of e times fewer misses. Steps begin at a
     /// half, fall with the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones
     /// faster.
     pub rate: f64,
-    /// A job that has waited for longer than this number of seconds is given up (1 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be held, or its start may have got lost. It no longer
-    /// counts among those that wait, and when there is no room for a new job the oldest of them makes room. If it
-    /// starts after all its wait is learnt. To be longer than jobs wait.
+    /// Seconds of waiting after which a job is given up (1 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be
+    /// held, or its start may have got lost. It no longer counts among those that wait, and when there is no room for a
+    /// new job the oldest of them makes room. If it starts after all its wait is learnt. Choose it longer than any real
+    /// wait.
     pub oldest_seconds: i64,
 }
 
 impl Default for WaitOptions {
-    /// The one that holds: .95 bound of the .95 quantile, [`AVAILABILITY`], [`ADAPT`] and [`VISIBLE`].
+    /// The recommended options: .95 bound of the .95 quantile, [`AVAILABILITY`], [`ADAPT`] and [`VISIBLE`].
     fn default() -> WaitOptions {
         WaitOptions { components: AVAILABILITY | ADAPT | VISIBLE, ..WaitOptions::papers() }
     }
 }
 
 impl WaitOptions {
-    /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs, with a less
-    /// easily alarmed [`AVAILABILITY`].
+    /// The paper's options: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs, with
+    /// a less easily alarmed [`AVAILABILITY`].
     pub fn papers() -> WaitOptions {
         WaitOptions {
             quantile: 0.95,
@@ -249,15 +249,14 @@ impl WaitAnswer {
     }
 }
 
-/// How probable it is that a job starts by some time.
+/// The probability that a job starts by some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartProbability {
-    /// The part of the waits that were no longer; with [`ADAPT`] corrected by how often jobs with such parts started in
-    /// time.
+    /// The share of the waits that were no longer; with [`ADAPT`] corrected to the observed share of starts in time.
     pub observed: f64,
     /// A lower confidence bound (Clopper & Pearson 1934).
     pub at_least: f64,
-    /// The number of waits that this rests on.
+    /// Number of waits that this rests on.
     pub waits: u64,
 }
 
@@ -266,7 +265,7 @@ pub struct StartProbability {
 pub struct WaitingJob {
     /// The caller's number.
     pub id: i64,
-    /// When it was submitted.
+    /// Time of its submission.
     pub submitted: i64,
     /// Whether it is given up, having waited for more than [`WaitOptions::oldest_seconds`].
     pub given_up: bool,
@@ -285,7 +284,7 @@ pub struct Cluster {
     pub waits: u64,
 }
 
-/// How far [`WaitPredictor::recluster`](super::WaitPredictor::recluster) has come.
+/// Progress of [`WaitPredictor::recluster`](super::WaitPredictor::recluster).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clustering {
     /// Jobs are not clustered: the component is off, or there is room for one cluster only.

@@ -1,9 +1,9 @@
-//! Is the machine down? (Nurmi, Brevik & Wolski 2007, section 3.5.)
+//! Detection of outages (Nurmi, Brevik & Wolski 2007, section 3.5).
 //!
 //! A machine that accepts jobs but does not start them is recognised by two series, each with its own trimmed binomial
-//! bound: how many jobs arrive between releases, and how long it is between releases. While either exceeds the upper
-//! bound of its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile; here the
-//! quantile is an option.)
+//! bound: the number of jobs that arrive between releases, and the seconds between releases. While either exceeds the
+//! upper bound of its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile;
+//! here the quantile is an option.)
 //!
 //! Jobs that come while the machine may be down get no prediction; their waits become history all the same, since
 //! leaving them out made the bounds of the others too short on real traces. Releases of one second are one. The time
@@ -21,9 +21,9 @@ use bytemuck::{Pod, Zeroable};
 /// The confidence of the detectors' bounds.
 const CONFIDENCE: f64 = 0.95;
 
-/// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and says whether they are a
-/// change point. How many are is told by the autocorrelation before the first of them: the misses themselves, one large
-/// wait after the other, would raise it and hide what they show.
+/// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and returns whether they
+/// are a change point. The number that is one follows from the autocorrelation before the first of them: the misses
+/// themselves, one large wait after the other, would raise it and hide the change.
 pub(super) fn judge(
     view: View,
     series: &mut Series,
@@ -98,9 +98,9 @@ pub(super) struct OutageDetector {
     gaps: Detector,
     /// Jobs that arrived since the last release.
     arrived: u64,
-    /// The last release.
+    /// Time of the last release.
     released: i64,
-    /// Since when jobs wait without a release.
+    /// Time since which jobs wait without a release.
     waiting_since: i64,
     /// Whether there was a release.
     running: u32,
@@ -119,13 +119,13 @@ impl OutageDetector {
         Ok(OutageDetector { question: Question::new(quantile, CONFIDENCE)?, ..OutageDetector::zeroed() })
     }
 
-    /// The clock was wrong: it is `now`, and what was later counts as having been now.
+    /// Sets the clock back to `now`: later times count as now.
     pub(super) fn move_back(&mut self, now: i64) {
         self.released = self.released.min(now);
         self.waiting_since = self.waiting_since.min(now);
     }
 
-    /// A job arrived in a queue of `waiting` others.
+    /// Counts a job that arrived in a queue of `waiting` others.
     pub(super) fn arrived(&mut self, now: i64, waiting: u32) {
         self.arrived = self.arrived.saturating_add(1);
         if waiting == 0 {
@@ -133,7 +133,7 @@ impl OutageDetector {
         }
     }
 
-    /// A job was released.
+    /// Records that a job was released.
     pub(super) fn released(
         &mut self,
         records: &mut DetectorRecords,

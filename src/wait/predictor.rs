@@ -23,7 +23,7 @@ use crate::wait::tree::{Node, Spare, nodes_for};
 use crate::wait::visible::{Neighbour, Visible};
 use bytemuck::{Pod, Zeroable};
 
-/// A job's work ahead of others counts as no more than this many processor-seconds, so that sums stay numbers.
+/// Largest processor-seconds that a job's work counts as ahead of others, so that sums stay numbers.
 const MOST_WORK: u64 = 1 << 40;
 
 type BySide<T> = [[T; MAX_CLUSTERS]; 2];
@@ -46,34 +46,35 @@ pub(crate) struct State {
     pub(super) begun: u32,
     /// Which of the two sets of clusters is in use; the other is being prepared.
     pub(super) side: u32,
-    /// The records' numbers: the oldest there is, and the next.
+    /// Numbers of records: the oldest there is, and the next.
     pub(super) oldest: u64,
     pub(super) next: u64,
     pub(super) since_clustering: u32,
-    /// Whether the other set is being filled, and which record was the last to go into it (they go from new to old).
+    /// Whether the other set is being filled, and the number of the record that went into it last (from new to old).
     pub(super) filling: u32,
     pub(super) filled_to: u64,
-    /// What follows misses, how wide and long jobs are, and the longest wait seen, in seconds, which limits bounds.
+    /// State of the levels, of the probabilities and of the ranks by width and request, and the longest wait seen, in
+    /// seconds, which limits bounds.
     pub(super) levels: Levels,
     pub(super) chances: Chances,
     pub(super) ranks: Ranks,
     pub(super) longest: i64,
-    /// Which of the waits of a window is told to the options' own question.
+    /// Index of the wait in a window that answers the options' question.
     pub(super) window_index: u64,
     pub(super) spare: Spare,
     pub(super) values: Values,
     pub(super) occupancy: Occupancy,
     pub(super) agglomeration: Agglomeration,
-    /// Of the clusters in use: by how much they raise log-likelihood and criterion.
+    /// Gain of the clusters in use over a single one, in log-likelihood and in the criterion.
     pub(super) gain: f64,
     pub(super) criterion: f64,
     pub(super) intervals: [Intervals; 2],
-    /// What each set of clusters is made by, and the choice of it.
+    /// The attribute that makes each set of clusters, and the choice of it.
     pub(super) by: [u32; 2],
     pub(super) choice: Choice,
     pub(super) series: BySide<Series>,
     pub(super) memos: BySide<Memo>,
-    /// Of the clusters that are being filled: those that a change point has closed to older records.
+    /// Flags of the clusters being filled that a change point has closed to older records.
     pub(super) closed: [u32; MAX_CLUSTERS],
     pub(super) outage: OutageDetector,
     pub(super) aged: Aged,
@@ -89,11 +90,11 @@ pub(crate) struct Parts<'a> {
     pub(super) index: HashIndex<'a>,
     pub(super) deadlines: &'a mut [u32],
     pub(super) nodes: &'a mut [Node],
-    /// At most one.
+    /// The model of situations, at most one.
     pub(super) visible: &'a mut [Visible],
     pub(super) neighbours: &'a mut [Neighbour],
     pub(super) neighbour_keys: &'a mut [u64],
-    /// The same of jobs that wait already, and what is noted of them.
+    /// The model of jobs that wait already, and the notes of them.
     pub(super) aged: &'a mut [Visible],
     pub(super) aged_neighbours: &'a mut [Neighbour],
     pub(super) aged_keys: &'a mut [u64],
@@ -102,7 +103,7 @@ pub(crate) struct Parts<'a> {
 
 /// Bounds on the waits of one queue's jobs.
 ///
-/// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times
+/// Report every job to it: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times
 /// are seconds since any fixed origin and never go back.
 ///
 /// The memory needed is [`WaitPredictor::size`]: at most 80 bytes a remembered wait (231 with clusters), 160 a release,
@@ -198,8 +199,8 @@ impl<'a> WaitPredictor<'a> {
         <WaitPredictor as Object>::size(limits)
     }
 
-    /// Makes a predictor in this memory, which may be longer than needed. All of it is written, so that a
-    /// sealed block is the same for the same calls.
+    /// Makes a predictor in this memory, which may be longer than needed. The whole block is written, so that a sealed
+    /// block is the same for the same calls.
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::NotANumber`] and [`Error::OutOfRange`] for limits and
@@ -248,12 +249,12 @@ impl<'a> WaitPredictor<'a> {
         &self.state.capacity
     }
 
-    /// The jobs that it holds, those given up included.
+    /// Number of jobs held, those given up included.
     pub fn queued(&self) -> u32 {
         self.state.occupancy.jobs
     }
 
-    /// These, the oldest first.
+    /// The jobs held, those given up included, the oldest first.
     pub fn held(&self) -> impl Iterator<Item = WaitingJob> {
         let slot = |place: u32| self.parts.slots.get(place.checked_sub(1)? as usize);
         let first = slot(self.state.occupancy.first());
@@ -266,9 +267,9 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go back, what was reported
-    /// as later counts as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w
-    /// waiting jobs and n notes of them.
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. Where that is earlier, later
+    /// events count as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w waiting
+    /// jobs and n notes of them.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a time further than 2^53 from 0.
@@ -284,7 +285,7 @@ impl<'a> WaitPredictor<'a> {
         self.advance(now)
     }
 
-    /// The waits that are remembered.
+    /// Number of waits that are remembered.
     pub fn remembered(&self) -> u64 {
         self.state.next - self.state.oldest
     }
@@ -303,22 +304,21 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// The attribute that the clusters in use are made by: the options' own, with [`Attribute::Best`] the one that was
-    /// chosen last.
+    /// The attribute that makes the clusters in use: the options' own, with [`Attribute::Best`] the one chosen last.
     pub fn clustered_by(&self) -> Attribute {
         // Checked when the block was attached.
         self.attribute().unwrap_or_default()
     }
 
-    /// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
-    /// criterion, over a single cluster: which attribute explains the waits best ([`Attribute::Best`] compares it).
+    /// Gain of the last clustering over a single cluster, in the log-likelihood of all remembered waits and in the
+    /// Bayes information criterion, which [`Attribute::Best`] compares between attributes.
     pub fn explained(&self) -> (f64, f64) {
         (self.state.gain, self.state.criterion)
     }
 
-    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n); with
-    /// [`VISIBLE`] the 300 nearest situations are sorted, and up to 16 waiting jobs are looked at, for as much each and
-    /// O(w) for w waiting jobs.
+    /// Records that a job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log
+    /// n); with [`VISIBLE`] the 300 nearest situations are sorted, and up to 16 waiting jobs are looked at, for as much
+    /// each and O(w) for w waiting jobs.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`]; [`Error::OutOfRange`] for a time further than 2^53 from 0, or features out of range;
@@ -361,11 +361,10 @@ impl<'a> WaitPredictor<'a> {
         Ok(answer)
     }
 
-    /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are
-    /// clustered again 64 + 4 history / recluster_every steps of O(log n) (13 in the place of 4 with
-    /// [`Attribute::Best`]). With [`VISIBLE`] waiting jobs are looked at
-    /// as by [`WaitPredictor::submit`], and the job's situation and each look at it are learnt, in 48^2 steps and O(r)
-    /// for r situations.
+    /// Records that a waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and
+    /// while jobs are clustered again 64 + 4 history / recluster_every steps of O(log n) (13 instead of 4 with
+    /// [`Attribute::Best`]). With [`VISIBLE`] waiting jobs are looked at as by [`WaitPredictor::submit`], and the job's
+    /// situation and each look at it are learnt, in 48^2 steps and O(r) for r situations.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.
@@ -387,7 +386,7 @@ impl<'a> WaitPredictor<'a> {
         Ok(wait)
     }
 
-    /// A waiting job was cancelled: nothing is learnt. O(log n).
+    /// Records that a waiting job was cancelled: nothing is learnt. O(log n).
     ///
     /// # Errors
     /// As [`WaitPredictor::start`].
@@ -399,8 +398,8 @@ impl<'a> WaitPredictor<'a> {
         self.queue().remove(id)
     }
 
-    /// A wait that is known from elsewhere, in seconds: as if such a job had been submitted and started, but without
-    /// time passing.
+    /// Adds a wait that is known from elsewhere, in seconds: as if such a job had been submitted and started, but
+    /// without time passing.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a wait below 0 or above [`MAX_SECONDS`], or features out of range.
@@ -416,7 +415,8 @@ impl<'a> WaitPredictor<'a> {
         self.learn(wait.unsigned_abs(), features)
     }
 
-    /// The state of the machine, which [`VISIBLE`] takes into account from now on. Without it the queue alone is seen.
+    /// Sets the state of the machine, which [`VISIBLE`] takes into account from now on. Without it the queue alone
+    /// counts.
     pub fn machine(&mut self, machine: &Machine) {
         self.parts.visible.iter_mut().for_each(|visible| visible.set_machine(machine));
     }
@@ -446,7 +446,7 @@ impl<'a> WaitPredictor<'a> {
 
     /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for
     /// the options' quantile and confidence, else with [`upper_index`](crate::wait::upper_index) (or the method's own
-    /// computation, up to O(n)) on top. With [`ADAPT`] the options' own question is answered with the adapted bound.
+    /// computation, up to O(n)) on top. With [`ADAPT`] the options' question is answered with the adapted bound.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or features or time out of range;
@@ -467,7 +467,7 @@ impl<'a> WaitPredictor<'a> {
         self.unless_down(now, |predictor| {
             let method = predictor.method()?;
             if predictor.visible().is_none() && method != WaitMethod::Binomial {
-                // More waits than can be counted are too little history.
+                // A history too large to be indexed counts as too little.
                 let Ok(question) = Question::new(quantile, confidence) else { return Ok(None) };
                 let (view, series, _) = predictor.look(asked.attribute)?;
                 return estimate::bound(view, series, method, &question);

@@ -1,4 +1,4 @@
-//! The jobs that wait: found by their number, and by when the bound that they were given runs out.
+//! The jobs that wait: found by their number, and by the end of the bound that they were given.
 //!
 //! Jobs lie in slots that do not move; a hash table leads from numbers to slots, a heap orders those with a bound by
 //! their deadline. Everything is O(1) on average or O(log n).
@@ -22,36 +22,37 @@ pub(super) const NEVER: i64 = i64::MAX;
 pub(super) struct Waiting {
     pub id: i64,
     pub submitted: i64,
-    /// When its wait exceeds the bound it was given; [`NEVER`] without a bound, or when the wait has exceeded it.
+    /// Time after which its wait exceeds the bound it was given; [`NEVER`] without a bound, or when the wait has
+    /// exceeded it.
     pub deadline: i64,
-    /// Where in the heap, plus one; 0 outside.
+    /// Place in the heap, plus one; 0 outside.
     place: u32,
-    /// In the list of free slots, plus one.
+    /// Next in the list of free slots, plus one.
     next: u32,
     /// Processor-seconds that it requests.
     pub work: u64,
     /// The jobs that came before and after it, plus one.
     before: u32,
     after: u32,
-    /// Its groups of wide and long jobs.
+    /// Its groups by width and request.
     pub groups: Groups,
-    /// What it saw when it came, and the index of that.
+    /// Index of its situation when it came, and the situation.
     pub index: u32,
     pub situation: Situation,
-    /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds.
+    /// 1 if bounds at the levels [`ASIDE`] were noted: `aside`, in seconds.
     pub noted: u32,
     pub aside: [u32; ASIDE.len()],
     pub processors: u32,
     pub requested: u64,
-    /// For how long it had waited when it was looked at last and that was noted.
+    /// Its age in seconds at the look noted last.
     pub noted_age: i64,
     /// Its notes, the newest first, plus one.
     pub notes: u32,
-    /// At how many horizons it is known that it has not started by then.
+    /// Number of horizons already learnt as passed without a start.
     pub heard: u32,
-    /// Of the waits that its bounds rest on: the shares within the horizons.
+    /// Shares within the horizons of the waits that its bounds rest on.
     pub shares: Shares,
-    /// 1 if it has waited for so long that nothing counts on it any more.
+    /// 1 if it has waited for so long that it is given up.
     pub given_up: u32,
     reserved: u32,
 }
@@ -69,13 +70,13 @@ impl Waiting {
         }
     }
 
-    /// The job that came next, plus one; 0 for none.
+    /// The job submitted next, plus one; 0 for none.
     pub(super) fn after(&self) -> u32 {
         self.after
     }
 }
 
-/// How full the queue is. All zero: empty.
+/// Occupancy of the queue. All zero: empty.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Occupancy {
@@ -83,7 +84,7 @@ pub(super) struct Occupancy {
     heap: u32,
     free: u32,
     fresh: u32,
-    /// The ends of the chain in order of submission, plus one.
+    /// Ends of the chain in order of submission, plus one.
     first: u32,
     last: u32,
     /// Processor-seconds that all of them request.
@@ -98,7 +99,7 @@ pub(super) struct Occupancy {
 pub(super) struct Queue<'s> {
     pub occupancy: &'s mut Occupancy,
     pub slots: &'s mut [Waiting],
-    /// From a job's number to its slot.
+    /// Table from a job's number to its slot.
     pub index: HashIndex<'s>,
     pub heap: &'s mut [u32],
 }
@@ -114,22 +115,22 @@ pub(super) fn find(index: &HashIndex, slots: &[Waiting], id: i64) -> Result<Opti
 }
 
 impl Occupancy {
-    /// The job that came first, plus one; 0 for none.
+    /// The job submitted first, plus one; 0 for none.
     pub(super) fn first(&self) -> u32 {
         self.first
     }
 
-    /// The first that is not given up, plus one; 0 for none.
+    /// The first job that is not given up, plus one; 0 for none.
     pub(super) fn first_present(&self) -> u32 {
         self.first_present
     }
 
-    /// The jobs that wait and are not given up.
+    /// Number of jobs that wait and are not given up.
     pub(super) fn present(&self) -> u32 {
         self.jobs.saturating_sub(self.given_up)
     }
 
-    /// Gives up the jobs that were submitted before then.
+    /// Gives up the jobs that were submitted before the time `before`.
     pub(super) fn give_up(&mut self, slots: &mut [Waiting], before: i64) -> Result<()> {
         for _ in 0..slots.len() {
             let Some(slot) = self.first_present.checked_sub(1) else { break };
@@ -145,7 +146,7 @@ impl Occupancy {
         Ok(())
     }
 
-    /// What a job sees that comes now.
+    /// The state of the queue for a job that comes now.
     pub(super) fn ahead(&self, slots: &[Waiting], now: i64) -> Result<Ahead> {
         let oldest = match self.first_present.checked_sub(1) {
             Some(slot) => now.saturating_sub(at(slots, slot as usize)?.submitted).max(0).unsigned_abs(),
@@ -242,7 +243,7 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// Whether the oldest job was submitted before then.
+    /// Whether the oldest job was submitted before the time `before`.
     pub(super) fn oldest_is_before(&self, before: i64) -> Result<bool> {
         let Some(slot) = self.occupancy.first.checked_sub(1) else { return Ok(false) };
         Ok(self.slot(slot)?.submitted < before)
@@ -255,7 +256,7 @@ impl Queue<'_> {
         Ok((waiting.given_up == 1).then_some((waiting.id, slot)))
     }
 
-    /// The clock was wrong: it is `now`, and what was later counts as having been now. Nobody is given up any more.
+    /// Sets the clock back to `now`: later submissions count as having been now. No job stays given up.
     pub(super) fn move_back(&mut self, now: i64) -> Result<()> {
         let mut next = self.occupancy.first;
         for _ in 0..self.occupancy.jobs {
@@ -281,7 +282,7 @@ impl Queue<'_> {
             return Ok(None);
         }
         let (first, deadline) = self.deadline_at(0)?;
-        // A job that does not know that it is first could not be taken off.
+        // A job without the place of the first could not be taken off.
         if self.slot(first)?.place != 1 {
             return Err(Error::Corrupt);
         }

@@ -13,9 +13,9 @@ const LONGEST: f64 = 1e300;
 /// A Weibull distribution fitted to waits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weibull {
-    /// Below 1 the longest waits are longer than an exponential's; infinite where all waits are equal.
+    /// Shape: below 1 the longest waits are longer than an exponential's; infinite where all waits are equal.
     pub shape: f64,
-    /// Seconds.
+    /// Scale in seconds.
     pub scale: f64,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn fit_weibull(
     start: Option<f64>,
     mut sums: impl FnMut(f64) -> Result<WeibullSums>,
 ) -> Result<Weibull> {
-    // Waits that differ by less than rounding.
+    // All waits are equal, but for rounding.
     if deviations <= 1e-18 * (1.0 + mean * mean) {
         return Ok(Weibull { shape: f64::INFINITY, scale: libm::exp(longest) });
     }

@@ -1,5 +1,5 @@
-//! The waits that an answer rests on, in order of length: a series of the history, or the waits of the jobs that were
-//! most like this one ([`Window`]).
+//! The waits that an answer rests on, in order of length: a series of the history, or the waits of the jobs most like
+//! this one ([`Window`]).
 
 use crate::error::{Error, Result};
 use crate::math::chances::{HORIZONS, Shares};
@@ -24,14 +24,14 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Of the first [`WINDOW`] of these waits, in any order. O(w log^2 w) for w waits.
+    /// Sorts the first [`WINDOW`] of these waits. O(w log^2 w) for w waits.
     pub(super) fn new(waits: impl Iterator<Item = u64>) -> Window {
         let mut window = Window { waits: [0; WINDOW], len: 0 };
         for (place, wait) in window.waits.iter_mut().zip(waits) {
             *place = wait;
             window.len += 1;
         }
-        // Shell's method, with Ciura's gaps: short, and nothing in it can fail.
+        // Shell's method, with Ciura's gaps: short, and free of panics.
         for gap in [132, 57, 23, 10, 4, 1] {
             for end in gap..window.len {
                 let mut place = end;
@@ -46,7 +46,7 @@ impl Window {
         window
     }
 
-    /// Puts two waits in order. Returns whether they were not.
+    /// Puts two waits in order. Returns whether they were exchanged.
     fn exchange(&mut self, before: usize, place: usize) -> bool {
         match (self.waits.get(before).copied(), self.waits.get(place).copied()) {
             (Some(low), Some(high)) if low > high => {
@@ -93,7 +93,7 @@ impl Sample<'_> {
         }
     }
 
-    /// How many are shorter than this.
+    /// Number of waits that are shorter than this.
     pub(super) fn shorter(self, wait: u64) -> Result<u64> {
         match self {
             Sample::Series(view, series) => view.nodes.rank(&series.tree, wait),
@@ -101,7 +101,7 @@ impl Sample<'_> {
         }
     }
 
-    /// The share of waits that were no longer, with half a wait more on either side; 0 when there are no waits.
+    /// The share of waits of at most `within` seconds, with half a wait more on either side; 0 when there are no waits.
     pub(super) fn share(self, within: u64) -> Result<f64> {
         let count = self.count();
         let hits = self.shorter(within.saturating_add(1))? as f64;
@@ -131,7 +131,7 @@ impl Sample<'_> {
         }
         let (tail, places) = (tail.max(LEAST_TAIL), count as f64 + 1.0);
         let log = |k: u64| Ok::<_, Error>(libm::log(self.select(k)? as f64 + 1.0));
-        // That a rank was computed from its tail must not make it another.
+        // A rank that comes within rounding of a whole number is that number.
         let rank = places * -libm::expm1(-tail);
         let near = libm::round(rank);
         let rank = if (rank - near).abs() < 1e-9 * places { near } else { rank };
@@ -147,7 +147,7 @@ impl Sample<'_> {
             let (low, high) = (log(k)?, log((k + 1).min(count))?);
             low + (high - low) * (rank - k as f64).clamp(0.0, 1.0)
         };
-        // Rounding alone makes no second.
+        // Keeps rounding alone from adding a second.
         Ok(Some(whole_seconds((libm::exp(logarithm) * (1.0 - 1e-12) - 1.0).max(0.0))))
     }
 }

@@ -1,9 +1,9 @@
 //! Sorted multisets with selection by rank: counted B+ trees that share one pool of nodes.
 //!
-//! Every entry of a node carries how many values lie below it, so that the k-th smallest value, and how many are below
-//! a given one, are found on one path: O(log n). Equal values share an entry. Insertion splits full nodes and removal
-//! fills up sparse ones on the way down, so neither comes back up. A whole tree is given back in O(1): its nodes are
-//! recovered one by one when new ones are wanted.
+//! Every entry of a node carries the number of values under it, so that the k-th smallest value, and the number of
+//! values below a given one, are found on one path: O(log n). Equal values share an entry. Insertion splits full nodes
+//! and removal fills up sparse ones on the way down, so neither comes back up. A whole tree is given back in O(1): its
+//! nodes are recovered one by one when new ones are wanted.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range_mut};
@@ -18,19 +18,19 @@ const FEWEST: usize = 15;
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// In place of a key that is not there; no value.
+/// Filler instead of a key that is not there; no value.
 const FILLER: u64 = u64::MAX;
 
-/// One node. In a leaf an entry is a value, how often it occurs, and the number its first insertion gave it. Above, it
-/// is an upper bound for the child's keys (below the next entry's keys), how many values the child holds, and which
-/// node it is.
+/// One node. In a leaf an entry is a value, its number of occurrences, and the number its first insertion gave it.
+/// Above, it is an upper bound for the child's keys (below the next entry's keys), the number of values the child
+/// holds, and the child's index.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Node {
     len: u32,
     /// 0 for a leaf.
     level: u32,
-    /// In the list of nodes given back.
+    /// Next in the list of nodes given back.
     next: u32,
     reserved: u32,
     keys: [u64; FAN],
@@ -100,7 +100,7 @@ impl Node {
         Ok(())
     }
 
-    /// How many values its entries stand for.
+    /// Number of values that its entries stand for.
     fn total(&self) -> u32 {
         self.counts.iter().take(self.len()).fold(0, |sum, count| sum.wrapping_add(*count))
     }
@@ -135,7 +135,7 @@ pub(crate) struct Tree {
     pub count: u32,
 }
 
-/// Which nodes of a pool are free. All zero: all of them.
+/// Free nodes of a pool. All zero: all of them.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Spare {
@@ -204,7 +204,7 @@ impl Pool<'_> {
         Ok(index)
     }
 
-    /// Gives a node back, and with it all that hangs from it.
+    /// Gives a node back with all its descendants.
     fn give_back(&mut self, index: u32) -> Result<()> {
         let next = self.spare.given_back;
         self.node_mut(index)?.next = next;
@@ -430,7 +430,7 @@ impl<'s> Nodes<'s> {
             }
             let entry = node.entry(place)?;
             if node.level == 0 {
-                // Who walks through the values goes on from here: it must be on.
+                // A walk through the values continues from here: it must make progress.
                 if entry.key < key || entry.key == FILLER {
                     return Err(Error::Corrupt);
                 }
@@ -450,7 +450,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// Checks all that holds between the nodes; returns the values below and how many nodes there are.
+    /// Checks all that holds between the nodes; collects the values below and returns the number of nodes.
     fn check(pool: &Pool, index: u32, root: bool, values: &mut Vec<u64>) -> usize {
         let node = *pool.node(index).unwrap();
         assert!(node.len() >= if root { 1 } else { FEWEST }, "{node:?}");

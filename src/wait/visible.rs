@@ -1,14 +1,14 @@
-//! What a scheduler sees when a job comes, and which earlier jobs came into a like situation (beyond QBETS).
+//! The situation that a job comes into, and the earlier jobs that came into a like one (beyond QBETS).
 //!
-//! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns what is seen into
-//! one number, the job's *index*: how long jobs like this one wait in a situation like this. The waits told to a new
-//! job are those of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only says
-//! who is alike, the waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
+//! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns it into one
+//! number, the job's *index*: the expected wait of such jobs in such a situation. The answer for a new job rests on the
+//! waits of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only selects like
+//! jobs, the waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
 //!
-//! What is seen: jobs and processor-seconds that wait in this queue; for how long the first of them has waited; the
-//! last waits, averaged with a short and a long memory; the job's processors and requested time; the hour of the day;
-//! and, where the caller tells ([`Machine`]), jobs and processor-seconds in all queues, free processors, and whether
-//! the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
+//! A situation consists of: jobs and processor-seconds that wait in this queue; the wait so far of the first of them;
+//! the last waits, averaged with a short and a long memory; the job's processors and requested time; the hour of the
+//! day; and, where the caller reports it ([`Machine`]), jobs and processor-seconds in all queues, free processors, and
+//! whether the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
 //! deviation; then products of seven of them, and the positive parts of six.
 //!
 //! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(300
@@ -20,26 +20,26 @@ use crate::wait::options::{Features, Machine};
 use crate::wait::sample::{WINDOW, Window};
 use bytemuck::{Pod, Zeroable};
 
-/// What is seen of a situation.
+/// Number of values in a situation.
 pub(super) const SEEN: usize = 13;
 
-/// Those that a job brings with it: processors and requested time.
+/// Values that a job brings with it: processors and requested time.
 const OF_THE_JOB: [usize; 2] = [5, 6];
 
-/// Those whose products enter: work here and everywhere, free processors, oldest, last waits, processors, requested
+/// Values whose products enter: work here and everywhere, free processors, oldest, last waits, processors, requested
 /// time.
 const CROSSED: [usize; 7] = [1, 8, 9, 2, 4, 5, 6];
 
-/// Those whose positive parts enter: the same without free processors.
+/// Values whose positive parts enter: the same without free processors.
 const HINGED: [usize; 6] = [1, 8, 2, 4, 5, 6];
 
-/// Of the model: what is seen, products, positive parts, and 1.
+/// Number of the model's terms: values, products, positive parts, and 1.
 const TERMS: usize = SEEN + CROSSED.len() * (CROSSED.len() + 1) / 2 + HINGED.len() + 1;
 
-/// Added to waits, in seconds, before the logarithm: below it the model does not care by what factor it errs.
+/// Added to waits, in seconds, before the logarithm: below it factors hardly matter to the model.
 const SCALE: f64 = 21_600.0;
 
-/// What the model keeps of its past with each wait.
+/// Part of its past that the model keeps with each wait.
 const MEMORY: f64 = 0.9998;
 
 /// The variance of a coefficient before anything is known; its sum over all coefficients must not grow beyond the
@@ -47,26 +47,26 @@ const MEMORY: f64 = 0.9998;
 const PRIOR: f64 = 10.0;
 const MOST_VARIANCE: f64 = 1e4;
 
-/// The number of jobs after which means and deviations of what is seen forget.
+/// Number of jobs over which means and deviations of the values are averaged.
 const STANDARD: f64 = 20_000.0;
 
 /// The weights of a new wait in the averages of the last waits.
 const LAST: [f64; 2] = [0.3, 0.05];
 
-/// Indices are stored in parts of this of 1, below [`MOST_INDEX`].
+/// Units of a stored index in 1; indices stay below [`MOST_INDEX`].
 const INDEX_UNIT: f64 = 67_108_864.0;
 const MOST_INDEX: f64 = 63.9;
 
-/// A situation as its job saw it, standardised.
+/// The situation of a job when it came, standardised.
 pub(super) type Situation = [f32; SEEN];
 
-/// What is seen of the queue itself.
+/// State of the queue itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ahead {
     pub jobs: u32,
     /// Processor-seconds that they request.
     pub work: u64,
-    /// For how long the first of them has waited.
+    /// Seconds for which the first of them has waited.
     pub oldest: u64,
 }
 
@@ -89,10 +89,10 @@ pub(super) struct Visible {
     last: [f64; 2],
     machine: Machine,
     coefficients: [f64; TERMS],
-    /// Of the coefficients, but for a factor; symmetric.
+    /// Covariances of the coefficients, but for a factor; symmetric.
     variances: [[f64; TERMS]; TERMS],
     remembered: u32,
-    /// The place of the next job in the ring of keys, and its number.
+    /// Place of the next job in the ring of keys, and its number.
     place: u32,
     number: u32,
     reserved: u32,
@@ -128,7 +128,7 @@ fn log(count: f64) -> f64 {
 }
 
 impl Visible {
-    /// A model that knows nothing.
+    /// Forgets everything learnt.
     pub(super) fn reset(&mut self) {
         *self = Visible::zeroed();
         self.forget();
@@ -149,7 +149,7 @@ impl Visible {
         &self.machine
     }
 
-    /// What a job sees.
+    /// The values of a job that comes now, not yet standardised.
     pub(super) fn see(&self, features: &Features, ahead: &Ahead, now: i64) -> [f64; SEEN] {
         self.see_on(&self.machine, features, ahead, now)
     }
@@ -175,8 +175,9 @@ impl Visible {
         ]
     }
 
-    /// What a job sees that has waited for `age` seconds, with jobs and processor-seconds before it: these in the place
-    /// of all that wait, its age in that of the oldest wait, and what it replaces in that of the hour.
+    /// The values of a job that has waited for `age` seconds, with jobs and processor-seconds `before` it: these
+    /// instead of all that wait, its age instead of the oldest wait, and instead of the hour the queue's work and
+    /// oldest wait.
     pub(super) fn see_waiting(
         &self,
         machine: &Machine,
@@ -208,12 +209,12 @@ impl Visible {
         ]
     }
 
-    /// A job came and saw this.
+    /// Adds the values of a job that came to means and variances.
     pub(super) fn came(&mut self, seen: &[f64; SEEN]) {
         self.noted(seen, |_| true);
     }
 
-    /// A job is known of which only processors and requested time are. Returns its situation: else all is as usual.
+    /// The situation of a job known by its processors and requested time alone: all other values are the mean.
     pub(super) fn known(&mut self, features: &Features) -> Situation {
         let seen = self.see(features, &Ahead::default(), 0);
         self.noted(&seen, |index| OF_THE_JOB.contains(&index));
@@ -238,7 +239,7 @@ impl Visible {
         }
     }
 
-    /// What was seen, less the mean and over the standard deviation, no further than 4 from 0.
+    /// The values less their mean and over their standard deviation, from -4 to 4.
     pub(super) fn situation(&self, seen: &[f64; SEEN]) -> Situation {
         let mut situation = [0.0; SEEN];
         let standards = self.mean.iter().zip(&self.variance);
@@ -256,7 +257,7 @@ impl Visible {
         libm::round(index * INDEX_UNIT) as u32
     }
 
-    /// How many waits an answer rests on.
+    /// Number of waits that an answer rests on.
     pub(super) fn window_len(&self) -> u64 {
         u64::from(self.remembered).min(WINDOW as u64)
     }
@@ -285,7 +286,7 @@ impl Visible {
         Ok(Window::new(near.iter().map(|other| other.wait)))
     }
 
-    /// A job in this situation waited so long.
+    /// Learns that a job in this situation waited for `wait` seconds.
     pub(super) fn learn(
         &mut self,
         neighbours: &mut Neighbours,
@@ -301,7 +302,7 @@ impl Visible {
         Ok(())
     }
 
-    /// One step of recursive least squares.
+    /// Does one step of recursive least squares.
     fn regress(&mut self, terms: &[f64; TERMS], target: f64) {
         let mut gain = [0.0; TERMS];
         for (gain, row) in gain.iter_mut().zip(&self.variances) {
@@ -338,7 +339,7 @@ impl Visible {
         let gone = core::mem::replace(oldest, key);
         let full = self.remembered as usize == capacity;
         let kept = self.kept(neighbours.sorted)?;
-        // From where the oldest goes (or the end) to where the new one comes, the others move by one place.
+        // The others move by one place, between that of the oldest (or the end) and that of the new one.
         let hole = if full { kept.partition_point(|other| other.key < gone) } else { kept.len() };
         let target = kept.partition_point(|other| other.key < key);
         let mut moving = Neighbour { key, wait };
@@ -358,7 +359,7 @@ impl Visible {
         Ok(())
     }
 
-    /// Whether the capacities agree with what the block says.
+    /// Whether the scalars of a block agree with the capacity.
     pub(super) fn sound(&self, capacity: u32) -> bool {
         self.remembered <= capacity && (self.place < capacity || capacity == 0)
     }
@@ -455,7 +456,7 @@ mod tests {
         }
     }
 
-    /// What is always the same is no situation, and its variances do not run away.
+    /// A situation that is always the same keeps its variances bounded.
     #[test]
     fn constant_situations_stay_numbers() {
         let mut model = model();

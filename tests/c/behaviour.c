@@ -59,7 +59,7 @@ static surefill_rule new_rule(int32_t criterion, double threshold, double budget
     return rule;
 }
 
-/* Decides and commits until it is done; returns how often it was told MORE. */
+/* Decides and commits until it is done; returns the number of answers MORE. */
 static int run(surefill_pass *pass, const surefill_rule *rule, int64_t work) {
     int32_t step = 0, candidate;
     int more = 0;
@@ -551,8 +551,8 @@ static void events_of_a_mixture(void) {
     CHECK_OK(surefill_predictor_predict(predictor, keys, 3, 50000, made, sizeof made, &answer, &found));
     CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
     CHECK(answer == SUREFILL_PREDICTION_MADE && seconds > 27 && seconds < 92); /* the bin from 27.5 to 91 s */
-    /* Of what several threads push, a start comes after a later submission, and an end after it: both count as having
-     * happened then. */
+    /* Events pushed by several threads: a start comes after a later submission, and an end after it; both count as
+     * having happened then. */
     const surefill_job_event late[] = {{SUREFILL_EVENT_SUBMIT, 4, 60, 50000 - 60, 600, 7, 0},
                                        {SUREFILL_EVENT_SUBMIT, 4, 61, 50000 - 20, 600, 7, 0},
                                        {SUREFILL_EVENT_START, 4, 60, 50000 - 80, 600, 7, 0},
@@ -567,7 +567,7 @@ static void events_of_a_mixture(void) {
     CHECK_STATUS(SUREFILL_ERROR_TIME_WENT_BACK, surefill_predictor_apply(predictor, &too_late));
     too_late.time++;
     CHECK_OK(surefill_predictor_apply(predictor, &too_late));
-    /* A job that is held: what was said is kept, what is believed goes on. */
+    /* A job that is held: its first prediction is kept, its present one changes. */
     CHECK_OK(surefill_predictor_submit(predictor, 100, keys, 3, 50000));
     for (int i = 0; i < 60; i++) CHECK_OK(surefill_predictor_learn(predictor, keys, 3, 500));
     CHECK_OK(surefill_predictor_said(predictor, 100, made, sizeof made, &answer, &found));

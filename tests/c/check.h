@@ -9,6 +9,9 @@
 #define CHECK_STATUS(expected, call) check_status((expected), (call), __FILE__, __LINE__, #call)
 #define CHECK_OK(call) CHECK_STATUS(SUREFILL_OK, call)
 
+/* The status of a structure whose struct_size, this one, is that of no version. */
+#define WRONG_SIZE(size) ((size) == 0 ? SUREFILL_ERROR_NO_STRUCT_SIZE : SUREFILL_ERROR_WRONG_VERSION)
+
 int check_that(int holds, const char *file, int line, const char *text);
 int check_status(int32_t expected, int32_t status, const char *file, int line, const char *text);
 

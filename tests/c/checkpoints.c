@@ -107,7 +107,6 @@ SEALED(online_hmm)
 SEALED(wait)
 SEALED(recent_waits)
 SEALED(delay_calibration)
-SEALED(start_calibration)
 SEALED(correction)
 SEALED(nodes)
 SEALED(scheduler)
@@ -127,7 +126,6 @@ static const struct {
     {"wait predictor", make_wait, seal_wait, open_wait},
     {"recent waits", make_recent, seal_recent_waits, open_recent_waits},
     {"calibration of delays", make_delays, seal_delay_calibration, open_delay_calibration},
-    {"calibration of starts", make_calibration, seal_start_calibration, open_start_calibration},
     {"correction", make_correction, seal_correction, open_correction},
     {"nodes", make_nodes, seal_nodes, open_nodes},
     {"scheduler", make_scheduler, seal_scheduler, open_scheduler},

@@ -9,7 +9,7 @@ enum { NOW = 1000, MOST_STEPS = 2000 };
 
 static surefill_rule rule;
 
-/* All that can be asked of a pass, with what it says as arguments. */
+/* All questions to a pass, with its own answers as arguments. */
 static int use(surefill_pass *pass) {
     int32_t step = SUREFILL_STEP_MORE, candidate, idle, exactness, verdict;
     int64_t when;

@@ -81,8 +81,6 @@ static int foretell(surefill_node_forecast *forecast, surefill_nodes *nodes) {
         sound &= valid(status, half_width);
         status = surefill_node_forecast_start_probability(forecast, i, NOW + 500, &value, &half_width);
         sound &= valid(status, value) && valid(status, half_width);
-        status = surefill_node_forecast_start_mean(forecast, i, &value, &half_width);
-        sound &= valid(status, value) && valid(status, half_width);
     }
     CHECK_OK(surefill_forecast_options_init(&options));
     options.scenarios = 4;

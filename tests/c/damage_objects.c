@@ -1,5 +1,5 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or delays, store
- * of recent waits, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of delays, store of recent
+ * waits, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
  * with SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st, of the
  * scheduler and the cycle fewer where their predictor and plan lie; `damage_objects N` does every N-th of these. */
 #include "objects.h"
@@ -43,16 +43,13 @@ static int use_predictor(void *made) {
 static int use_wait(void *made) {
     surefill_wait *wait = made;
     int64_t bound, waited, rests_on;
-    int32_t answer, step, sound, by = 0;
-    double p = 0, least = 0, gain = 0, criterion = 0;
+    int32_t answer, step, sound;
+    double p = 0, least = 0;
     sound = valid(surefill_wait_predict(wait, 3600, 4, 0.5, 0.9, NOW, &answer, &bound), 0);
     sound &= valid(surefill_wait_predict(wait, 3600, 4, 0.95, 0.95, NOW, &answer, &bound), 0);
     sound &= valid(surefill_wait_predict_waiting(wait, 100, 0.5, 0.9, NOW, &answer, &bound), 0);
     int32_t status = surefill_wait_start_probability(wait, 3600, 4, 0, 50, 0.9, &p, &least, &rests_on);
     sound &= valid(status, p) && valid(status, least);
-    status = surefill_wait_explained(wait, &gain, &criterion);
-    sound &= valid(status, 0);
-    sound &= valid(surefill_wait_clustered_by(wait, &by), 0) && by >= 0 && by < SUREFILL_ATTRIBUTE_BEST;
     sound &= valid(surefill_wait_submit(wait, 101, NOW + 10, 3600, 4, &answer, &bound), 0);
     sound &= valid(surefill_wait_start(wait, 100, NOW + 100, &waited), 0);
     sound &= valid(surefill_wait_recluster(wait, 300, &step), 0);
@@ -127,14 +124,13 @@ static int use_sizing(void *made) {
     surefill_choice_options options;
     surefill_choice choice = {.struct_size = sizeof choice};
     double seconds = 0, p = 0;
-    int32_t sound = 1, status, benefactors;
+    int32_t sound = 1, status;
     for (int32_t by = SUREFILL_WAIT_BY_BENEFACTORS; by <= SUREFILL_WAIT_BY_MEAN; by++) {
         status = surefill_sizing_wait(sizing, 12, by, 0.5, &seconds);
         sound &= valid(status, seconds);
     }
     status = surefill_sizing_free_probability(sizing, 12, 500, &p);
     sound &= valid(status, p);
-    sound &= valid(surefill_sizing_benefactors(sizing, 8, &benefactors), 0);
     CHECK_OK(surefill_choice_options_init(&options));
     status = surefill_sizing_choose(sizing, &options, NULL, 12, 1, 5000, &choice);
     sound &= valid(status, choice.wait) && valid(status, choice.run_time);
@@ -168,38 +164,15 @@ static int use_recent(void *made) {
     surefill_recent_waits *recent = made;
     surefill_preset preset;
     surefill_rule rule;
-    double seconds = 0, value = 0;
-    int32_t count, sound = 1, status;
+    double value = 0;
+    int32_t sound = 1, status;
     for (int i = 0; i < 3; i++) sound &= valid(surefill_recent_waits_add(recent, 40 * i), 0);
-    status = surefill_recent_waits_quantile(recent, 0.9, 0, &seconds);
-    sound &= valid(status, seconds);
-    sound &= valid(surefill_recent_waits_count(recent, &count), 0);
     CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     CHECK_OK(surefill_rule_init(&rule));
     status = surefill_preset_rule(&preset, recent, &rule);
     sound &= valid(status, rule.guard);
     status = surefill_preset_queue_value(&preset, recent, runs, 3600, 4, 100, &value);
     sound &= valid(status, value);
-    return sound;
-}
-
-/* Told starts are whole seconds: what is looked at is that they stay in order and not negative. */
-static int use_calibration(void *made) {
-    const int64_t forecast[SUREFILL_START_LEVELS] = {20, 70, 200, 1000, 5000};
-    surefill_start_calibration *calibration = made;
-    int64_t told[SUREFILL_START_LEVELS] = {0, 0, 0, 0, 0}, starts = 0;
-    int32_t status, sound = 1;
-    double probability = 0;
-    for (int64_t age = 0; age < 100000; age = 3 * age + 100) {
-        status = surefill_start_calibration_probability(calibration, age, forecast, SUREFILL_START_LEVELS, 900, &probability);
-        sound &= valid(status, 0) && probability >= 0 && probability <= 1;
-        status = surefill_start_calibration_told(calibration, age, forecast, SUREFILL_START_LEVELS, told);
-        sound &= valid(status, 0);
-        for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)
-            sound &= told[i] >= (i > 0 ? told[i - 1] : 0);
-        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, forecast, SUREFILL_START_LEVELS, 777, 0), 0);
-    }
-    sound &= valid(surefill_start_calibration_starts(calibration, &starts), 0);
     return sound;
 }
 
@@ -360,7 +333,6 @@ int main(int argc, char **argv) {
         damage("predictor", make_predictor(), use_predictor, every);
     kind = SUREFILL_PREDICTOR_CONTEXTS;
     damage("contexts", make_predictor(), use_predictor, 31 * every);
-    damage("calibration", make_calibration(), use_calibration, every);
     damage("correction", make_correction(), use_correction, every);
     damage("recent waits", make_recent(), use_recent, every);
     damage("delay calibration", make_delays(), use_delays, every);

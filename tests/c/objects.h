@@ -110,15 +110,6 @@ static int64_t make_recent(void) {
     return size;
 }
 
-static int64_t make_calibration(void) {
-    const int64_t forecast[SUREFILL_START_LEVELS] = {10, 60, 300, 900, 4000};
-    surefill_start_calibration *calibration;
-    CHECK_OK(surefill_start_calibration_init(good, sizeof good, &calibration));
-    for (int64_t i = 0; i < 40; i++)
-        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, forecast, SUREFILL_START_LEVELS, i * 97 % 5000, 0));
-    return SUREFILL_START_CALIBRATION_SIZE;
-}
-
 static int64_t make_correction(void) {
     surefill_correction *correction;
     CHECK_OK(surefill_correction_init(good, sizeof good, &correction));

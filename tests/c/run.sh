@@ -326,7 +326,7 @@ train_model_finds_day_and_night() {
 }
 try_here "train_model.c: under 80 lines, finds day and night" train_model_finds_day_and_night
 
-# Seven jobs of ten are short by day, one of ten by night; what is believed on the last day has gone most of the way.
+# Seven jobs of ten are short by day, one of ten by night; the prediction on the last day has gone most of the way.
 learn_on_line_learns() {
     is_short_and_the_same learn_on_line &&
         awk '/^0[06]/ { if ($8 > .45) wrong = 1 } /^1[28]/ { if ($8 < .55) wrong = 1 } /:00/ { hours++ }
@@ -334,7 +334,7 @@ learn_on_line_learns() {
 }
 try_here "learn_on_line.c: under 80 lines, learns day and night" learn_on_line_learns
 
-# The observed mean, worked out here from what the example says of its jobs; what was told came close to it.
+# The observed mean, worked out here from the example's output; the reported one came close to it.
 delays_are_told() {
     is_short_and_the_same delays && awk '
         BEGIN { for (i = 1; i <= 5; i++) for (j = 1; j <= 5; j++) {
@@ -355,7 +355,7 @@ try_here "inbox.c: two threads tell, nothing is lost" inbox_loses_nothing
 head -n 800 "$work/workload.swf" > "$work/short.swf"
 try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
 
-# What the replay in C prints, in the order: jobs, mean wait, geometric mean, backfilled, judged, passes.
+# Figures that the replay in C prints, in the order: jobs, mean wait, geometric mean, backfilled, judged, passes.
 replayed() {
     "$work/$1" "${@:2}" "$work/workload.swf" | awk 'NR > 1 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'
 }
@@ -374,7 +374,7 @@ replay_is_easy() {
     # Judged are those that a guard does not refuse at once.
     diff <(replayed replay --preset easy | sed 5d) <(printf '%s\n' 5000 6507.046 476.913 3195 9936) || return 1
     diff <(replayed replay-shared --criterion relative) <(replayed replay --criterion relative) || return 1
-    # What decides is said: EASY knows no probability.
+    # The rule in force is printed: EASY has no probability.
     "$work/replay" --preset easy "$work/short.swf" | sed -n 1p | grep 'easy: by the time limits alone$' &&
         "$work/replay" --preset papers "$work/short.swf" | sed -n 1p | grep 'papers: bound below 0.05$'
 }
@@ -426,7 +426,7 @@ try_here "replay.c: wrong traces and options" wrong_traces
 
 try "whole_scheduler.c under valgrind" $memcheck "$work/whole_scheduler" "seed=1" "$work/short.swf"
 
-# What the whole scheduler prints of this file: jobs, mean wait, geometric mean wait, started.
+# Figures that the whole scheduler prints of this file: jobs, mean wait, geometric mean wait, started.
 whole() { "$work/$1" "${@:2}" | awk 'NR > 1 && NR <= 5 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'; }
 
 # By events and by listings of all jobs the decisions are the same, and so they are with the shared library.
@@ -458,6 +458,8 @@ END
 }
 if [ -n "${SUREFILL_BIN:-}" ]; then
     try_here "whole_scheduler.c: the simulator's waits, to a digit" whole_scheduler_is_the_simulator
+    try "compile: same_schedule" $c -o "$work/same_schedule" tests/c/same_schedule.c $static -lm
+    try "whole_scheduler.c: the simulator's starts, to the second" tests/c/same_schedule.sh "$work/same_schedule" "$work/workload.swf"
 else
     echo "SKIPPED: whole_scheduler.c against the simulator (SUREFILL_BIN is not set)"
 fi

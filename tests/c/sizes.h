@@ -49,7 +49,7 @@
         p = &whole;                                                                                       \
         for (int i = 0; i < 5; i++) {                                                                     \
             whole.size = sizes[i];                                                                        \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                                  \
+            REFUSED(WRONG_SIZE(sizes[i]), call);                                                          \
         }                                                                                                 \
         memset(&whole, 0x5a, sizeof whole);                                                               \
         whole.size = (least);                                                                             \

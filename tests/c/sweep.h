@@ -1,4 +1,4 @@
-/* What the parts of the sweep share: a world of objects and outputs, and a call that must not change any of it. */
+/* Helpers of the parts of the sweep: a world of objects and outputs, and a call that must not change any of it. */
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -18,7 +18,6 @@ enum {
     DISTRIBUTION_WORDS = 200,
     PASS_WORDS = 4000,
     FORECAST_WORDS = 500,
-    START_CALIBRATION_WORDS = SUREFILL_START_CALIBRATION_SIZE / 8,
     HMM_WORDS = 700,
     PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
@@ -47,7 +46,6 @@ struct world {
     int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
     int64_t new_forecast[FORECAST_WORDS], filled_forecast[FORECAST_WORDS], more_forecast[FORECAST_WORDS],
         done_forecast[FORECAST_WORDS];
-    int64_t start_calibration[START_CALIBRATION_WORDS];
     int64_t new_hmm[HMM_WORDS], hmm[HMM_WORDS];
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
     int64_t mixture[PREDICTOR_WORDS]; /* a predictor too */
@@ -157,12 +155,12 @@ extern struct starts starts, starts_before;
                    __FILE__, __LINE__, "nothing changed: " #call);                                \
     } while (0)
 
-/* What a wrong span of seconds is refused with. */
+/* Error for a wrong span of seconds. */
 static inline int32_t span_error(int64_t seconds) {
     return seconds < 0 ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_SPAN_TOO_LONG;
 }
 
-/* What a wrong number of processors is refused with. */
+/* Error for a wrong number of processors. */
 static inline int32_t processors_error(int32_t processors) {
     return processors <= 0 ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_TOO_MANY_PROCESSORS;
 }
@@ -194,7 +192,6 @@ enum kind {
     KIND_ONLINE_HMM,
     KIND_FORECAST,
     KIND_RECENT_WAITS,
-    KIND_START_CALIBRATION,
     KIND_DELAY_CALIBRATION,
     KIND_NODES,
     KIND_NODE_PASS,
@@ -269,7 +266,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         const uint32_t sizes[] = {0, 1, (least)-1, 4097, UINT32_MAX}, good = (structure)->struct_size; \
         for (int i = 0; i < 5; i++) {                                                                \
             (structure)->struct_size = sizes[i];                                                     \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                             \
+            REFUSED(WRONG_SIZE(sizes[i]), call);                                                     \
         }                                                                                            \
         (structure)->struct_size = good;                                                             \
     } while (0)
@@ -318,14 +315,6 @@ void sweep_forecast_run(void);
 void sweep_forecast_start_quantile(void);
 void sweep_forecast_start_probability(void);
 void sweep_forecast_start_mean(void);
-void sweep_start_calibration_init(void);
-void sweep_start_calibration_seal(void);
-void sweep_start_calibration_open(void);
-void sweep_start_calibration_told(void);
-void sweep_start_calibration_probability(void);
-void sweep_start_calibration_learn(void);
-void sweep_start_calibration_overdue(void);
-void sweep_start_calibration_starts(void);
 
 /* sweep_nodes.c: one function for each exported one. */
 void sweep_nodes_capacity_init(void);
@@ -355,7 +344,6 @@ void sweep_node_pass_size(void);
 void sweep_node_pass_init(void);
 void sweep_node_pass_begin(void);
 void sweep_node_pass_add_running(void);
-void sweep_node_pass_set_group(void);
 void sweep_node_pass_add_candidate(void);
 void sweep_node_pass_add_placed(void);
 void sweep_node_pass_decide(void);
@@ -377,7 +365,6 @@ void sweep_node_forecast_add_waiting(void);
 void sweep_node_forecast_run(void);
 void sweep_node_forecast_start_quantile(void);
 void sweep_node_forecast_start_probability(void);
-void sweep_node_forecast_start_mean(void);
 void make_node_forecasts(void);
 
 /* sweep_schedule.c */
@@ -389,8 +376,6 @@ void sweep_preset_candidate_value(void);
 void sweep_recent_waits_size(void);
 void sweep_recent_waits_init(void);
 void sweep_recent_waits_add(void);
-void sweep_recent_waits_quantile(void);
-void sweep_recent_waits_count(void);
 void sweep_recent_waits_seal(void);
 void sweep_recent_waits_open(void);
 void make_recent_waits(void);
@@ -484,27 +469,15 @@ void sweep_wait_start_probability(void);
 void sweep_wait_counts(void);
 void sweep_wait_clusters(void);
 void sweep_wait_machine(void);
-void sweep_wait_explained(void);
-void sweep_wait_clustered_by(void);
 void sweep_binomial_upper(void);
 void sweep_binomial_lower(void);
 void sweep_binomial_two_sided(void);
 void sweep_binomial_fewest(void);
-void sweep_rare_event_threshold(void);
-void sweep_log_normal_bound(void);
-void sweep_log_uniform_quantile(void);
-void sweep_weibull_quantile(void);
 
 /* sweep_allocate.c */
 void sweep_speedup(void);
-void sweep_speedup_fit(void);
 void sweep_speedup_fit_run_times(void);
-void sweep_lifetime_ends_within(void);
-void sweep_lifetime_mean(void);
-void sweep_lifetime_coefficients(void);
-void sweep_lifetime_bounds(void);
 void sweep_lifetime_fit(void);
-void sweep_lifetime_fit_binned(void);
 void sweep_sizing_capacity_init(void);
 void sweep_sizing_size(void);
 void sweep_sizing_init(void);
@@ -513,18 +486,13 @@ void sweep_sizing_add_lifetime(void);
 void sweep_sizing_add_running(void);
 void sweep_sizing_wait(void);
 void sweep_sizing_free_probability(void);
-void sweep_sizing_benefactors(void);
 void sweep_correction_init(void);
 void sweep_correction_seal(void);
 void sweep_correction_open(void);
 void sweep_correction_record(void);
 void sweep_correction_corrected(void);
-void sweep_correction_pairs(void);
-void sweep_correction_line(void);
-void sweep_correction_correlation(void);
 void sweep_choice_options_init(void);
 void sweep_sizing_choose(void);
-void sweep_sizing_choose_measured(void);
 void sweep_choice_start(void);
 
 /* sweep_engine.c */
@@ -550,6 +518,7 @@ void sweep_scheduler_list_begin(void);
 void sweep_scheduler_list_end(void);
 void sweep_scheduler_wake(void);
 void sweep_scheduler_run_time(void);
+void sweep_scheduler_job(void);
 void sweep_scheduler_totals(void);
 void sweep_cycle_size(void);
 void sweep_cycle_begin(void);

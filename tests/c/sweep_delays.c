@@ -38,7 +38,7 @@ void sweep_delay_calibration_capacity_init(void) {
             REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
             bad = capacity;                                                                         \
             bad.struct_size = wrong_sizes[i];                                                       \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                            \
+            REFUSED(WRONG_SIZE(wrong_sizes[i]), call);                                              \
         }                                                                                           \
     } while (0)
 

@@ -118,7 +118,7 @@ void bad_capacities(int32_t (*call)(const surefill_scheduler_capacity *capacity)
     for (int i = 0; i < 8; i++) {
         bad = world.scheduler_capacity;
         bad.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, call(&bad));
+        REFUSED(WRONG_SIZE(sizes[i]), call(&bad));
     }
     for (int i = 0; i < 12; i++) {
         const int32_t wrong[] = {-1, members[i].most + 1, INT32_MIN, INT32_MAX, 0};

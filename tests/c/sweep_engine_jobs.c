@@ -83,7 +83,7 @@ void sweep_scheduler_set_job(void) {
     for (int i = 0; i < 7; i++) {
         longer.job = world.job;
         longer.job.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, told(&longer.job));
+        REFUSED(WRONG_SIZE(sizes[i]), told(&longer.job));
     }
     longer.job.struct_size = sizeof longer; /* with a member that this library does not know */
     longer.more = 1;
@@ -92,7 +92,7 @@ void sweep_scheduler_set_job(void) {
     longer.job.id = 11;
     REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_scheduler_set_job(TIGHT, NOW, &longer.job));
     REFUSED(SUREFILL_ERROR_FULL, surefill_scheduler_set_job(TIGHT, NOW, &world.job));
-    /* Of a job that is over and was not known nothing but its number is noted. */
+    /* Only the number is noted of a job that is over and was not known. */
     int64_t unknown = 0;
     for (int32_t state = SUREFILL_JOB_ENDED; state <= SUREFILL_JOB_GONE; state++) {
         surefill_totals totals = {.struct_size = sizeof totals};
@@ -161,6 +161,19 @@ void sweep_scheduler_run_time(void) {
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, wrong[i], seconds));
     CHECK(surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, 1, seconds) == SUREFILL_OK && *seconds == 3600);
+}
+
+void sweep_scheduler_job(void) {
+    const int32_t none[] = {-1, 4, INT32_MIN, INT32_MAX};
+    BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_job(h, 0, world.int64, world.int32));
+    BAD_POINTER(p, world.int64, surefill_scheduler_job(SCHEDULER, 0, p, world.int32));
+    BAD_POINTER(p, world.int32, surefill_scheduler_job(SCHEDULER, 0, world.int64, p));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_scheduler_job(SCHEDULER, none[i], world.int64, world.int32));
+    for (int32_t number = 0; number < 4; number++) {
+        CHECK_OK(surefill_scheduler_job(SCHEDULER, number, world.int64, world.int32));
+        CHECK((*world.int32 < SUREFILL_JOB_STARTING) == (number < 2)); /* two wait, two hold room */
+    }
 }
 
 void sweep_scheduler_totals(void) {
@@ -279,7 +292,7 @@ void sweep_cycle_reason(void) {
     BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_reason(h, SCHEDULER, OFFERED, &reason));
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_reason(cycle, h, OFFERED, &reason));
     BAD_POINTER(p, &reason, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, p));
-    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
+    BAD_SIZES(&reason, (uint32_t)offsetof(surefill_reason, expected), surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, NOBODY, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, RUNS, &reason));
     CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, HELD, &reason));
@@ -301,7 +314,7 @@ void sweep_cycle_try(void) {
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_try(cycle, h, &job, &reason));
     BAD_POINTER(p, &job, surefill_cycle_try(cycle, SCHEDULER, p, &reason));
     BAD_POINTER(p, &reason, surefill_cycle_try(cycle, SCHEDULER, &job, p));
-    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
+    BAD_SIZES(&reason, (uint32_t)offsetof(surefill_reason, expected), surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
     job.id = OFFERED;
     REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
     job.id = 0;
@@ -328,7 +341,7 @@ void sweep_scheduler_reason(void) {
     reason = no_reason();
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_reason(h, NOW, HELD, &reason));
     BAD_POINTER(p, &reason, surefill_scheduler_reason(SCHEDULER, NOW, HELD, p));
-    BAD_SIZES(&reason, (uint32_t)sizeof reason, surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));
+    BAD_SIZES(&reason, (uint32_t)offsetof(surefill_reason, expected), surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, NOBODY, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, RUNS, &reason));
     CHECK_OK(surefill_cycle_close(planning(), SCHEDULER));

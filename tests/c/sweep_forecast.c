@@ -24,25 +24,12 @@ static surefill_forecast_capacity small_capacity(void) {
     return capacity;
 }
 
-#define CALIBRATION ((surefill_start_calibration *)world.start_calibration)
-
-/* Seconds from now at the five levels. */
-static const int64_t forecast_levels[SUREFILL_START_LEVELS] = {0, 60, 600, 6000, 60000};
-
-static void make_calibration(void) {
-    surefill_start_calibration *made;
-    CHECK_OK(surefill_start_calibration_init(world.start_calibration, sizeof world.start_calibration, &made));
-    for (int64_t waited = 0; waited < 40; waited++)
-        CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, forecast_levels, SUREFILL_START_LEVELS, 50 * waited, 0));
-}
-
 /* 4 of 16 processors are idle, 2 are out of service; one place is left for a running and for a waiting job, and the
  * second of the waiting jobs cannot start before processors come back. */
 void make_forecasts(void) {
     surefill_forecast *made;
     int32_t step;
     const surefill_forecast_capacity capacity = small_capacity();
-    make_calibration();
     CHECK_OK(surefill_forecast_capacity_init(&world.forecast_capacity));
     CHECK_OK(surefill_forecast_options_init(&world.forecast_options));
     world.forecast_options.scenarios = SCENARIOS;
@@ -88,7 +75,7 @@ union newer {
         memcpy(&newer, good, known_size);                           \
         for (int i = 0; i < 6; i++) {                               \
             newer.struct_size = sizes[i];                           \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);            \
+            REFUSED(WRONG_SIZE(sizes[i]), call);                    \
         }                                                           \
         newer.struct_size = known_size + 8;                         \
         newer.bytes[known_size + 7] = 1;                            \
@@ -361,127 +348,4 @@ void sweep_forecast_start_mean(void) {
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_forecast_start_mean(NEW, 0, s, h));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_forecast_start_mean(FILLED, 0, s, h));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_forecast_start_mean(UNDER_WAY, 0, s, h));
-}
-
-void sweep_start_calibration_init(void) {
-    BAD_MEMORY(SUREFILL_START_CALIBRATION_SIZE, m, n, out, surefill_start_calibration_init(m, n, out));
-}
-
-void sweep_start_calibration_seal(void) {
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_seal(h));
-}
-
-void sweep_start_calibration_open(void) {
-    const int64_t size = SUREFILL_START_CALIBRATION_SIZE;
-    surefill_start_calibration **out = (surefill_start_calibration **)&world.handle[0];
-    memcpy(world.fresh, world.start_calibration, sizeof world.start_calibration);
-    CHECK_OK(surefill_start_calibration_seal((surefill_start_calibration *)world.fresh));
-    BAD_MEMORY(size, m, n, opened, surefill_start_calibration_open(m, n, opened));
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_open(h, size, out));
-    REFUSED(SUREFILL_ERROR_CORRUPT, surefill_start_calibration_open(world.start_calibration, size, out)); /* not sealed */
-}
-
-void sweep_start_calibration_told(void) {
-    int64_t *told = world.int64;
-    const int32_t n = SUREFILL_START_LEVELS;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_told(h, 0, forecast_levels, n, told));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_told(CALIBRATION, 0, p, n, told));
-    BAD_POINTER(p, told, surefill_start_calibration_told(CALIBRATION, 0, forecast_levels, n, p));
-    const int32_t counts[] = {0, 4, -1, INT32_MIN};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_told(CALIBRATION, 0, forecast_levels, counts[i], told));
-    for (int i = 0; i < 4; i++) {
-        int64_t wrong[SUREFILL_START_LEVELS];
-        memcpy(wrong, forecast_levels, sizeof wrong);
-        wrong[4] = wrong_spans[i];
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_told(CALIBRATION, wrong_spans[i], forecast_levels, n, told));
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_told(CALIBRATION, 0, wrong, n, told));
-    }
-    const int64_t falling[SUREFILL_START_LEVELS] = {0, 60, 59, 6000, 60000};
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_told(CALIBRATION, 0, falling, n, told));
-    /* What has been heard of has left its mark: most waits were shorter than the forecast's. */
-    CHECK_OK(surefill_start_calibration_told(CALIBRATION, 0, forecast_levels, n, told));
-    CHECK(told[4] < 60000 && told[3] < 6000 && told[0] <= told[1] && told[3] <= told[4]);
-}
-
-void sweep_start_calibration_probability(void) {
-    const int32_t n = SUREFILL_START_LEVELS;
-    double *probability = world.real[0];
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_probability(h, 0, forecast_levels, n, 600, probability));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_probability(CALIBRATION, 0, p, n, 600, probability));
-    BAD_POINTER(p, probability, surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, 600, p));
-    const int32_t counts[] = {0, 4, -1, INT32_MIN};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, counts[i], 600, probability));
-    for (int i = 0; i < 4; i++) {
-        int64_t wrong[SUREFILL_START_LEVELS];
-        memcpy(wrong, forecast_levels, sizeof wrong);
-        wrong[4] = wrong_spans[i];
-        const int32_t error = span_error(wrong_spans[i]);
-        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, wrong_spans[i], forecast_levels, n, 600, probability));
-        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, 0, wrong, n, 600, probability));
-        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], probability));
-    }
-    const int64_t falling[SUREFILL_START_LEVELS] = {0, 60, 59, 6000, 60000};
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_probability(CALIBRATION, 0, falling, n, 600, probability));
-    /* It rises with the time. */
-    double last = 0;
-    for (int64_t within = 0; within < 200000; within = 2 * within + 1) {
-        CHECK_OK(surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, within, probability));
-        CHECK(*probability >= last && *probability <= 1);
-        last = *probability;
-    }
-    CHECK(last > 0.9);
-}
-
-void sweep_start_calibration_learn(void) {
-    const int32_t n = SUREFILL_START_LEVELS;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, forecast_levels, n, 5, 0));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, p, forecast_levels, n, 5, 0));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, p, n, 5, 0));
-    const int64_t falling[SUREFILL_START_LEVELS] = {0, 60, 59, 6000, 60000};
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, falling, n, 5, 0));
-    const int32_t counts[] = {0, 4, -1, INT32_MIN};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, counts[i], 5, 0));
-    for (int i = 0; i < 4; i++) {
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, wrong_spans[i], forecast_levels, forecast_levels, n, 5, 0));
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, n, wrong_spans[i], 0));
-    }
-    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, wrong[i]));
-}
-
-void sweep_start_calibration_starts(void) {
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_starts(h, world.int64));
-    BAD_POINTER(p, world.int64, surefill_start_calibration_starts(CALIBRATION, p));
-    CHECK_OK(surefill_start_calibration_starts(CALIBRATION, world.int64));
-    CHECK(world.int64[0] == 40);
-}
-
-void sweep_start_calibration_overdue(void) {
-    const int32_t n = SUREFILL_START_LEVELS;
-    int32_t *heard = world.int32;
-    *heard = 0;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_overdue(h, 0, forecast_levels, forecast_levels, n, 5, heard));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, p, forecast_levels, n, 5, heard));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, p, n, 5, heard));
-    BAD_POINTER(p, heard, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, p));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, 4, 5, heard));
-    for (int i = 0; i < 4; i++)
-        REFUSED(span_error(wrong_spans[i]),
-                surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, wrong_spans[i], heard));
-    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
-    for (int i = 0; i < 4; i++) {
-        *heard = wrong[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, heard));
-    }
-    /* A wait longer than every level misses all of them, once. */
-    *heard = 0;
-    memcpy(world.fresh, world.start_calibration, sizeof world.start_calibration);
-    CHECK_OK(surefill_start_calibration_overdue((surefill_start_calibration *)world.fresh, 0, forecast_levels, forecast_levels, n, 9999999, heard));
-    CHECK(*heard == (1 << SUREFILL_START_LEVELS) - 1);
 }

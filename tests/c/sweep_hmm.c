@@ -74,7 +74,7 @@ void sweep_hmm_size(void) {
     const uint32_t sizes[] = {0, 3, 5, sizeof capacity - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
         capacity.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_hmm_size(&capacity, world.int64));
+        REFUSED(WRONG_SIZE(sizes[i]), surefill_hmm_size(&capacity, world.int64));
     }
     capacity.struct_size = sizeof capacity - 4; /* of an older program: the default cells */
     CHECK_OK(surefill_hmm_size(&capacity, world.int64));

@@ -274,16 +274,3 @@ void sweep_node_forecast_start_probability(void) {
     CHECK_OK(surefill_node_forecast_start_probability(DONE, 1, INT64_MAX, p0, h));
     CHECK(*p0 == 0);
 }
-
-void sweep_node_forecast_start_mean(void) {
-    double *seconds = world.real[0], *h = world.real[1];
-    BAD_HANDLE(KIND_NODE_FORECAST, f, surefill_node_forecast_start_mean(f, 0, seconds, h));
-    BAD_POINTER(p, seconds, surefill_node_forecast_start_mean(DONE, 0, p, h));
-    BAD_POINTER(p, h, surefill_node_forecast_start_mean(DONE, 0, seconds, p));
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_node_forecast_start_mean(DONE, none[i], seconds, h));
-    REFUSED(SUREFILL_ERROR_NEVER, surefill_node_forecast_start_mean(DONE, 1, seconds, h));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_forecast_start_mean(FILLED, 0, seconds, h));
-    CHECK_OK(surefill_node_forecast_start_mean(DONE, 0, seconds, h));
-    CHECK(*seconds >= 0);
-}

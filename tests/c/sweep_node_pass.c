@@ -147,13 +147,6 @@ void sweep_node_pass_begin(void) {
         const int32_t status = isnan(confidences[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE;
         REFUSED(status, surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, 0, &wrong));
     }
-    const double shares[] = {-0.1, 1.1, INFINITY, -INFINITY, NAN};
-    for (int i = 0; i < 5; i++) {
-        surefill_node_pass_options wrong = options;
-        wrong.shared = shares[i];
-        const int32_t status = isnan(shares[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE;
-        REFUSED(status, surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, 0, &wrong));
-    }
     /* A pass for fewer nodes, or other kinds of resource. */
     for (int i = 0; i < 2; i++) {
         surefill_node_pass_capacity other = small_capacity();
@@ -192,18 +185,6 @@ void sweep_node_pass_add_running(void) {
     CHECK_OK(surefill_nodes_set_open((surefill_nodes *)world.fresh, 3, 0));
     REFUSED(SUREFILL_ERROR_WRONG_STATE,
             surefill_node_pass_add_running(FILLING_ON_NODES, (surefill_nodes *)world.fresh, 0, 0, 60, NULL, n));
-}
-
-void sweep_node_pass_set_group(void) {
-    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_set_group(h, 0, 7));
-    const int32_t jobs[] = {-1, 1, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_node_pass_set_group(FILLING_ON_NODES, jobs[i], 7));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_set_group(NEW, 0, 7));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_set_group(MORE, 0, 7));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_set_group(ACCEPTING_ON_NODES, 0, 7));
-    copy(world.filling_node_pass);
-    CHECK_OK(surefill_node_pass_set_group(FRESH, 0, INT64_MIN));
 }
 
 void sweep_node_pass_add_candidate(void) {

@@ -1,4 +1,4 @@
-/* What the sweeps of a machine of nodes, and of the pass and the forecast on it, share. */
+/* Helpers of the sweeps of a machine of nodes, and of the pass and the forecast on it. */
 #ifndef SWEEP_NODES_H
 #define SWEEP_NODES_H
 
@@ -32,7 +32,7 @@ union newer_structure {
         memcpy(&newer, good, sizeof *(good));                            \
         for (int i = 0; i < 6; i++) {                                    \
             newer.struct_size = sizes[i];                                \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                 \
+            REFUSED(WRONG_SIZE(sizes[i]), call);                         \
         }                                                                \
         newer.struct_size = sizeof *(good) + 8;                          \
         newer.bytes[sizeof *(good) + 7] = 1;                             \

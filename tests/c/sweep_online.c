@@ -106,7 +106,7 @@ void sweep_online_hmm_init(void) {
     for (int i = 0; i < 6; i++) {
         bad[0] = *good;
         bad[0].struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[0], out));
+        REFUSED(WRONG_SIZE(sizes[i]), init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[0], out));
     }
     /* Without a load model its parameters are not read. */
     CHECK_OK(init(world.fresh, bytes, 2, 4, SUREFILL_LOAD_NONE, start, transition, emission, NULL, good, out));

@@ -8,8 +8,8 @@
 enum { NOW = 1000000, RUNNING = 3, CANDIDATES = 3, PROCESSORS = 16 };
 
 static const int32_t wrong_processors[] = {0, -1, PROCESSORS + 1, INT32_MIN, INT32_MAX};
-/* What a time that lies before the pass's or too far behind it is refused with; one whose distance is no number is out
- * of range. */
+/* Error for a time that lies before the pass's or too far behind it; one whose distance is no number is out of
+ * range. */
 static int32_t time_error(int64_t when) {
     return when < NOW ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_SPAN_TOO_LONG;
 }
@@ -76,7 +76,7 @@ union newer {
         memcpy(&newer, good, known_size);                                                                 \
         for (int i = 0; i < 6; i++) {                                                                     \
             newer.struct_size = sizes[i];                                                                 \
-            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                                  \
+            REFUSED(WRONG_SIZE(sizes[i]), call);                                                          \
         }                                                                                                 \
         newer.struct_size = known_size + 8;                                                               \
         newer.bytes[known_size + 7] = 1;                                                                  \

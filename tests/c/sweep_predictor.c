@@ -176,7 +176,7 @@ void sweep_predictor_size(void) {
     const uint32_t sizes[] = {0, 3, 5, sizeof options - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
         options.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_predictor_size(&options, world.int64));
+        REFUSED(WRONG_SIZE(sizes[i]), surefill_predictor_size(&options, world.int64));
     }
 }
 
@@ -296,7 +296,7 @@ void sweep_predictor_open(void) {
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);         \
     } while (0)
 
-/* Of a mixture: as many keys as the options say, and where they are. */
+/* Wrong keys of a mixture: another number than the options', or none. */
 #define BAD_KEYS(k, n, call)                                          \
     do {                                                              \
         const int64_t *k = keys;                                      \
@@ -425,7 +425,7 @@ void sweep_predictor_jobs(void) {
     CHECK(memcmp(world.held[1].keys, contexts_keys, sizeof contexts_keys) == 0);
 }
 
-/* What makes a distribution of the predictor's answer. */
+/* Wrong arguments for the distribution of a predictor's answer. */
 #define BAD_PREDICTION(m, n, a, made, call)                                                     \
     do {                                                                                        \
         int32_t *a = world.int32;                                                               \

@@ -38,7 +38,7 @@ static void bad_presets(int32_t (*call)(const surefill_preset *preset)) {
     for (int i = 0; i < 8; i++) {
         preset = world.preset;
         preset.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, call(&preset));
+        REFUSED(WRONG_SIZE(sizes[i]), call(&preset));
     }
     double *const numbers[] = {&preset.threshold, &preset.budget, &preset.slip, &preset.guard_quantile,
                                &preset.front_quantile, &preset.shortest_long_wait, &preset.queue_run_time,
@@ -176,32 +176,14 @@ void sweep_recent_waits_add(void) {
     for (int i = 0; i < 4; i++) REFUSED(span_error(wrong[i]), surefill_recent_waits_add(RECENT, wrong[i]));
 }
 
-void sweep_recent_waits_quantile(void) {
-    double *seconds = &world.real[0][0];
-    BAD_HANDLE(KIND_RECENT_WAITS, h, surefill_recent_waits_quantile(h, 0.5, 0, seconds));
-    BAD_POINTER(p, seconds, surefill_recent_waits_quantile(RECENT, 0.5, 0, p));
-    const double wrong[] = {0, -1, 1.0000001, INFINITY};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_recent_waits_quantile(RECENT, wrong[i], 0, seconds));
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_recent_waits_quantile(RECENT, NAN, 0, seconds));
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_recent_waits_quantile(RECENT, 0.5, NAN, seconds));
-    CHECK(surefill_recent_waits_quantile(RECENT, 0.5, 0, seconds) == SUREFILL_OK && *seconds == 6000);
-    CHECK(surefill_recent_waits_quantile(RECENT, 0.5, 7000, seconds) == SUREFILL_OK && *seconds == 7000);
-}
-
-void sweep_recent_waits_count(void) {
-    BAD_HANDLE(KIND_RECENT_WAITS, h, surefill_recent_waits_count(h, &world.int32[0]));
-    BAD_POINTER(p, &world.int32[0], surefill_recent_waits_count(RECENT, p));
-    CHECK(surefill_recent_waits_count(RECENT, &world.int32[0]) == SUREFILL_OK && world.int32[0] == WAITS);
-}
-
 void sweep_recent_waits_seal(void) {
     BAD_HANDLE(KIND_RECENT_WAITS, h, surefill_recent_waits_seal(h));
 }
 
 void sweep_recent_waits_open(void) {
     int64_t size;
-    double seconds;
+    surefill_preset preset;
+    surefill_rule rule;
     surefill_recent_waits *opened;
     CHECK_OK(surefill_recent_waits_size(waits(WAITS), &size));
     memcpy(world.fresh, world.recent, sizeof world.recent);
@@ -214,7 +196,11 @@ void sweep_recent_waits_open(void) {
     REFUSED(SUREFILL_ERROR_NULL, surefill_recent_waits_open(world.fresh, size, NULL));
     REFUSED(SUREFILL_ERROR_WRONG_OBJECT, surefill_recent_waits_open(world.zeros, sizeof world.zeros, out));
     CHECK_OK(surefill_recent_waits_open(world.fresh, size, &opened));
-    CHECK(surefill_recent_waits_quantile(opened, 0.5, 0, &seconds) == SUREFILL_OK && seconds == 6000);
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
+    CHECK_OK(surefill_rule_init(&rule));
+    preset.guard_quantile = 0.5;
+    preset.shortest_long_wait = 0;
+    CHECK(surefill_preset_rule(&preset, opened, &rule) == SUREFILL_OK && rule.guard == 6000);
     CHECK_OK(surefill_recent_waits_add(opened, 1));
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_recent_waits_open(world.fresh, size, out));
 }

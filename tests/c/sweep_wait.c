@@ -54,7 +54,7 @@ static int64_t size(void) {
         }                                                                                       \
     } while (0)
 
-/* What a job requests. */
+/* Wrong requests of a job. */
 #define BAD_FEATURES(r, n, call)                    \
     do {                                            \
         int32_t n = PROCESSORS;                     \
@@ -99,7 +99,7 @@ void sweep_wait_size(void) {
     const uint32_t sizes[] = {0, 3, 5, sizeof capacity - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
         capacity.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_wait_size(&capacity, world.int64));
+        REFUSED(WRONG_SIZE(sizes[i]), surefill_wait_size(&capacity, world.int64));
     }
     /* An older program's structure keeps the defaults behind its end. */
     int64_t shorter = 0, whole = 0;
@@ -410,21 +410,6 @@ void sweep_wait_clusters(void) {
     CHECK(*n == 1 && *s == 0 && *l == INT64_MAX && *w == 2);
 }
 
-void sweep_wait_explained(void) {
-    double *g = world.real[0], *c = world.real[1];
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_explained(h, g, c));
-    BAD_POINTER(p, g, surefill_wait_explained(WAIT, p, c));
-    BAD_POINTER(p, c, surefill_wait_explained(WAIT, g, p));
-    CHECK(surefill_wait_explained(WAIT, g, c) == SUREFILL_OK && *g == 0 && *c == 0);
-}
-
-void sweep_wait_clustered_by(void) {
-    int32_t *a = world.int32;
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_clustered_by(h, a));
-    BAD_POINTER(p, a, surefill_wait_clustered_by(WAIT, p));
-    CHECK(surefill_wait_clustered_by(WAIT, a) == SUREFILL_OK && *a == SUREFILL_ATTRIBUTE_REQUESTED);
-}
-
 static const int64_t wrong_numbers[] = {-1, INT64_MIN, ((int64_t)1 << 32) + 1, INT64_MAX};
 
 void sweep_binomial_upper(void) {
@@ -469,68 +454,4 @@ void sweep_binomial_fewest(void) {
     BAD_PROBABILITY(c, surefill_binomial_fewest(0.95, c, n));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_binomial_fewest(1 - 1e-12, 0.95, n)); /* more than 2^32 */
     CHECK(surefill_binomial_fewest(0.95, 0.95, n) == SUREFILL_OK && *n == 59);
-}
-
-void sweep_rare_event_threshold(void) {
-    int32_t *n = world.int32;
-    BAD_POINTER(p, n, surefill_rare_event_threshold(0.95, 0, p));
-    BAD_PROBABILITY(q, surefill_rare_event_threshold(q, 0, n));
-    const double wrong[] = {-1.0000001, 1.0000001, -INFINITY, INFINITY};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_rare_event_threshold(0.95, wrong[i], n));
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_rare_event_threshold(0.95, NAN, n));
-    CHECK(surefill_rare_event_threshold(0.95, 0, n) == SUREFILL_OK && *n == 3);
-    CHECK(surefill_rare_event_threshold(0.95, 1, n) == SUREFILL_OK && *n == 0);
-}
-
-/* Waits of a rival; fewest of them are enough. */
-#define BAD_WAITS(fewest, w, n, call)                                                                   \
-    do {                                                                                                \
-        double *w = world.real[0];                                                                      \
-        int32_t n = 3;                                                                                  \
-        const double wrong_waits[] = {-1, -INFINITY, INFINITY};                                         \
-        for (int i = 0; i < 3; i++) w[i] = 10 + i;                                                      \
-        BAD_POINTER(w, world.real[0], call);                                                            \
-        for (int i = 0; i < 3; i++) {                                                                   \
-            w[2] = wrong_waits[i];                                                                      \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                                 \
-        }                                                                                               \
-        w[2] = NAN;                                                                                     \
-        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, call);                                                     \
-        w[2] = 12;                                                                                      \
-        const int32_t wrong_counts[] = {-1, INT32_MIN, 0, (fewest)-1};                                  \
-        for (int i = 0; i < 4; i++) {                                                                   \
-            n = wrong_counts[i];                                                                        \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                                 \
-        }                                                                                               \
-    } while (0)
-
-void sweep_log_normal_bound(void) {
-    double *out = world.real[1];
-    BAD_WAITS(2, w, n, surefill_log_normal_bound(w, n, 0.5, 0.5, out));
-    BAD_POINTER(p, out, surefill_log_normal_bound(world.real[0], 3, 0.5, 0.5, p));
-    BAD_PROBABILITY(q, surefill_log_normal_bound(world.real[0], 3, q, 0.5, out));
-    BAD_PROBABILITY(c, surefill_log_normal_bound(world.real[0], 3, 0.5, c, out));
-    CHECK_OK(surefill_log_normal_bound(world.real[0], 2, 0.5, 0.5, out)); /* the geometric mean */
-    CHECK(fabs(*out - sqrt(110)) < 1e-9);
-}
-
-void sweep_log_uniform_quantile(void) {
-    double *out = world.real[1];
-    BAD_WAITS(1, w, n, surefill_log_uniform_quantile(w, n, 0.5, out));
-    BAD_POINTER(p, out, surefill_log_uniform_quantile(world.real[0], 3, 0.5, p));
-    BAD_PROBABILITY(q, surefill_log_uniform_quantile(world.real[0], 3, q, out));
-    CHECK_OK(surefill_log_uniform_quantile(world.real[0], 3, 0.5, out));
-    CHECK(fabs(*out - sqrt(120)) < 1e-9);
-}
-
-void sweep_weibull_quantile(void) {
-    double *a = world.real[1], *b = world.real[1] + 1, *out = world.real[1] + 2;
-    BAD_WAITS(1, w, n, surefill_weibull_quantile(w, n, 0.5, a, b, out));
-    BAD_POINTER(p, a, surefill_weibull_quantile(world.real[0], 3, 0.5, p, b, out));
-    BAD_POINTER(p, b, surefill_weibull_quantile(world.real[0], 3, 0.5, a, p, out));
-    BAD_POINTER(p, out, surefill_weibull_quantile(world.real[0], 3, 0.5, a, b, p));
-    BAD_PROBABILITY(q, surefill_weibull_quantile(world.real[0], 3, q, a, b, out));
-    CHECK_OK(surefill_weibull_quantile(world.real[0], 1, 0.5, a, b, out));
-    CHECK(isinf(*a) && fabs(*b - 10) < 1e-9 && fabs(*out - 10) < 1e-9);
 }

@@ -6,6 +6,24 @@
 import re
 import sys
 
+CODE = " *     "
+
+
+def blocks(section):
+    """The lines of code of a section. Blocks after the first have its variables and braces of their own."""
+    code, last = [], None
+    for line in section.splitlines():
+        here = line.startswith(CODE)
+        if here and last is False and code:
+            code.append("{")
+        if not here and last and "{" in code:
+            code.append("}")
+        if here:
+            code.append(line[len(CODE):])
+        last = here
+    return code
+
+
 print("#include <surefill_parts.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
 print("static void fail(const char *call) { printf(\"FAILED: %s\\n\", call); exit(1); }")
 print("#define MUST(call) if ((call) != SUREFILL_OK) fail(#call)\n")
@@ -14,7 +32,7 @@ for name in sys.argv[1:]:
     with open(name) as header:
         text = header.read()
     for section in re.findall(r"/\* ---- (.*?)\*/", text, re.S):
-        code = [line[len(" *     "):] for line in section.splitlines() if line.startswith(" *     ")]
+        code = blocks(section)
         if not code:
             continue
         # Calls that are statements give statuses; those within conditions say themselves what they want.

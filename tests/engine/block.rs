@@ -24,7 +24,7 @@ pub struct Block {
     pub scratch: Vec<u64>,
     /// Draws how the memory is disturbed before every call; `None` for never.
     pub disturbed: Option<Random>,
-    /// Whether refused calls are not compared with what was before.
+    /// Whether refused calls are not compared with the state before.
     pub unchecked: bool,
 }
 
@@ -106,7 +106,7 @@ impl Block {
         let answer = call(&mut self.raw());
         if let Err(error) = &answer {
             assert_ne!(*error, Error::Corrupt);
-            // That an unknown job was over is an event as well: it is counted.
+            // The end of an unknown job is an event as well: it is counted.
             assert!(
                 self.unchecked || before == self.memory || *error == Error::UnknownJob,
                 "{error:?} has changed the block"
@@ -167,7 +167,7 @@ impl Block {
         }
     }
 
-    /// A whole cycle in which everything is started that is offered.
+    /// A whole cycle in which every offered job is started.
     pub fn pass(&mut self, pool: u32, now: i64) -> Vec<i64> {
         self.begin(pool, now);
         let mut jobs = Vec::new();

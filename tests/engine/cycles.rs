@@ -1,14 +1,14 @@
-//! Cycles in single cases: what is heeded while one is under way, refusals, arrays, pools, shadow mode, and when the
-//! next one is wanted.
+//! Cycles in single cases: reports while one is under way, refusals, arrays, pools, shadow mode, and the time of the
+//! next one.
 
 use crate::block::Block;
 use crate::facts::{T, job, over, running};
-use surefill::engine::{Action, Cycle, JobReport, JobState, Refusal};
+use surefill::engine::{Action, Cycle, JobReport, JobState, Refusal, Why};
 use surefill::error::Error;
 
 const EASY: &str = "preset=easy";
 
-/// Jobs that are offered until nothing is, with what came last.
+/// Jobs that are offered until none is, with the last action.
 fn offers(block: &mut Block) -> (Vec<i64>, Action) {
     let mut jobs = Vec::new();
     loop {
@@ -157,6 +157,91 @@ fn refusals() {
     }
 }
 
+/// On an idle machine nothing changes: the refusal for want of room ends by itself, and a cycle is wanted then.
+#[test]
+fn a_refusal_for_want_of_room_expires() {
+    for words in ["preset=easy refused=60", "preset=fair refused=60"] {
+        let mut block = Block::of_one(8, 10, words);
+        block.tell(T, &job(1, 5, 100));
+        block.begin(0, T);
+        assert_eq!(block.offered(), 1);
+        block.refused(0, Refusal::Busy);
+        assert_eq!(block.next(), Action::Done, "{words}");
+        block.close();
+        assert_eq!(block.scheduler().wake(T), Ok(Some((T + 60, 1))), "{words}");
+        assert_eq!(block.would(0, T + 59), [], "{words}");
+        assert_eq!(block.scheduler().wake(T + 90), Ok(Some((T + 90, 1))), "{words}");
+        assert_eq!(block.pass(0, T + 60), [1], "{words}");
+        assert_eq!(block.scheduler().wake(T + 61), Ok(None), "{words}");
+    }
+    // Without a span it is not offered again in the same second.
+    for why in [Refusal::Busy, Refusal::NotNow] {
+        let mut block = Block::of_one(8, 10, "refused=0");
+        block.tell(T, &job(1, 5, 100));
+        block.begin(0, T);
+        assert_eq!(block.offered(), 1);
+        block.refused(0, why);
+        assert_eq!(block.next(), Action::Done, "{why:?}");
+        block.close();
+        assert_eq!(block.pass(0, T + 1), [1], "{why:?}");
+    }
+}
+
+/// The answer to an offer of a job that is over by now, and answers after the end of the cycle.
+#[test]
+fn late_answers_change_nothing() {
+    for state in [JobState::Gone, JobState::Ended] {
+        let mut block = Block::of_one(8, 10, EASY);
+        block.tell(T, &job(1, 6, 100));
+        block.tell(T, &job(2, 6, 100));
+        block.begin(0, T);
+        assert_eq!(block.offered(), 1);
+        block.tell(T, &over(1, state, 5));
+        let before = block.clone();
+        assert_eq!(block.cycle(|mut c, s| c.started(s, 0, 1)), Err(Error::UnknownJob), "{state:?}");
+        assert!(before.memory == block.memory && before.scratch == block.scratch);
+        block.refused(0, Refusal::NotNow);
+        // A job that was reported only when it was over has taken room meanwhile.
+        assert_eq!(block.next() == Action::Stale, state == JobState::Ended);
+        block.begin(0, T);
+        assert_eq!(block.offered(), 2, "{state:?}");
+        block.close();
+        let before = block.clone();
+        assert_eq!(block.cycle(|mut c, s| c.started(s, 0, 2)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|mut c, s| c.refused(s, 0, Refusal::NotNow)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|mut c, s| c.next(s)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|mut c, s| c.plan_all(s)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|mut c, s| c.try_job(s, &job(9, 1, 9))), Err(Error::WrongState));
+        assert_eq!(block.cycle(|c, s| c.close(s)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|c, s| c.holds(s, 0)), Ok(false));
+        assert!(before.memory == block.memory && before.scratch == block.scratch);
+        // A plan of all jobs is over as well once it is closed.
+        block.begin(0, T);
+        block.cycle(|mut c, s| c.plan_all(s)).unwrap();
+        block.close();
+        assert_eq!(block.cycle(|mut c, s| c.plan_all(s)), Err(Error::WrongState));
+        assert_eq!(block.cycle(|mut c, s| c.try_job(s, &job(9, 1, 9))), Err(Error::WrongState));
+    }
+}
+
+/// Under EASY a job that starts in the site's order passes none, whichever was submitted first.
+#[test]
+fn starts_in_the_sites_order_pass_none() {
+    for (words, priority) in [("preset=easy", 9.0), ("preset=easy order=priority seconds=10", 9.0)] {
+        let mut block = Block::of_one(8, 8, words);
+        block.tell(T, &running(5, 1, 1000, T));
+        block.tell(T, &job(1, 5, 100));
+        block.tell(T + 1, &JobReport { submit: T + 1, priority, ..job(2, 4, 100) });
+        block.tell(T + 2, &JobReport { submit: T + 2, ..job(3, 2, 90) });
+        block.begin(0, T + 2);
+        let mut offers = Vec::new();
+        while let Action::Start(offer) = block.next() {
+            offers.push((offer.job, offer.why, offer.head));
+        }
+        assert_eq!(offers, [(2, Why::InOrder, 0), (3, Why::ByLimits, 1)], "{words}");
+    }
+}
+
 #[test]
 fn a_cycle_of_endless_refusals_ends() {
     let mut block = Block::of_one(1, 10, EASY);
@@ -170,7 +255,7 @@ fn a_cycle_of_endless_refusals_ends() {
                 return;
             }
         }
-        // Said again, and changed: it may start.
+        // Reported again, and changed: it may start.
         block.tell(T, &job(1, 5, 101 + round));
     }
     panic!("it goes on");
@@ -179,7 +264,7 @@ fn a_cycle_of_endless_refusals_ends() {
 #[test]
 fn arrays() {
     let array = JobReport { tasks: 3, ..job(1, 2, 100) };
-    // A task more than it has does not start.
+    // No more tasks start than the array has.
     let mut block = Block::of_one(8, 10, EASY);
     block.tell(T, &array);
     block.begin(0, T);
@@ -191,11 +276,11 @@ fn arrays() {
     block.close();
     assert_eq!((block.scheduler().idle(0), block.scheduler().counts()), (Ok(4), (0, 3)));
     assert_eq!(block.would(0, T), []);
-    // The manager says that a task is left.
+    // The manager reports that a task is left.
     block.tell(T + 1, &JobReport { tasks: 1, ..array });
     assert_eq!(block.would(0, T + 1), [1]);
 
-    // No more at once than was said; the same if they are answered later.
+    // No more start at once than reported; the same if they are answered later.
     for at_once in [1, 2] {
         let mut block = Block::of_one(8, 10, EASY);
         let limited = JobReport { at_once, ..array };
@@ -254,7 +339,7 @@ fn a_late_answer_does_not_set_the_clock_back() {
 
 #[test]
 fn contradictory_pools() {
-    // Jobs hold 6 of 10, and 6 are said to be idle: in the site's order, nobody overtakes.
+    // Jobs hold 6 of 10, and 6 are reported as idle: in the site's order, no job overtakes.
     let mut block = Block::of_one(8, 10, EASY);
     block.tell(T, &running(1, 6, 100, T));
     block.tell(T, &job(2, 5, 100));
@@ -264,15 +349,15 @@ fn contradictory_pools() {
     assert_eq!((block.would(0, T), block.scheduler().idle(0)), (vec![], Ok(4)));
     block.tell(T, &over(2, JobState::Gone, 0));
     assert_eq!(block.would(0, T), [3]);
-    // A pool that is smaller than what is held.
+    // A pool that is smaller than the units held.
     block.scheduler().set_pool(b"all", 3, None).unwrap();
     assert_eq!((block.would(0, T), block.scheduler().idle(0)), (vec![], Ok(0)));
-    // Jobs wider than the pool are nobody's head.
+    // Jobs wider than the pool are never head.
     let mut block = Block::of_one(8, 10, EASY);
     block.tell(T, &job(1, 11, 100));
     block.tell(T, &job(2, 10, 100));
     assert_eq!(block.would(0, T), [2]);
-    // More is held than any pool can have; then it is free.
+    // Jobs hold more than any pool can have; then all of it is free.
     let most = i32::MAX as u32;
     for id in 1..=4 {
         block.tell(T, &running(10 + id, most, 100, T));
@@ -292,7 +377,7 @@ fn units_that_are_unaccounted() {
     assert_eq!(block.scheduler().idle(0), Ok(3));
     block.tell(T, &job(1, 4, 100));
     block.tell(T, &job(2, 2, 100));
-    // Nothing is known of when there will be room for the first.
+    // The time at which there will be room for the first is unknown.
     assert_eq!(block.pass(0, T), [2]);
     block.scheduler().set_pool(b"all", 10, Some(8)).unwrap();
     assert_eq!((block.pass(0, T), block.scheduler().idle(0)), (vec![1], Ok(4)));
@@ -322,7 +407,7 @@ fn a_shadow_starts_nothing() {
         assert_eq!(said, expected);
     }
     assert_eq!((block.scheduler().counts(), block.scheduler().idle(0)), ((3, 0), Ok(10)));
-    // Another run of it is said again.
+    // Another run of it is reported.
     block.tell(T + 5, &running(1, 6, 100, T + 5));
     block.tell(T + 6, &JobReport { restarts: 1, ..job(1, 6, 100) });
     block.begin(0, T + 6);
@@ -337,7 +422,7 @@ fn the_head_is_one_that_is_passed() {
     for id in 1..=2 {
         assert_eq!(block.offered(), id);
     }
-    // The first has an open offer: nobody passes it.
+    // The first has an open offer: no job passes it.
     block.refused(1, Refusal::NotNow);
     match block.next() {
         Action::Start(offer) => assert_eq!((offer.job, offer.head), (3, 0)),

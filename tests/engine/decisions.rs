@@ -1,4 +1,4 @@
-//! The decisions: one history told in different ways, and each decision against an oracle.
+//! The decisions: one history reported in different ways, and each decision against an oracle.
 
 use crate::block::{Block, small};
 use crate::longer;
@@ -19,7 +19,7 @@ pub const ALL: Kinds = Kinds {
     within_limits: false,
 };
 
-/// In which way an engine is told.
+/// Way of reporting to an engine.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Way {
     Events,
@@ -27,7 +27,7 @@ pub enum Way {
     Mixed,
 }
 
-/// Tells an engine what the machine is now.
+/// Reports the present state of the machine to an engine.
 pub fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random) {
     let now = machine.now;
     for (queue, &pool) in machine.queues.iter().enumerate() {
@@ -60,8 +60,8 @@ pub fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random)
         block.scheduler().list_begin(now).unwrap();
         for row in rows {
             let job = &machine.jobs[row];
-            // A job that was withdrawn may be in no row. The engine's predictor counts him until he is forgotten; by
-            // events, not.
+            // A job that was withdrawn may be in no row. The engine's predictor counts it until it is forgotten; by
+            // events it does not.
             let missing = predicts_nothing && job.state == JobState::Gone && random.one_in(2);
             if !missing {
                 block.tell(now, &job.report(std::array::from_ref(&job.queue), now));
@@ -71,7 +71,7 @@ pub fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random)
     }
 }
 
-/// Idle units are those of the machine, and nobody waits or runs twice.
+/// Asserts that idle units are those of the machine, and that no job waits or runs twice.
 fn check_books(machine: &Machine, block: &mut Block, context: &str) {
     for pool in 0..machine.units.len() as u32 {
         assert_eq!(
@@ -82,10 +82,24 @@ fn check_books(machine: &Machine, block: &mut Block, context: &str) {
     }
     let waiting = machine.jobs.iter().filter(|job| matches!(job.state, JobState::Waiting | JobState::Held));
     let active = machine.jobs.iter().filter(|job| job.state.has_room());
-    assert_eq!(block.scheduler().counts(), (waiting.count(), active.count()), "{context}");
+    let mut expected: Vec<_> = waiting.map(|job| (job.submit, job.id, job.state)).collect();
+    expected.sort_by_key(|&(submit, id, _)| (submit, id));
+    let mut holding: Vec<i64> = active.map(|job| job.id).collect();
+    holding.sort_unstable();
+    assert_eq!(block.scheduler().counts(), (expected.len(), holding.len()), "{context}");
+    // Each of them is known by a number.
+    let known: Vec<(i64, JobState)> =
+        (0..).map_while(|number| block.scheduler().known_job(number).unwrap()).collect();
+    let (waiting, active) = known.split_at(expected.len());
+    let expected: Vec<_> = expected.into_iter().map(|(_, id, state)| (id, state)).collect();
+    assert_eq!(waiting, expected, "{context}");
+    let mut active: Vec<i64> =
+        active.iter().filter(|(_, state)| state.has_room()).map(|(id, _)| *id).collect();
+    active.sort_unstable();
+    assert_eq!(active, holding, "{context}");
 }
 
-/// One history, told to several engines in different ways: all decide the same.
+/// One history, reported to several engines in different ways: all decide the same.
 fn history(seed: u64, settings: &str, kinds: Kinds, ways: &[(Way, bool)], steps: usize) {
     let mut machine = Machine::new(seed, kinds);
     let mut random = Random(seed ^ 0x77);
@@ -171,7 +185,7 @@ fn nothing_between_calls_matters() {
     }
 }
 
-/// How often jobs started, and how often somebody was passed.
+/// Numbers of jobs that started, and of times that a job was passed.
 fn against(seed: u64, settings: &str, kinds: Kinds, steps: usize) -> [usize; 3] {
     let mut machine = Machine::new(seed, kinds);
     let mut random = Random(seed ^ 0x77);
@@ -193,7 +207,7 @@ fn against(seed: u64, settings: &str, kinds: Kinds, steps: usize) -> [usize; 3] 
         }
         for pool in 0..machine.units.len() as u32 {
             let expected = match words.preset {
-                PresetWord::Easy => easy(&machine, pool, words.order),
+                PresetWord::Easy => easy(&machine, pool, &words),
                 _ => plan.decide(&mut machine, pool, &words),
             };
             block.begin(pool, machine.now);
@@ -247,7 +261,7 @@ fn sleeps(seed: u64, settings: &str, steps: usize) -> [usize; 3] {
             block.close();
         }
         let wake = block.scheduler().wake(machine.now).unwrap();
-        // Nor has anybody reached his limit then.
+        // Nor has any job reached its limit then.
         let ends = machine.jobs.iter().filter(|job| job.state == JobState::Running);
         let until = ends.map(|job| job.start + job.limit).min().unwrap_or(i64::MAX);
         let until = until.min(wake.map_or(i64::MAX, |wake| wake.0)).min(machine.now + 3000);
@@ -277,8 +291,13 @@ fn sum(all: impl Iterator<Item = [usize; 3]>) -> [usize; 3] {
 
 #[test]
 fn easy_is_easy() {
-    let words = ["preset=easy", "preset=easy order=free", "preset=easy predictor=limit order=ties"];
-    let counts = sum((0..60 * longer()).map(|seed| against(seed, words[seed as usize % 3], ALL, 100)));
+    let words = [
+        "preset=easy",
+        "preset=easy order=free",
+        "preset=easy predictor=limit order=ties",
+        "preset=easy order=priority seconds=40",
+    ];
+    let counts = sum((0..60 * longer()).map(|seed| against(seed, words[seed as usize % 4], ALL, 100)));
     assert!(counts[0] > 3000 && counts[1] > 500 && counts[2] > 5000, "{counts:?}");
 }
 

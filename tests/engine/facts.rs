@@ -7,7 +7,7 @@ use surefill::engine::{
 use surefill::error::Error;
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// When the cases begin.
+/// Time at which the cases begin.
 pub const T: i64 = 1_000_000;
 
 /// A job of the one queue, submitted at [`T`].
@@ -19,7 +19,7 @@ pub fn running(id: i64, count: u32, limit: i64, start: i64) -> JobReport<'static
     JobReport { state: JobState::Running, start, ..job(id, count, limit) }
 }
 
-/// That a job is over; nothing else is known.
+/// A report that a job is over, without anything else.
 pub fn over(id: i64, state: JobState, ran: i64) -> JobReport<'static> {
     JobReport { id, state, ran, ..JobReport::default() }
 }
@@ -61,7 +61,7 @@ fn an_end_is_learnt_once() {
     block.tell(T, &ended);
     assert!(before == block.memory);
     assert_eq!(block.scheduler().set_job(T, &over(2, JobState::Ended, 9)), Err(Error::UnknownJob));
-    // With room for none that are over nobody remembers, and nothing breaks.
+    // Without room for jobs that are over none is remembered, and nothing breaks.
     let mut block = Block::new(&SchedulerCapacity { ended: 0, ..small(3) }, "");
     block.scheduler().set_pool(b"all", 10, None).unwrap();
     block.scheduler().set_queue(b"batch", 0).unwrap();
@@ -74,7 +74,7 @@ fn an_end_is_learnt_once() {
 
 #[test]
 fn a_job_that_ran_unseen_is_learnt() {
-    // It was gone when it was reported to be over.
+    // It had left the listings when it was reported to be over.
     let mut block = Block::of_one(8, 10, "");
     block.tell(T, &job(1, 4, 100));
     list(&mut block, T + 10, &[]);
@@ -138,7 +138,7 @@ fn a_full_table_forgets_the_gone_but_not_the_listed() {
     assert_eq!(block.call(|scheduler| scheduler.set_job(T + 2, &job(3, 1, 100))), Err(Error::Full));
     block.scheduler().list_end(T + 2).unwrap();
     assert_eq!((totals(&mut block).submitted, block.scheduler().counts()), (2, (2, 0)));
-    // With room it is said again.
+    // With room it is reported again.
     block.grow(&SchedulerCapacity { jobs: 3, ..small(2) });
     block.tell(T + 3, &job(3, 1, 100));
     assert_eq!(block.pass(0, T + 3).len(), 3);
@@ -156,7 +156,7 @@ fn doubtful_listings_change_nobody() {
     assert_eq!((block.scheduler().counts(), totals(&mut block).doubted), ((0, 40), 1));
     assert!(!list(&mut block, T + 2, &rows[..19]), "the second one in a row counts");
     assert_eq!((block.scheduler().counts(), block.scheduler().idle(0)), ((0, 19), Ok(81)));
-    // Of 19 that run 17 are missing, of 16 all.
+    // Missing are 17 of 19 running jobs, then all of 16.
     assert!(list(&mut block, T + 3, &rows[..2]));
     assert!(!list(&mut block, T + 4, &rows[..16]));
     assert!(!list(&mut block, T + 5, &[]));
@@ -333,7 +333,7 @@ fn suspended_jobs_do_not_age() {
     }
 }
 
-/// A job that is suspended is expected to end the later, the longer it is.
+/// A suspended job is expected to end the later, the longer it is suspended.
 #[test]
 fn ends_of_suspended_jobs_are_expected_later() {
     let single = RuntimeDistribution::single(100).unwrap();
@@ -363,7 +363,7 @@ fn ends_of_suspended_jobs_are_expected_later() {
 
 #[test]
 fn rows_may_be_said_twice_in_a_listing() {
-    // The second row of a job that is not known yet changes what the predictor knows it by.
+    // The second row of a job that is not known yet changes the keys by which the predictor knows it.
     let mut block = Block::of_one(8, 10, "");
     let single = RuntimeDistribution::single(60).unwrap();
     block.scheduler().list_begin(T).unwrap();
@@ -467,4 +467,44 @@ fn refused_calls_change_nothing() {
     }
     block.call(|s| s.set_pool(b"third", 5, None)).unwrap();
     assert_eq!(block.call(|s| s.set_pool(b"fourth", 5, None)), Err(Error::Full));
+}
+
+/// Members of a report that are 0: no limit, a start that is not known, one task, all tasks at once.
+#[test]
+fn zeros_are_none_unknown_or_the_default() {
+    // Without a limit a running job has no end by the limits: whoever has one may pass the head.
+    for (limit, expected) in [(0, vec![3]), (600, vec![])] {
+        let mut block = Block::of_one(8, 10, "preset=easy");
+        block.tell(T, &running(1, 6, limit, T - 500));
+        block.tell(T, &job(2, 10, 100));
+        block.tell(T, &job(3, 4, 1_000_000));
+        assert_eq!(block.would(0, T), expected, "limit {limit}");
+    }
+    // A running job without a start has started as long ago as it has run, but not before its submission.
+    for (ran, submit, start) in [(0, T, T + 50), (30, T, T + 20), (30, T + 45, T + 45)] {
+        let mut block = Block::of_one(8, 10, "preset=easy");
+        block.tell(T + 50, &JobReport { ran, submit, start: 0, ..running(1, 6, 600, 0) });
+        block.tell(T + 50, &job(2, 10, 100));
+        block.begin(0, T + 50);
+        assert_eq!(block.next(), Action::Done);
+        let reason = block.cycle(|mut cycle, scheduler| cycle.reason(scheduler, 2)).unwrap();
+        assert_eq!(reason.by_limits, Some(start + 600), "ran {ran}");
+    }
+    for (tasks, at_once, offers) in [(0, 0, 1), (1, 0, 1), (3, 0, 3), (3, 2, 2), (0, 2, 1)] {
+        let mut block = Block::of_one(8, 10, "preset=easy");
+        block.tell(T, &JobReport { tasks, at_once, ..job(1, 2, 100) });
+        block.begin(0, T);
+        let count = std::iter::from_fn(|| Some(block.offered()).filter(|&id| id == 1)).count();
+        assert_eq!(count, offers, "{tasks} tasks, {at_once} at once");
+    }
+}
+
+/// The block follows the number of jobs; from 256 jobs on the histories and waits are all that a site needs.
+#[test]
+fn a_default_block_is_in_proportion() {
+    let size = |jobs| Scheduler::size(&SchedulerCapacity::of(jobs)).unwrap();
+    assert!(size(16) < 1_250_000, "{} bytes", size(16));
+    assert!(size(256) > 8_000_000 && size(64) < size(256) / 3);
+    let of = |jobs| SchedulerCapacity { jobs: 1, ended: 1, ..SchedulerCapacity::of(jobs) };
+    assert_eq!(of(256), of(1 << 20));
 }

@@ -90,13 +90,13 @@ struct Fuzz {
     now: i64,
     offers: u32,
     open: bool,
-    /// Whether times are mostly absurd.
+    /// Whether most times are absurd.
     wild: bool,
     predictions: Vec<RuntimeDistribution>,
     /// The jobs of the offers.
     offered: Vec<i64>,
     counts: [usize; 5],
-    /// Jobs that were tried, and reasons that were given.
+    /// Numbers of jobs that were tried, and of reasons that were given.
     tried: usize,
     reasons: usize,
 }
@@ -165,7 +165,7 @@ impl Fuzz {
             let tried = block.cycle(|mut cycle, scheduler| cycle.try_job(scheduler, report));
             assert!(before.0 == block.memory, "{report:?}");
             match tried {
-                // A scheduler that has grown may have more jobs than the cycle has room for.
+                // A scheduler that has grown may have more jobs than the cycle can hold.
                 Err(Error::Full) | Ok(_) => {}
                 Err(error) => assert!(error != Error::Corrupt && before.1 == block.scratch, "{error:?}"),
             }
@@ -236,7 +236,7 @@ impl Fuzz {
         answer.ok()
     }
 
-    /// Something is said of the machine of nodes.
+    /// Reports something about the machine of nodes.
     fn set_machine(&mut self) {
         let random = &mut self.random;
         let pool = random.of(&[2, 2, 2, 3, 3, 0, 4, u32::MAX]);
@@ -266,7 +266,7 @@ impl Fuzz {
     }
 
     fn next(&mut self) {
-        // A decision is made, though there is no slot for a task.
+        // A decision is made even without a slot for a task.
         let action = self.block.cycle(|mut cycle, scheduler| cycle.next(scheduler));
         assert!(matches!(action, Ok(_) | Err(Error::Full)), "{action:?}");
         if let Ok(Action::Start(offer)) = action {
@@ -454,7 +454,7 @@ impl Fuzz {
             assert_eq!(scheduler.idle(pool), Ok(units));
         }
         scheduler.wake(now).unwrap();
-        // All nodes are free, and there is room for as many parts as ever.
+        // All nodes are free, and there is room for as many parts as at first.
         let capacity = scheduler.capacity();
         scheduler.configure("mode=on", "").unwrap();
         for number in 0..capacity.nodes {
@@ -481,7 +481,7 @@ impl Fuzz {
             let broken = JobReport { state: JobState::Broken, ..on(id, 1) };
             assert_eq!(scheduler.set_job(now + 9_002, &broken), Ok(()));
         }
-        // Nothing is left of anybody: there is room for as many as ever.
+        // Nothing is left of any job: there is room for as many as at first.
         let jobs = capacity.jobs;
         for id in 1..=i64::from(jobs) {
             let report = JobReport { id: 1000 + id, count: 1, queues: &[0], ..JobReport::default() };

@@ -1,10 +1,10 @@
 //! A stand-in for a resource manager: a machine with pools of units, a queue, and jobs that are drawn, with true run
-//! times. It knows nothing of the engine; what it says of itself is told to one, as events or as listings.
+//! times. It does not use the engine; its state is reported to one, as events or as listings.
 
 use surefill::engine::{JobReport, JobState, Why};
 use surefill::runtime::RuntimeDistribution;
 
-/// When histories begin.
+/// Time at which histories begin.
 pub const ORIGIN: i64 = 1_000_000;
 
 #[derive(Clone)]
@@ -57,7 +57,7 @@ pub struct Job {
     pub state: JobState,
     pub why: Why,
     pub restarts: u32,
-    /// Its true run time, and what is predicted of it.
+    /// Its true run time, and its predicted one.
     pub run_time: i64,
     pub predicted: i64,
     pub prediction: Option<RuntimeDistribution>,
@@ -67,7 +67,7 @@ pub struct Job {
     pub stopped_since: i64,
     pub not_waited: i64,
     pub held_since: Option<i64>,
-    /// Since when it is over.
+    /// Time since which it is over.
     pub over: i64,
     /// The wait that its priority was worth, which the oracles keep.
     pub credit: i64,
@@ -131,7 +131,7 @@ impl Job {
     }
 }
 
-/// Which things happen in a history.
+/// Kinds of events in a history.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     pub predicted_by_caller: bool,
@@ -252,7 +252,7 @@ impl Machine {
         self.touched.push((phase, id));
     }
 
-    /// Time goes on to the next second in which something happens, and it does.
+    /// Advances to the next second in which something happens, and lets it happen.
     pub fn step(&mut self) {
         self.touched.clear();
         let ends = self.jobs.iter().filter(|job| job.state == JobState::Running);
@@ -292,7 +292,7 @@ impl Machine {
         self.touched.sort();
     }
 
-    /// Something happens to a job.
+    /// Changes the state of a job.
     fn change(&mut self, place: usize) {
         let (now, kinds, what) = (self.now, self.kinds, self.random.below(9));
         let free = self.idle(self.pool(&self.jobs[place]));
@@ -345,7 +345,8 @@ impl Machine {
             if self.random.one_in(15) {
                 self.units[pool] = 1 + self.random.below(40) as u32;
             }
-            // Strangers who become known jobs in the same second are room that was made or not, as it is told.
+            // Strangers that become known jobs in the same second have made room or not, depending on the order of
+            // reports.
             let adopts = self.touched.iter().any(|one| one.0 == 2);
             if self.random.one_in(10) && !adopts {
                 self.strangers[pool] = self.random.below(5) as u32;
@@ -367,7 +368,7 @@ impl Machine {
         }
     }
 
-    /// A job starts.
+    /// Starts a job.
     pub fn start(&mut self, id: i64) {
         let now = self.now;
         let job = self.job(id);

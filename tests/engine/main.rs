@@ -1,5 +1,5 @@
-//! The engine against a stand-in for a resource manager, and against oracles that know nothing of it: the same history
-//! told in different ways, EASY and the plan decision by decision, the books, and hostile calls.
+//! The engine against a stand-in for a resource manager, and against independent oracles: the same history reported in
+//! different ways, EASY and the plan decision by decision, the books, and hostile calls.
 //!
 //! `SUREFILL_ENGINE_TESTS=20` makes the drawn tests twenty times as long.
 
@@ -19,7 +19,7 @@ mod reasons;
 mod starts;
 mod world;
 
-/// By how much the drawn tests are longer than they are by default.
+/// Factor by which the drawn tests are longer than they are by default.
 fn longer() -> u64 {
     std::env::var("SUREFILL_ENGINE_TESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
 }

@@ -71,7 +71,7 @@ fn offers(block: &Block, pool: u32, now: i64) -> Vec<(i64, u32)> {
 
 const BOTH: [&str; 2] = ["preset=easy", "preset=fair proposals=3 predictor=limit"];
 
-/// Of three nodes two are awaited until T + 200, and a job of 50 s runs on one of these; a wide job waits.
+/// Three nodes, two of which are awaited until T + 200, and a job of 50 s that runs on one of these; a wide job waits.
 fn awaited(words: &str) -> Block {
     let mut block = of_nodes(3, words);
     let awaited = |name| NodeReport { until: T + 200, ..node(NodeState::Awaited, name) };
@@ -86,7 +86,7 @@ fn awaited_nodes_count_and_nobody_starts_on_them() {
     for words in BOTH {
         let mut block = awaited(words);
         if words.contains("easy") {
-            // The wide one keeps its place: who ends by the time at which the nodes are awaited may pass.
+            // The wide one keeps its place: jobs that end by the time at which the nodes are awaited may pass.
             block.tell(T, &JobReport { submit: T + 1, ..asks(3, 1, 201, wide(4)) });
             assert_eq!(offers(&block, 0, T), []);
             block.tell(T, &JobReport { submit: T + 2, ..asks(4, 2, 200, wide(4)) });
@@ -110,10 +110,10 @@ fn awaited_nodes_count_and_nobody_starts_on_them() {
         assert_eq!(block.pass(0, T), []);
         let begins = if words.contains("easy") { T + 200 } else { T + 150 };
         assert_eq!(block.scheduler().wake(T), Ok(Some((begins, 1))));
-        // Then they are down, and who can no longer fit blocks nobody.
+        // Then they are down, and a job that can no longer fit blocks no other.
         assert_eq!(block.pass(0, T + 200), [3], "{words}");
         assert_eq!(block.scheduler().wake(T + 200), Ok(None));
-        // Or they have come.
+        // Or they have come up.
         block.tell(T + 210, &over(3, JobState::Ended, 10));
         block.tell(T + 210, &over(4, JobState::Gone, 0));
         block.tell(T + 210, &over(1, JobState::Ended, 10));
@@ -156,7 +156,7 @@ fn reservations() {
         let booked = |from, to| Reservation { pool: 0, key: 7, from, to, nodes: &[0] };
         block.scheduler().set_reservation(&booked(T + 100, T + 500)).unwrap();
         let inside = Wants { reservation: 7, ..wide(4) };
-        // A job with the key waits for its beginning, and blocks nobody until then.
+        // A job with the key waits for its beginning, and blocks no job until then.
         block.tell(T, &JobReport { submit: T - 9, ..asks(1, 1, 50, inside) });
         block.tell(T, &asks(2, 1, 101, wide(4)));
         block.tell(T, &asks(3, 1, 100, wide(4)));
@@ -166,7 +166,7 @@ fn reservations() {
         assert_eq!(block.pass(0, T), [2], "{words}: the other would be there when it begins");
         assert_eq!(block.scheduler().wake(T), Ok(Some((T + 100, 1))));
         assert_eq!(offers(&block, 0, T + 100), [(1, 0)]);
-        // Moved in time it is another; removed or over it is none.
+        // Moved in time the reservation is another one; removed or over it has no effect.
         let mut moved = block.clone();
         moved.scheduler().set_reservation(&booked(T + 2000, T + 3000)).unwrap();
         assert_eq!(moved.scheduler().wake(T + 1), Ok(Some((T + 1, 1))));
@@ -177,7 +177,7 @@ fn reservations() {
         assert_eq!(removed.scheduler().remove_reservation(0, 7), Err(Error::NoSuchIndex));
         assert_eq!(offers(&removed, 0, T + 1), [(4, 0)]);
         assert_eq!(offers(&block, 0, T + 500), [(4, 0)], "{words}: it is over");
-        // On other nodes: those alone.
+        // On other nodes it keeps these alone.
         let elsewhere = Reservation { nodes: &[1], ..booked(T + 100, T + 500) };
         block.scheduler().set_reservation(&elsewhere).unwrap();
         assert_eq!(offers(&block, 0, T + 100), [(4, 0)], "{words}");
@@ -305,11 +305,11 @@ fn licences_are_shared_by_pools() {
         block.tell(T, &over(4, JobState::Gone, 0));
         assert_eq!(block.pass(1, T), [], "{words}");
         assert_eq!(block.scheduler().wake(T), Ok(None));
-        // Its end is the other pool's concern.
+        // Its end matters to the other pool.
         block.tell(T + 50, &over(1, JobState::Ended, 50));
         assert_eq!(block.scheduler().wake(T + 50), Ok(Some((T + 50, 3))), "{words}");
         assert_eq!(block.pass(1, T + 50), [2]);
-        // A cycle that is open hears of a licence that is taken elsewhere.
+        // A cycle that is open notices a licence that is taken elsewhere.
         let mut open = open;
         let scratch = open.scratch.clone();
         open.begin(0, T);
@@ -371,7 +371,7 @@ fn where_more_runs_than_there_is_nobody_starts() {
         block.tell(T, &on(2, 100, each(3, 8), &one(0)));
         block.tell(T, &waits);
         assert_eq!(offers(&block, 0, T), [], "{words}");
-        // Alone, beside somebody.
+        // A job that wants its nodes alone, beside another.
         for first in [1, 2] {
             let mut block = of_nodes(1, words);
             let alone = Wants { exclusive: true, ..each(1, 0) };
@@ -382,7 +382,7 @@ fn where_more_runs_than_there_is_nobody_starts() {
             block.tell(T, &waits);
             assert_eq!(offers(&block, 0, T), [], "{words}");
         }
-        // One that was stopped, held nothing and goes on where somebody has started.
+        // A job that was stopped, held nothing and goes on where another has started.
         let mut block = of_nodes(1, words);
         block.tell(T, &on(1, 100, each(3, 0), &one(0)));
         let stopped =
@@ -408,18 +408,18 @@ fn a_larger_block_goes_on() {
     let report = NodeReport { amounts: [4, 0, 0, 0, 0, 0, 0, 0], ..NodeReport::default() };
     (0..4).for_each(|number| block.scheduler().set_node(0, number, &report).unwrap());
     let parts: Vec<Part> = (0..4).map(|node| Part { node, tasks: 1 }).collect();
-    assert_eq!(block.call(|s| s.set_job(T, &on(1, 100, wide(1), &parts))), Err(Error::Full));
+    assert_eq!(block.call(|s| s.set_job(T, &on(1, 100, wide(1), &parts))), Err(Error::PartsFull));
     block.tell(T, &on(1, 100, wide(1), &parts[..2]));
     block.tell(T, &on(1, 100, wide(1), &parts[1..4]));
-    assert_eq!(block.call(|s| s.set_job(T, &on(2, 100, wide(1), &one(0)))), Err(Error::Full));
+    assert_eq!(block.call(|s| s.set_job(T, &on(2, 100, wide(1), &one(0)))), Err(Error::PartsFull));
     block.tell(T, &asks(3, 1, 100, wide(2)));
     block.begin(0, T);
     assert_eq!(block.offered(), 3);
     let before = block.clone();
     let started = |block: &mut Block| block.cycle(|mut cycle, scheduler| cycle.started(scheduler, 0, 3));
-    assert_eq!(started(&mut block), Err(Error::Full));
+    assert_eq!(started(&mut block), Err(Error::PartsFull));
     assert!(before.memory == block.memory && before.scratch == block.scratch);
-    // The manager may have said so itself, and then there is nothing to take.
+    // The manager may have reported it already, and then there is nothing to take.
     let mut said = block.clone();
     said.tell(T, &on(1, 100, wide(1), &parts[1..3]));
     said.tell(T, &on(3, 100, wide(2), &one(0)));
@@ -459,7 +459,7 @@ fn refused_reports() {
     refused(&on(1, 10, wide(1), &one(4)), Error::NoSuchIndex);
     refused(&asks(1, 1, 10, wide(u32::MAX)), Error::OutOfRange);
     refused(&asks(1, 1, 10, Wants { each: [1, 1, 1, 0, 0, 0, 0, 0], ..wide(1) }), Error::OutOfRange);
-    // More tasks than any machine has: such a job would fail every cycle of its pool.
+    // More tasks than any machine has room for: such a job would fail every cycle of its pool.
     refused(&asks(1, (1 << 24) + 1, 10, wide(1)), Error::OutOfRange);
     let mut call = |number, report: &NodeReport| block.call(|s| s.set_node(0, number, report));
     assert_eq!(call(4, &node(NodeState::Up, 1)), Err(Error::NoSuchIndex));
@@ -494,12 +494,12 @@ fn many_requirements() {
         let has = |features| NodeReport { features, amounts, ..NodeReport::default() };
         block.scheduler().set_node(0, 0, &has(u64::MAX)).unwrap();
         block.scheduler().set_node(0, 1, &has(1)).unwrap();
-        // Those whom no node will ever have do not take the place of those behind them.
+        // Jobs that no node will ever suit do not take the place of those behind them.
         for id in 1..=70 {
             let never = Wants { features: 1, without: 1 | id << 2, ..wide(1) };
             block.tell(T, &asks(id as i64, 1, 100, never));
         }
-        // 80 different words for the same nodes, and then one more.
+        // 80 different requirements for the same nodes, and then one more.
         for id in 1..=80 {
             let wants = Wants { features: 1 | id << 1, ..wide(1) };
             block.tell(T + 1, &JobReport { submit: T + 1, ..asks(100 + id as i64, 1, 100, wants) });
@@ -535,13 +535,13 @@ fn lost_features_and_won_ones_are_heeded() {
     assert_eq!(block.next(), Action::Stale);
 }
 
-/// Nodes that jobs sought which might not have others come last for those that may, by queues too.
+/// Nodes sought by jobs that may not have others come last for jobs that may, by queues too.
 #[test]
 fn nodes_that_others_seek_come_last() {
     for words in BOTH {
         let mut block = of_nodes(4, words);
         set(&mut block, 0, NodeReport { features: 2, ..node(NodeState::Up, 0) });
-        // Where a job starts, in a cycle; then it is over.
+        // The node on which a job starts in a cycle; then it is over.
         let first = |block: &mut Block, job: &JobReport<'_>| {
             block.tell(T, job);
             let first = offers(block, 0, T);
@@ -568,7 +568,7 @@ fn nodes_that_others_seek_come_last() {
         // Among nodes that are sought as much best fit decides.
         block.tell(T, &on(20, 1000, wide(2), &one(2)));
         assert_eq!(first(&mut block, &JobReport { queues: &[1], ..asks(21, 1, 100, wide(1)) }), Some(2));
-        // Another node under the number is sought by nobody.
+        // Another node under the number is not sought.
         block.scheduler().set_node(0, 0, &node(NodeState::Up, 9)).unwrap();
         assert_eq!(first(&mut block, &anywhere), Some(0), "{words}");
         // Shares count half once one of them is large, and go on.
@@ -576,7 +576,7 @@ fn nodes_that_others_seek_come_last() {
         let other = asks(4, 1, 100, Wants { any: 12, ..wide(1) });
         (0..3000).for_each(|_| assert_eq!(first(&mut block, &other), Some(0)));
         assert_eq!(first(&mut block, &anywhere), Some(3));
-        // The site's own order comes before, and is all that counts where it is asked for.
+        // The site's own order comes before, and alone counts where it is set.
         let weighty = |weight, number| NodeReport { weight, ..node(NodeState::Up, number) };
         (1..4).for_each(|number| set(&mut block, number, weighty(300, number)));
         assert_eq!(first(&mut block, &anywhere), Some(0));

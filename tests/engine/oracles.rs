@@ -20,14 +20,18 @@ fn rest_by_limit(job: &Job, now: i64) -> i64 {
     if job.limit > 0 { (job.limit - job.age(now)).clamp(1, LONGEST) } else { LONGEST }
 }
 
-/// EASY: tier, priority, submission, id.
-pub fn easy(machine: &Machine, pool: u32, order: OrderWord) -> Vec<i64> {
+/// EASY: tier, then priority or the wait with what points are worth, submission, id.
+pub fn easy(machine: &Machine, pool: u32, settings: &Settings) -> Vec<i64> {
     let now = machine.now;
     let mut queue: Vec<&Job> = machine.jobs.iter().filter(|job| waits(machine, job, pool)).collect();
+    let worth = |job: &Job| match settings.order {
+        OrderWord::Ties => job.priority,
+        OrderWord::Priority => job.waited(now) as f64 + settings.seconds * job.priority,
+        _ => 0.0,
+    };
     queue.sort_by(|a, b| {
-        let by_priority = b.priority.partial_cmp(&a.priority).unwrap();
-        let by_priority = if order == OrderWord::Ties { by_priority } else { std::cmp::Ordering::Equal };
-        b.tier.cmp(&a.tier).then(by_priority).then((a.submit, a.id).cmp(&(b.submit, b.id)))
+        let by_worth = worth(b).partial_cmp(&worth(a)).unwrap();
+        b.tier.cmp(&a.tier).then(by_worth).then((a.submit, a.id).cmp(&(b.submit, b.id)))
     });
     let mut idle = i64::from(machine.idle(pool));
     let here = machine.jobs.iter().filter(|job| machine.pool(job) == pool && job.holds() > 0);
@@ -43,7 +47,7 @@ pub fn easy(machine: &Machine, pool: u32, order: OrderWord) -> Vec<i64> {
         ends.push((limit_of(job), i64::from(job.count)));
         started.push(job.id);
     };
-    // When the head starts if everybody runs to the limit, and what it leaves over.
+    // Start of the head if every job runs to its limit, and the units it leaves over.
     ends.sort();
     let free = |at: i64| idle + ends.iter().filter(|end| end.0 <= at).map(|end| end.1).sum::<i64>();
     let shadow = ends.iter().map(|end| end.0).find(|&at| free(at) >= i64::from(head.count));
@@ -61,14 +65,14 @@ pub fn easy(machine: &Machine, pool: u32, order: OrderWord) -> Vec<i64> {
     started
 }
 
-/// The plan, with what it is to be told.
+/// The plan, with its inputs.
 pub struct PlanOracle {
     naive: Vec<Naive>,
     recent: Vec<Vec<i64>>,
     counted: Vec<Vec<i64>>,
 }
 
-/// How many waits are kept.
+/// Number of waits that are kept.
 const WAITS: usize = 250;
 
 impl PlanOracle {
@@ -80,7 +84,7 @@ impl PlanOracle {
         }
     }
 
-    /// A job has started.
+    /// Notes the start of a job.
     pub fn started(&mut self, pool: u32, job: &Job) {
         let waited = job.waited(job.start);
         for (list, wait) in [(&mut self.recent, waited), (&mut self.counted, waited + job.credit)] {
@@ -95,7 +99,7 @@ impl PlanOracle {
         let now = machine.now;
         let idle = machine.idle(pool);
         if machine.held(pool) > machine.units[pool as usize] {
-            // Contradictory: the site's order, without anybody overtaking, and nothing is idle.
+            // Contradictory: the site's order, without overtaking, and nothing is idle.
             return Vec::new();
         }
         let mut running = Vec::new();

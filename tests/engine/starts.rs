@@ -3,6 +3,7 @@
 use crate::block::{Block, small};
 use crate::facts::{job, over};
 use crate::machine::Random;
+use crate::nodes::{asks, of_nodes, wide};
 use surefill::engine::{
     Action, JobReport, JobState, PredictedStart, Refusal, Scheduler, SchedulerCapacity, StartForecast,
 };
@@ -51,13 +52,18 @@ fn single(run_time: i64) -> RuntimeDistribution {
     RuntimeDistribution::single(run_time).unwrap()
 }
 
-/// Where every run time is known, nothing is submitted any more, and as many changes of the order are tried, each job
-/// starts when the first scenario says; the others have generators of their own.
+/// Where every run time is known, nothing is submitted any more, and the same number of changes of the order is tried,
+/// each job starts as in the first scenario; the others have generators of their own.
 #[test]
 fn known_run_times_are_foretold_to_the_second() {
     for seed in 0..12 * crate::longer() {
         let mut random = Random(seed);
-        let words = random.of(&["preset=easy", "preset=fair proposals=15", "preset=fast proposals=15"]);
+        let words = random.of(&[
+            "preset=easy",
+            "preset=easy order=priority seconds=7",
+            "preset=fair proposals=15",
+            "preset=fast proposals=15",
+        ]);
         let mut block = Block::of_one(100, 32, words);
         block.unchecked = true;
         // With the order of a cycle the plan has room in its window for all.
@@ -69,7 +75,8 @@ fn known_run_times_are_foretold_to_the_second() {
             runs[id as usize] = 1 + random.below(limit as u64) as i64;
             let prediction = single(runs[id as usize]);
             let report = job(id, 1 + random.below(24) as u32, limit);
-            block.tell(T, &JobReport { submit: T, prediction: Some(&prediction), ..report });
+            let priority = if words.contains("seconds") { random.below(4) as f64 } else { 0.0 };
+            block.tell(T, &JobReport { submit: T, prediction: Some(&prediction), priority, ..report });
         }
         let mut waiting: Vec<i64> = (1..=count).collect();
         let mut now = T;
@@ -130,7 +137,7 @@ fn later_jobs_are_foreseen() {
         levels(&mut block, now, id + 1).unwrap()
     };
     let (alone, with) = (of(0), of(300));
-    // All that runs ends within 1,500 s.
+    // All running jobs end within 1,500 s.
     assert!(alone[4] <= 1500, "{alone:?}");
     assert!(with[2] > alone[2] && with[4] > 1500, "{with:?}");
 }
@@ -176,7 +183,7 @@ fn a_reported_median_is_kept_while_it_can_be() {
     };
     let before = report(&mut block, T);
     assert_eq!(before[2], T + 500);
-    // A little later the same is said, though the age of the running job has moved the forecast by nothing.
+    // A little later the report is the same: the age of the running job has not moved the forecast.
     assert_eq!(report(&mut block, T + 100)[2], T + 500);
     // The running job is predicted to run longer: the old median lies far below the new one, 1,800 s from now.
     block
@@ -213,7 +220,7 @@ fn an_array_waits_with_all_its_tasks() {
     assert_eq!(start(21, 1), [2100; 5]);
 }
 
-/// A job whose time comes later, or whose turn, waits from then on.
+/// A job whose time or turn comes later waits from then on.
 #[test]
 fn known_times_are_waited_for() {
     let mut block = Block::of_one(10, 4, "preset=easy");
@@ -239,7 +246,7 @@ fn known_times_are_waited_for() {
 
 #[test]
 fn room_is_what_it_is() {
-    // A job that is over leaves soon, whatever was predicted of it.
+    // A job that is over leaves soon, whatever its prediction was.
     let mut block = Block::of_one(10, 4, "");
     let prediction = single(80_000);
     block.tell(T, &JobReport { prediction: Some(&prediction), ..job(1, 4, 86_400) });
@@ -272,7 +279,7 @@ fn room_is_what_it_is() {
         }
         assert_eq!(levels(&mut block, T, 1), Some([0; 5]));
     }
-    // Strangers hold a unit for ever: who needs all starts in no scenario.
+    // Strangers hold a unit for ever: a job that needs all units starts in no scenario.
     let mut block = Block::of_one(10, 40, "");
     block.scheduler().set_pool(b"all", 40, Some(39)).unwrap();
     block.tell(T, &job(1, 40, 0));
@@ -411,7 +418,7 @@ fn nothing_is_said_of_those_of_whom_nothing_is_known() {
     assert_eq!(begin(&mut block, 0, T, 0), Err(Error::WrongState));
 }
 
-/// The probability runs through the levels, and says 1 in the end.
+/// The probability runs through the levels, and is 1 in the end.
 #[test]
 fn probabilities_run_through_the_levels() {
     let mut block = Block::of_one(10, 2, "preset=easy");
@@ -460,4 +467,52 @@ fn the_price_of_starting_now_is_the_wait_of_the_others() {
     assert_eq!(ask(&mut block, 3), (Ok(Some(T + 168)), Ok(Some(price))));
     assert_eq!(ask(&mut block, 1).1, Ok(None));
     assert_eq!(ask(&mut block, 99).1, Err(Error::UnknownJob));
+}
+
+/// Where jobs share nodes there is no forecast, which is another answer than that a job never starts.
+#[test]
+fn shared_nodes_are_not_supported() {
+    let mut block = of_nodes(4, "predictor=limit");
+    block.tell(T, &asks(1, 1, 60, wide(1)));
+    let size = StartForecast::size(&block.scheduler().capacity(), 5).unwrap();
+    let mut memory = vec![0_u64; size.div_ceil(8)];
+    let before = block.memory.clone();
+    let mut scheduler = block.scheduler();
+    let begun = StartForecast::begin(bytemuck::cast_slice_mut(&mut memory), &mut scheduler, 0, T + 9, 5);
+    assert_eq!(begun.map(|_| ()), Err(Error::Unsupported));
+    assert!(before == block.memory, "a refused forecast has changed the scheduler");
+}
+
+/// People are given one answer: once a start was reported the sentence has it, and not the planned one.
+#[test]
+fn sentences_have_the_reported_start() {
+    let mut block = Block::of_one(10, 8, "preset=fair");
+    let (known, unknown) = (single(600), single(3600));
+    let running =
+        JobReport { state: JobState::Running, start: T, prediction: Some(&unknown), ..job(1, 8, 7200) };
+    block.tell(T, &running);
+    block.tell(T, &JobReport { prediction: Some(&known), ..job(2, 8, 600) });
+    let said = |block: &mut Block, now| {
+        block.begin(0, now);
+        block.cycle(|mut cycle, scheduler| cycle.plan_all(scheduler)).unwrap();
+        let reason = block.cycle(|mut cycle, scheduler| cycle.reason(scheduler, 2)).unwrap();
+        block.close();
+        (reason.expected, reason.to_string())
+    };
+    let (expected, sentence) = said(&mut block, T);
+    assert_eq!(expected, None);
+    assert!(sentence.ends_with("; planned in 1 h 1 min"), "{sentence}");
+    let report = |forecast: &StartForecast<'_>, scheduler: &mut Scheduler<'_>| forecast.report(scheduler, 2);
+    let by = forecast(&mut block, T, 100, report).unwrap().unwrap().by;
+    let (expected, sentence) = said(&mut block, T);
+    assert_eq!(expected, Some(by[2]));
+    let minutes = (by[2] - T) / 60;
+    assert!(
+        sentence.ends_with(&format!("; expected in {} h", minutes / 60))
+            || sentence.ends_with(&format!("; expected in {} h {} min", minutes / 60, minutes % 60)),
+        "{sentence} {by:?}"
+    );
+    assert_eq!(block.scheduler().reason(2, T + 60).unwrap().expected, Some(by[2]));
+    // One that has passed is none.
+    assert_eq!(block.scheduler().reason(2, by[2]).unwrap().expected, None);
 }

@@ -1,5 +1,5 @@
 //! A stand-in for a resource manager with nodes: states, features, reservations, licences, and jobs that are drawn. It
-//! knows nothing of the engine. Beside it a naive machine that says what fits, and EASY on it.
+//! does not use the engine. Beside it a naive machine that computes what fits, and EASY on it.
 
 use crate::machine::{ORIGIN, Random};
 use surefill::engine::{JobReport, JobState, NodeReport, NodeState, Reservation, Wants};
@@ -22,7 +22,7 @@ pub struct Job {
     pub run_time: i64,
     pub restarts: u32,
     pub parts: Vec<Part>,
-    /// Whether the nodes are said in every report.
+    /// Whether every report names the nodes.
     pub says_parts: bool,
     pub holds_nothing: bool,
     pub over: i64,
@@ -102,7 +102,7 @@ pub struct World {
     pub jobs: Vec<Job>,
     /// The jobs that have changed in this second, each with its phase.
     pub touched: Vec<(u32, i64)>,
-    /// Whether the manager is a sane one: nobody runs where there is no room, and nodes keep their pools.
+    /// Whether the manager is a sane one: no job runs where there is no room, and nodes keep their pools.
     pub sane: bool,
     pub predicted: bool,
     next_id: i64,
@@ -132,7 +132,7 @@ impl Free {
         }
     }
 
-    /// How many tasks find room on a node, wherever it is.
+    /// Number of tasks that find room on a node, wherever it is.
     pub fn room(&self, wants: &Wants, count: u32, node: usize) -> i64 {
         let (jobs, alone) = self.jobs[node];
         if alone > 0 || wants.exclusive && jobs > 0 {
@@ -259,7 +259,7 @@ impl World {
         }
     }
 
-    /// Time goes on, and something happens.
+    /// Advances the time and lets something happen.
     pub fn step(&mut self) {
         self.touched.clear();
         self.now += self.random.spread(6);
@@ -307,7 +307,7 @@ impl World {
         self.touched.sort();
     }
 
-    /// The manager has started a job on nodes of its own choice.
+    /// Lets the manager start a job on nodes of its own choice.
     fn adopt(&mut self, id: i64) {
         let job = self.jobs.iter().find(|job| job.id == id).unwrap().clone();
         let free = self.free();
@@ -421,7 +421,7 @@ impl World {
                 || self.booked.iter().filter(here).any(|one| own(&one) && one.to > self.now))
     }
 
-    /// Whether a job's time has come.
+    /// Whether the time of a job has come.
     pub fn may_start(&self, job: &Job) -> bool {
         let pool = self.pool(job);
         let mut own = self.booked.iter().filter(|one| one.key == job.wants.reservation && one.pool == pool);
@@ -434,7 +434,7 @@ impl World {
         !past && report.state == state
     }
 
-    /// A job starts.
+    /// Starts a job.
     pub fn start(&mut self, id: i64, parts: &[Part]) {
         let now = self.now;
         let job = self.job(id);
@@ -448,7 +448,7 @@ fn place(world: &World, free: &Free, job: &Job, queue: u32, fit: Fit) -> Option<
     place_apart(world, free, job, queue, fit, |_| false)
 }
 
-/// As `place`, but nodes that are avoided come last.
+/// Finds nodes as `place` does, but nodes that are avoided come last.
 fn place_apart(
     world: &World,
     free: &Free,
@@ -493,7 +493,7 @@ fn stays(world: &World, then: &mut Free, first: (&Job, u32), fit: Fit, job: &Job
     beside
 }
 
-/// The queue of each job that some nodes could hold: the first in which it fits now and nobody submitted before it
+/// The queue of each job that some nodes could hold: the first in which it fits now and no job submitted before it
 /// waits, else the first in which it fits now, else the first whose nodes could hold it.
 fn choose(world: &World, queue: &[&Job], here: &Free, empty: &Free, fit: Fit) -> Vec<(i64, u32)> {
     let mut jobs = queue.to_vec();
@@ -515,7 +515,7 @@ fn choose(world: &World, queue: &[&Job], here: &Free, empty: &Free, fit: Fit) ->
     chosen
 }
 
-/// EASY on a pool's nodes by the time limits: who starts, and where.
+/// EASY on a pool's nodes by the time limits: the jobs that start, with their nodes.
 pub fn easy(world: &World, pool: u32, fit: Fit) -> Vec<(i64, Vec<Part>)> {
     let now = world.now;
     let mut free = world.free();
@@ -570,7 +570,7 @@ pub fn easy(world: &World, pool: u32, fit: Fit) -> Vec<(i64, Vec<Part>)> {
                 let first = (*head, *of_head);
                 let mut parts = parts;
                 if job.limit > *shadow && !stays(world, then, first, fit, job, &parts) {
-                    // Off the nodes that the first one needs, if there are others.
+                    // Off the nodes that the first blocked job needs, if there are others.
                     let room = |node: u32| {
                         world.admits(head, *of_head, node)
                             && then.room(&head.wants, head.count, node as usize) > 0

@@ -11,7 +11,7 @@ two=$(sham 1 -N2 -x -t 1m)
 three=$(sham 1 -N2 -x -t 1m)
 for job in "$one" "$two" "$three"; do wait_for is_told "$job" t_estimate; done
 
-# A cancelled job is not pending for the scheduler any more, and is told nothing.
+# A cancelled job is not pending for the scheduler any more, and gets no report.
 flux cancel "$one"
 wait_for test "$(state "$one")" = CA
 [ -z "$(told "$one" reason_pending)" ] || fail "the cancelled job is told '$(told "$one" reason_pending)'"

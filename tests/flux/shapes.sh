@@ -41,7 +41,7 @@ wait_for flux job wait-event "$job" exception
 job=$(shaped "r[0]['count'] = '2,4'")
 wait_for flux job wait-event "$job" exception
 [[ $(field "$job" exception.note) == *'discrete'* ]] || fail "two or four nodes: $(field "$job" exception.note)"
-# Of a range the least is enough.
+# The least number of a range is enough.
 job=$(shaped "r[0]['count'] = {'min': 2, 'max': 4, 'operator': '+', 'operand': 1}")
 wait_for flux job wait-event "$job" finish
 # The same by asking before submitting.

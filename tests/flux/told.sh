@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every pending job is told a start, the jobs ahead and a reason, and the starts that are told keep still. A second is a minute here.
+# Every pending job gets a start, the jobs ahead and a reason, and the reported starts keep still. A second is a minute here.
 # broker: --conf=fake-resources.nnodes=8 --conf=fake-resources.cores-per-node=8 --conf=fake-resources.gpus-per-node=2
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"

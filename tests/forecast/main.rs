@@ -60,7 +60,7 @@ fn fill(forecast: &mut Forecast<'_>, case: &Case) {
     }
 }
 
-/// Asks `check` about the forecast of a case.
+/// Calls `check` with the forecast of a case.
 fn forecast<T>(case: &Case, check: impl FnOnce(&Forecast<'_>) -> T) -> T {
     let capacity = capacity(case);
     let mut block = memory(&capacity);
@@ -126,7 +126,7 @@ fn answers_are_the_enumerations_within_their_half_widths() {
                             !(miss && strict && what < 2),
                             "{what} of job {job}: {difference} of {case:?}"
                         );
-                        // What is certain is no test.
+                        // A certain answer is no test.
                         if !strict && !certain {
                             asked[what] += 1;
                             missed[what] += u32::from(miss);
@@ -164,8 +164,8 @@ fn answers_are_the_enumerations_within_their_half_widths() {
     assert!(widths / f64::from(asked[0]) < 0.1, "half-widths that say nothing: {widths} in {asked:?}");
 }
 
-/// The head job's start, which the pass knows exactly when nobody overtakes: 3,000 machines. Limits are far ahead of
-/// what is believed: what lies beyond one ends there in a forecast, and is spread over the rest in a pass.
+/// The head job's start, which the pass computes exactly when no job overtakes: 3,000 machines. Limits are far ahead of
+/// the predicted run times: the part beyond a limit ends there in a forecast, and is spread over the rest in a pass.
 #[test]
 fn the_head_jobs_start_is_the_passs() {
     let mut cases = Cases(3);
@@ -383,9 +383,9 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
-/// Forecasts thirty times too late, narrow, and different where starts are not: of the jobs that are told a
-/// probability, as large a share starts in time, in each tenth of it. (For one job it may be off by .2: the calibration
-/// cannot know which part of a forecast is noise.)
+/// Forecasts thirty times too late, narrow, and different where starts are not: the share of jobs that start in time is
+/// the reported probability, in each tenth of it. (For one job it may be off by .2: the calibration cannot know which
+/// part of a forecast is noise.)
 #[test]
 fn probabilities_hold_on_average_whatever_the_forecast() {
     let mut state = 1u64;
@@ -417,7 +417,7 @@ fn probabilities_hold_on_average_whatever_the_forecast() {
 }
 
 /// The queue takes wide jobs first, the candidates are as long as each other: the one added first starts beside the
-/// head job. A job wider than everything holds up nobody, not even where nobody overtakes.
+/// head job. A job wider than the machine holds up no other, not even where none overtakes.
 #[test]
 fn equal_medians_go_by_the_order_of_adding_and_jobs_too_wide_are_left_out() {
     let capacity =
@@ -447,7 +447,7 @@ fn equal_medians_go_by_the_order_of_adding_and_jobs_too_wide_are_left_out() {
     }
 }
 
-/// What plays a preset forward is what the preset says.
+/// A preset is played forward by its own orders.
 #[test]
 fn presets_are_played_by_their_orders() {
     for name in PresetName::ALL {

@@ -25,12 +25,12 @@ pub struct Job {
     pub processors: u32,
     pub age: i64,
     pub limit: i64,
-    /// Seconds after now; before it where negative.
+    /// Submission in seconds after now; before it where negative.
     pub submit: i64,
     pub belief: RuntimeDistribution,
     /// Its possible ends: seconds from now, or from its start, with probabilities. Those beyond the limit are at it.
     pub outcomes: Vec<(i64, f64)>,
-    /// As a policy has them, by Algorithm 5: those beyond the limit are spread over the others.
+    /// Its ends in a policy's plan, by Algorithm 5: those beyond the limit are spread over the others.
     pub planned: Vec<(i64, f64)>,
 }
 
@@ -73,7 +73,8 @@ impl Job {
 
 /// The ends of a job of this age whose run time has these shares of the bins from 1, 2, 4, 8 and 16 s on: each share
 /// falls between edges with the logarithm, its part below the age is gone, its part up to the limit is at the end of
-/// that part, and the rest at the limit. The last bin is as wide as the others, from wherever the job is.
+/// that part, and the rest at the limit. The last bin is as wide as the others, from the later of its start and the
+/// age.
 fn ends(shares: &[f64], age: i64, limit: i64) -> Vec<(i64, f64)> {
     let last = (limit - age).max(1);
     let mut found = std::collections::BTreeMap::new();
@@ -114,7 +115,7 @@ pub fn case(cases: &mut Cases, running: i64, waiting: i64, outcomes: u64) -> Cas
     let widest = i64::from(running.iter().map(|job| job.processors).sum::<u32>() + idle).max(1);
     let mut waiting: Vec<Job> = (0..cases.range(1, waiting))
         .map(|_| {
-            // Now and then one that cannot start.
+            // Now and then a job that cannot start.
             let processors = if cases.below(12) == 0 { widest + 1 } else { cases.range(1, widest.min(8)) };
             Job::new(cases, processors, 0, outcomes)
         })
@@ -137,7 +138,7 @@ pub fn case(cases: &mut Cases, running: i64, waiting: i64, outcomes: u64) -> Cas
     Case { idle, running, waiting, options }
 }
 
-/// Half of the cases with orders by priorities and with slack, of which whole numbers know the truth.
+/// Half of the cases with orders by priorities and with slack, for which whole numbers give the exact result.
 pub fn prioritised(case: &mut Case, cases: &mut Cases) {
     if cases.below(2) == 0 {
         return;
@@ -159,7 +160,7 @@ pub fn prioritised(case: &mut Case, cases: &mut Cases) {
     }
 }
 
-/// Which of two waiting jobs comes first: `median^a processors^b (8 / (8 + wait))^d` multiplied out.
+/// Order of two waiting jobs: `median^a processors^b (8 / (8 + wait))^d` multiplied out.
 fn first(case: &Case, priority: &Priority, front: f64, now: i64, a: usize, b: usize) -> Ordering {
     let wait = |i: usize| i128::from(now - case.waiting[i].submit);
     let old = |i: usize| wait(i) as f64 > front;
@@ -182,11 +183,11 @@ fn first(case: &Case, priority: &Priority, front: f64, now: i64, a: usize, b: us
 struct Runs {
     processors: u32,
     ends: i64,
-    /// When the policy expects it to end, at first and once that is past.
+    /// End that the policy expects, at first and once that is past.
     planned: [i64; 2],
 }
 
-/// When each waiting job starts with these run times: second by second, with an array of free processors a second.
+/// Starts of all waiting jobs with these run times: second by second, with an array of free processors a second.
 pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
     const HORIZON: i64 = 1200;
     let medians = case.options.plans == Plans::Medians;
@@ -285,7 +286,7 @@ pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
                 take(&mut free, i, now);
                 start(i, &mut runs);
             } else if let (Some(head), 1) = (head, options.reservations) {
-                // What disturbs the reservation takes nothing beside it.
+                // A job that disturbs the reservation takes no processors beside it.
                 let (late, rest) = (now + plan(&case.waiting[i]) - head, head - now);
                 if (late as f64) < options.slack * rest as f64 {
                     start(i, &mut runs);

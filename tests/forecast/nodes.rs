@@ -95,7 +95,7 @@ fn on_whole_like_nodes_starts_are_those_on_processors() {
 struct Shared {
     request: Request,
     fit: Fit,
-    /// How long it really runs, and is planned to: the limit.
+    /// Seconds that it really runs, and that it is planned to run: the limit.
     runs: i64,
     limit: i64,
     submit: i64,
@@ -193,9 +193,9 @@ fn shared_case(cases: &mut Cases) -> SharedCase {
     case
 }
 
-/// When each waiting job starts when all run as long as `runs` says: instant by instant.
+/// Starts of all waiting jobs when all run for `runs` seconds: instant by instant.
 fn naive(case: &SharedCase) -> Vec<Option<i64>> {
-    // What runs: its request and nodes, when it ends, when it is planned to end.
+    // A running job: its request and nodes, its end, and its planned end.
     type Runs = (Request, Vec<Part>, i64, i64);
     let mut runs: Vec<Runs> =
         case.running.iter().map(|(job, parts)| (job.request, parts.clone(), job.runs, job.limit)).collect();
@@ -283,7 +283,7 @@ fn on_shared_nodes_every_start_is_the_naive_schedulers() {
             forecast.add_running(&nodes, handle, 0, job.limit, &runs(job)).unwrap();
         }
         for job in &case.waiting {
-            // By limits the shortest are those of the shortest limits only if the medians are: so let them be.
+            // By limits, the shortest jobs must be those of the shortest limits: the medians are chosen so.
             let belief = match case.options.order {
                 CandidateOrder::Shortest => RuntimeDistribution::limit(),
                 _ => runs(job),
@@ -307,7 +307,7 @@ fn on_shared_nodes_every_start_is_the_naive_schedulers() {
     assert!(overtakes > 500 && never > 500, "{overtakes} {never}");
 }
 
-/// Two nodes of 4 cores. The head job wants a whole node, and finds it on the first when the short job ends there; a
+/// Two nodes of 4 cores. The head job needs a whole node, and finds it on the first when the short job ends there; a
 /// long candidate for two cores finds room on both. By best fit it would lie on the first; apart it does not.
 #[test]
 fn apart_from_the_head_jobs_nodes() {
@@ -387,7 +387,7 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.waiting(), 0);
     assert_eq!(forecast.run(&nodes, u64::MAX), Ok(Progress::Done));
     assert_eq!(forecast.starts(0), Err(Error::NoSuchIndex));
-    // The size is what the documentation says, and no more than that.
+    // The size is at most that of the documentation.
     let size = |capacity: &NodeForecastCapacity| NodeForecast::size(capacity).unwrap();
     let of_times = ForecastCapacity {
         running: limits.running,

@@ -154,7 +154,6 @@ contains
 
   subroutine an_inbox
     integer(c_int64_t), allocatable, target :: block(:)
-    integer(c_int32_t) :: length
     integer(c_int64_t) :: bytes
     type(surefill_inbox_capacity) :: capacity
     type(surefill_job_event) :: event
@@ -167,8 +166,6 @@ contains
     call ok(surefill_inbox_init(c_loc(block), bytes, capacity, inbox))
     event = surefill_job_event(SUREFILL_EVENT_END, 2, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, 6_c_int64_t, 7_c_int64_t)
     call ok(surefill_inbox_push(inbox, event))
-    call ok(surefill_inbox_length(inbox, length))
-    call expect(length == 1, 'one event')
     event%user = 0
     call ok(surefill_inbox_pop(inbox, event))
     call expect(event%kind == SUREFILL_EVENT_END .and. event%job == 3 .and. event%user == 6, 'the event')
@@ -181,7 +178,7 @@ contains
     integer(c_int64_t), allocatable, target :: block(:), copy(:)
     integer(c_int64_t) :: bytes, bound, lower, number, smallest(16), largest(16), counts(16)
     integer(c_int32_t) :: answer, step, jobs, clusters
-    real(c_double) :: probability, at_least, gain, criterion
+    real(c_double) :: probability, at_least
     type(surefill_wait_capacity) :: capacity
     type(surefill_wait_options) :: options
     type(c_ptr) :: wait
@@ -225,10 +222,6 @@ contains
     call expect(step == SUREFILL_STEP_DONE, 'clustered')
     call ok(surefill_wait_clusters(wait, smallest, largest, counts, 16_c_int32_t, clusters))
     call expect(clusters == 1 .and. smallest(1) == 0 .and. largest(1) == huge(number) .and. counts(1) == 100, 'one cluster')
-    call ok(surefill_wait_explained(wait, gain, criterion))
-    call expect(near(gain, 0.0_c_double) .and. near(criterion, 0.0_c_double), 'which explains nothing')
-    call ok(surefill_wait_clustered_by(wait, step))
-    call expect(step == SUREFILL_ATTRIBUTE_REQUESTED, 'by the requested time')
     call ok(surefill_wait_counts(wait, jobs, number))
     call expect(jobs == 0, 'nothing waits')
     call ok(surefill_wait_seal(wait))
@@ -249,7 +242,7 @@ contains
     type(surefill_choice) :: choice
     type(c_ptr) :: sizing, correction
 
-    call ok(surefill_lifetime_bounds(-0.2_c_double, 0.1_c_double, shortest, longest))
+    call ok(surefill_lifetime_fit([exp(4.5_c_double), exp(9.5_c_double)], 2_c_int32_t, shortest, longest))
     call expect(abs(longest - exp(12.0_c_double)) < 1e-8_c_double, 'the longest lifetime')
     call ok(surefill_speedup(8.0_c_double, 0.0_c_double, 4.0_c_double, seconds))
     call expect(near(seconds, 4.0_c_double), 'a speedup')
@@ -265,8 +258,6 @@ contains
     call expect(near(seconds, 30.0_c_double), 'the wait for two')
     call ok(surefill_sizing_free_probability(sizing, 4_c_int32_t, 30.0_c_double, probability))
     call expect(near(probability, 1.0_c_double), 'they are free')
-    call ok(surefill_sizing_benefactors(sizing, 4_c_int32_t, number))
-    call expect(number == 2, 'two benefactors')
     allocate (correction_block(SUREFILL_CORRECTION_SIZE / 8))
     call ok(surefill_correction_init(c_loc(correction_block), SUREFILL_CORRECTION_SIZE, correction))
     call ok(surefill_correction_record(correction, 10.0_c_double, 20.0_c_double))
@@ -274,8 +265,7 @@ contains
     choice%struct_size = int(c_sizeof(choice), c_int32_t)
     call ok(surefill_sizing_choose(sizing, options, correction, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))
     call expect(choice%processors == 8 .and. near(choice%run_time, 125000.0_c_double), 'a choice')
-    call ok(surefill_sizing_choose_measured(sizing, options, c_null_ptr, [9.0_c_double, 8.0_c_double, 1.0_c_double], &
-        3_c_int32_t, choice))
+    call ok(surefill_sizing_choose(sizing, options, c_null_ptr, 8.0_c_double, 0.0_c_double, 9.0_c_double, choice))
     call expect(choice%processors == 2 .and. near(choice%wait, 0.0_c_double), 'a short job does not wait')
     call ok(surefill_choice_start(choice, 3_c_int32_t, 3_c_int32_t, 0_c_int32_t, number))
     call expect(number == 3, 'it starts on what is free')
@@ -288,7 +278,7 @@ contains
 
     call expect(surefill_bins_count(c_null_ptr, number) == SUREFILL_ERROR_NULL, 'NULL')
     call make_bins(block, bins)
-    call expect(surefill_inbox_length(bins, number) == SUREFILL_ERROR_WRONG_OBJECT, 'bins are no inbox')
+    call expect(surefill_pass_idle(bins, number) == SUREFILL_ERROR_WRONG_OBJECT, 'bins are no pass')
     call expect(surefill_bins_index(bins, transfer(-1_c_int64_t, 0.0_c_double), number) == &
         SUREFILL_ERROR_NOT_A_NUMBER, 'not a number')
   end subroutine null_and_other_errors

@@ -116,6 +116,7 @@ int main(void) {
     OFFSET(surefill_reason, idle);
     OFFSET(surefill_reason, units);
     OFFSET(surefill_reason, reserved);
+    OFFSET(surefill_reason, expected);
     SIZE(surefill_start);
     OFFSET(surefill_start, struct_size);
     OFFSET(surefill_start, capped);
@@ -225,7 +226,6 @@ int main(void) {
     OFFSET(surefill_node_pass_options, scenarios);
     OFFSET(surefill_node_pass_options, seed);
     OFFSET(surefill_node_pass_options, confidence);
-    OFFSET(surefill_node_pass_options, shared);
     SIZE(surefill_node_forecast_capacity);
     OFFSET(surefill_node_forecast_capacity, struct_size);
     OFFSET(surefill_node_forecast_capacity, nodes);

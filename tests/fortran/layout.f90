@@ -158,6 +158,7 @@ program layout
   call member('idle', c_loc(a_reason%idle))
   call member('units', c_loc(a_reason%units))
   call member('reserved', c_loc(a_reason%reserved))
+  call member('expected', c_loc(a_reason%expected))
 
   call begin('surefill_start', c_loc(a_start), c_sizeof(a_start))
   call member('struct_size', c_loc(a_start%struct_size))
@@ -279,7 +280,6 @@ program layout
   call member('scenarios', c_loc(a_node_pass_options%scenarios))
   call member('seed', c_loc(a_node_pass_options%seed))
   call member('confidence', c_loc(a_node_pass_options%confidence))
-  call member('shared', c_loc(a_node_pass_options%shared))
 
   call begin('surefill_node_forecast_capacity', c_loc(a_node_forecast_capacity), c_sizeof(a_node_forecast_capacity))
   call member('struct_size', c_loc(a_node_forecast_capacity%struct_size))

@@ -39,6 +39,7 @@
  *   NULL, MISALIGNED            of any pointer
  *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
  *                               of any handle, and of a block that is opened
+ *   NO_STRUCT_SIZE              of a structure whose struct_size was not set
  *   WRONG_VERSION               of a structure whose struct_size is that of no version, or with a member set that this
  *                               version does not know
  *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative

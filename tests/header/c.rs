@@ -57,11 +57,21 @@ fn head(section: &Section) -> String {
 /// Paragraphs as one comment.
 fn comment(paragraphs: &[String], indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
+    let mut listed = false;
     for paragraph in paragraphs {
-        if !lines.is_empty() {
+        let entry = paragraph.strip_prefix("- ");
+        if !(lines.is_empty() || listed && entry.is_some()) {
             lines.push(String::new());
         }
-        lines.extend(wrap(paragraph, WIDTH - 6 - indent.len()));
+        listed = entry.is_some();
+        let width = WIDTH - 6 - indent.len();
+        match entry {
+            None => lines.extend(wrap(paragraph, width)),
+            Some(entry) => {
+                let marks = ["- "].into_iter().chain(std::iter::repeat("  "));
+                lines.extend(marks.zip(wrap(entry, width - 2)).map(|(mark, line)| format!("{mark}{line}")));
+            }
+        }
     }
     let Some(last) = lines.last_mut() else { return String::new() };
     last.push_str(" */\n");
@@ -100,7 +110,7 @@ fn declaration(item: &Item) -> String {
     }
 }
 
-/// The macro by which a function that sets a structure to its defaults is told the program's size of it.
+/// The macro that passes the program's size of a structure to the function that sets it to its defaults.
 fn sized(function: &Declared, arguments: &[Declared]) -> String {
     let Some((last, own)) =
         arguments.split_last().filter(|(last, _)| last.name == "size" && last.kind == "int64_t")

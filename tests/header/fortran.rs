@@ -33,7 +33,6 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_pass_head_start_quantiles", &["probabilities", "whens"]),
     ("surefill_nodes_", &["amounts", "parts"]),
     ("surefill_node_pass_", &["parts"]),
-    ("surefill_start_calibration_", &["forecast", "told"]),
     ("surefill_hmm_filter", &["probabilities"]),
     ("surefill_hmm_viterbi", &["path"]),
     ("surefill_online_hmm_learn", &["counts"]),
@@ -41,13 +40,8 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_predictor_", &["keys", "jobs", "probabilities"]),
     ("surefill_experts_init", &["experts"]),
     ("surefill_wait_clusters", &["smallest", "largest", "counts"]),
-    ("surefill_log_normal_bound", &["waits"]),
-    ("surefill_log_uniform_quantile", &["waits"]),
-    ("surefill_weibull_quantile", &["waits"]),
-    ("surefill_speedup_fit", &["processors", "speedups"]),
     ("surefill_speedup_fit_run_times", &["processors", "seconds"]),
     ("surefill_lifetime_fit", &["lifetimes"]),
-    ("surefill_sizing_choose_measured", &["run_times"]),
 ];
 
 /// Arguments that several calls fill.
@@ -60,7 +54,7 @@ pub struct Module<'a> {
     pub about: &'a str,
     pub uses: &'a str,
     pub sections: &'a [Section],
-    /// What comes after the interfaces.
+    /// Text after the interfaces.
     pub end: &'a str,
 }
 
@@ -170,7 +164,7 @@ fn statement(text: &str, indent: &str) -> String {
 
 fn interface(function: &Declared, arguments: &[Declared], doc: &[String], structures: &[&str]) -> String {
     let c = &function.name;
-    // A constant has this name, and Fortran does not tell large letters from small ones.
+    // A constant has this name, and Fortran does not distinguish large letters from small ones.
     let name = if c == "surefill_version_number" || c == "surefill_abi_version" {
         c.replace("surefill_", "surefill_linked_")
     } else {
@@ -212,7 +206,7 @@ pub fn check_tables(items: &[&Item]) {
     }
 }
 
-/// `tests/fortran/layout.c`: what the C compiler makes of these structures.
+/// `tests/fortran/layout.c`: prints the C compiler's layout of these structures.
 pub fn layout_c(items: &[&Item]) -> String {
     let mut text = String::from(
         "/* What the C compiler makes of the headers' structures: name, bytes; name%member, offset. Generated: tests/header. */
@@ -237,7 +231,7 @@ int main(void) {
     text + "    return 0;\n}\n"
 }
 
-/// `tests/fortran/layout.f90`: what the Fortran compiler makes of them, in the same words.
+/// `tests/fortran/layout.f90`: prints the Fortran compiler's layout of them, in the same words.
 pub fn layout_f90(items: &[&Item]) -> String {
     let mut declarations = String::new();
     let mut calls = String::new();

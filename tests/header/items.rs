@@ -1,4 +1,4 @@
-//! What the C interface declares, read from what cbindgen makes of one section of `src/capi`.
+//! Declarations of the C interface, read from cbindgen's output for one section of `src/capi`.
 
 use std::path::Path;
 
@@ -96,15 +96,25 @@ fn introduction(source: &str) -> (String, Vec<Paragraph>) {
     (lines[0].trim_end_matches('.').to_owned(), paragraphs)
 }
 
-/// Documentation in paragraphs, without Rust's section on safety, which says what every C programmer knows of pointers.
+/// Documentation in paragraphs, without Rust's section on safety, which has nothing new on pointers for C programmers.
 fn paragraphs(lines: &[&str]) -> Vec<String> {
     let kept: Vec<&str> =
         lines.iter().map(|line| line.trim()).take_while(|line| *line != "# Safety").collect();
-    let found = kept.split(|line| line.is_empty()).map(|lines| lines.join(" "));
-    found.filter(|text| !text.is_empty()).filter_map(|text| own_errors(&text)).collect()
+    let mut found: Vec<String> = Vec::new();
+    let mut apart = true;
+    for line in kept {
+        // An entry of a list is a paragraph of its own.
+        if line.is_empty() || line.starts_with("- ") || apart {
+            found.push(line.to_owned());
+        } else if let Some(last) = found.last_mut() {
+            *last = format!("{last} {line}");
+        }
+        apart = line.is_empty();
+    }
+    found.iter().filter(|text| !text.is_empty()).filter_map(|text| own_errors(text)).collect()
 }
 
-/// Errors that any function may return; the header says them once.
+/// Errors that any function may return; the header has them once.
 const COMMON: [&str; 9] = [
     "NULL",
     "MISALIGNED",

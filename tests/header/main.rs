@@ -5,6 +5,7 @@ mod c;
 mod fortran;
 mod items;
 mod used;
+mod words;
 
 use items::{Item, Kind, Section};
 use std::path::Path;
@@ -14,12 +15,21 @@ const SCHEDULER: [&[&str]; 5] = [
     &["status"],
     &["bins"],
     &["distribution"],
-    &["engine", "parts", "engine/machine", "engine/events", "engine/cycle", "engine/reason", "engine/starts"],
+    &[
+        "engine",
+        "engine/settings",
+        "parts",
+        "engine/machine",
+        "engine/events",
+        "engine/cycle",
+        "engine/reason",
+        "engine/starts",
+    ],
     &["inbox"],
 ];
 
 /// Those of `surefill_parts.h`, which a scheduler of one's own is built of.
-const PARTS: [&[&str]; 20] = [
+const PARTS: [&[&str]; 18] = [
     &["pass", "pass/head_start"],
     &["forecast"],
     &["schedule"],
@@ -33,12 +43,10 @@ const PARTS: [&[&str]; 20] = [
     &["hmm"],
     &["online"],
     &["predictor/model"],
-    &["forecast/calibration"],
     &["schedule/delays"],
     &["wait/bounds"],
     &["wait/study"],
-    &["allocate/lifetime"],
-    &["allocate/study", "allocate/correction"],
+    &["allocate/lifetime", "allocate/correction"],
     &["detail"],
 ];
 

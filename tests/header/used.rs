@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What stands in front of an opening parenthesis and begins with `surefill_`.
+/// Words that stand in front of an opening parenthesis and begin with `surefill_`.
 fn called(text: &str) -> BTreeSet<String> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let ends = text.match_indices('(').map(|(at, _)| text[..at].trim_end());

@@ -92,7 +92,7 @@ fn jobs_of_a_group_end_together() {
     }
 }
 
-/// However the work is cut, the verdicts, delays and placements are the same, with what is accepted committed.
+/// The verdicts, delays and placements do not depend on the slices of work, with every acceptance committed.
 #[test]
 fn work_in_slices_changes_nothing() {
     let mut random = Random(17);

@@ -173,7 +173,7 @@ fn on_whole_alike_nodes_it_agrees_with_the_exact_pass() {
     println!("{outside} of {judged} judgements outside their half-width, {positive} with a delay");
 }
 
-/// A request's room on nodes with so much free, task by task.
+/// Whether a request fits nodes with these free amounts, task by task.
 fn naive_fits(free: &[[u32; 2]], request: &Request) -> bool {
     let mut room = 0;
     for node in free {
@@ -191,7 +191,7 @@ fn naive_fits(free: &[[u32; 2]], request: &Request) -> bool {
     room >= request.count
 }
 
-/// What a job holds, node by node.
+/// Amounts that a job holds, node by node.
 type Held = Vec<[u32; 2]>;
 
 fn held(count: usize, request: &Request, parts: &[Part]) -> Held {
@@ -202,7 +202,7 @@ fn held(count: usize, request: &Request, parts: &[Part]) -> Held {
     held
 }
 
-/// The first of the times at which the head fits what is not held by jobs that end later.
+/// The first of the times at which the head fits the amounts not held by jobs that end later.
 fn head_start(all: &[[u32; 2]], jobs: &[(i64, &Held)], head: &Request) -> i64 {
     let mut times: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     times.push(0);
@@ -344,7 +344,7 @@ fn on_shared_nodes_it_agrees_with_full_enumeration() {
             outside += u32::from(
                 (ours[index].delay - theirs).abs() > ours[index].half_width + 1e-9 * (1.0 + theirs),
             );
-            // What EASY would start by the limits is accepted whatever its delay; else the delay decides.
+            // Candidates that EASY would start by the limits are accepted whatever their delay; else the delay decides.
             let by_limits: Vec<(i64, &Held)> =
                 running.iter().map(|(_, held, age, limit, _)| ((limit - age).max(1), held)).collect();
             let before = head_start(&all, &by_limits, &head);
@@ -478,7 +478,7 @@ fn apart_is_where_the_head_is_not_disturbed() {
     assert_eq!((parts[0].node, judged[apart].delay), (1, 0.0));
 }
 
-/// Licences are waited for as nodes are, and a head job that no end makes room for is said to be one.
+/// Licences are waited for as nodes are, and a head job that no end makes room for gets its own verdict.
 #[test]
 fn resources_of_the_whole_machine_count() {
     let mut memory = vec![0u64; 4096];

@@ -23,7 +23,7 @@ fn job(id: i64, run_time: i64) -> WaitingJob {
     }
 }
 
-/// Tasks of so much of the first kind, each on a node of its own.
+/// Tasks with this amount of the first kind, each on a node of its own.
 fn wide(count: u32, cores: u32) -> Request {
     Request { count, each: amounts(&[cores]), ..Request::default() }
 }
@@ -130,7 +130,7 @@ fn capacities() {
     NodePlan::size(&base).unwrap();
 }
 
-/// Where there is no room for the parts of all jobs some of them do not start; what runs must have room.
+/// Where there is no room for the parts of all jobs some of them do not start; the running jobs must have room.
 #[test]
 fn too_many_parts() {
     let large = NodePlanCapacity { nodes: 6, classes: 1, resources: 1, running: 1, waiting: 9, parts: 99 };
@@ -209,7 +209,7 @@ fn jobs_that_fill_the_machine() {
     }
 }
 
-/// A request wider than the machine waits for ever, in front too, and holds nobody back.
+/// A request wider than the machine waits for ever, in front too, and holds no other back.
 #[test]
 fn a_request_wider_than_the_machine() {
     let own = NodesCapacity { nodes: 4, classes: 1, resources: 1, jobs: 9, parts: 99 };
@@ -257,8 +257,8 @@ fn the_largest_machine() {
     assert!((0..4).all(|number| crate::plan(&mut plan).planned(number).unwrap().is_some()));
 }
 
-/// Behind a job of a higher tier the front job has room by all that is free, but not on the nodes: it waits, and is
-/// guarded from a job that might run beyond its reservation.
+/// Behind a job of a higher tier the front job has room by the sums of free amounts, but not on the nodes: it waits,
+/// and is guarded from a job that might run beyond its reservation.
 #[test]
 fn the_front_job_behind_a_higher_tier() {
     let own = NodesCapacity { nodes: 2, classes: 1, resources: 1, jobs: 9, parts: 99 };

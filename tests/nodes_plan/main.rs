@@ -1,5 +1,5 @@
 //! The plan on machines of nodes that jobs share, beside slow checks on plain vectors: over random machines and queues,
-//! for a job that waits alone, across checkpoints, and (`hostile`) with what a careless caller might do.
+//! for a job that waits alone, across checkpoints, and (`hostile`) with a careless caller's calls.
 
 mod hostile;
 #[path = "../plan_naive/random.rs"]
@@ -27,7 +27,7 @@ fn amounts(values: &[u32]) -> Amounts {
     amounts
 }
 
-/// A node: its class's features and capacity, what is free, how many jobs are on it, and whether one holds it alone.
+/// A node: its class's features and capacity, its free amounts, its number of jobs, and whether one holds it alone.
 #[derive(Clone, Debug)]
 struct Plain {
     features: u64,
@@ -63,7 +63,7 @@ impl Machine {
             && request.pool.iter().zip(self.pool).all(|(need, free)| *need <= free)
     }
 
-    /// A job comes, if its nodes and the licences suffice.
+    /// Starts a job, if its nodes and the licences suffice.
     fn start(&mut self, request: &Request, parts: &[Part]) {
         assert_eq!(parts.iter().map(|part| part.tasks).sum::<u32>(), request.count);
         assert!(parts.windows(2).all(|pair| pair[0].node < pair[1].node), "{parts:?}");
@@ -110,7 +110,7 @@ impl Machine {
     }
 }
 
-/// A running job: where it is, when it will end, by the limit too, and the machine's handle.
+/// A running job: its nodes, its end, its end by the limit, and the machine's handle.
 #[derive(Clone, Debug)]
 struct Running {
     request: Request,
@@ -167,7 +167,7 @@ fn new_nodes(capacity: &NodesCapacity, classes: &[(u64, Amounts, u32)]) -> Vec<u
     block
 }
 
-/// The decision of a pass: those that start with their nodes, in the plan's order, and what is planned.
+/// The decision of a pass: the jobs that start with their nodes, in the plan's order, and the planned starts.
 #[derive(Clone, Debug, PartialEq)]
 struct Decided {
     started: Vec<(usize, Vec<Part>)>,
@@ -188,7 +188,7 @@ struct World {
     recent: Vec<u64>,
     counted: Vec<u64>,
     kinds: usize,
-    /// How often jobs want nodes alone, and of what their times and tiers are.
+    /// Number of jobs for each one that wants its nodes alone, octaves of the times, and whether there are tiers.
     alone: u64,
     octaves: u64,
     tiers: bool,
@@ -296,7 +296,7 @@ impl World {
         self.queue.push((job, request, fit));
     }
 
-    /// Time goes on: jobs end and come, nodes are closed and opened.
+    /// Advances the time: jobs end and come, nodes are closed and opened.
     fn go_on(&mut self) {
         let passed = if self.random.one_in(5) { 0 } else { self.random.spread(self.octaves.min(20)) };
         let mut nodes = machine(&mut self.nodes);
@@ -372,7 +372,7 @@ impl World {
         decided
     }
 
-    /// The front job by the queue alone: it has waited longer than all who were started.
+    /// The front job by the queue alone: it has waited longer than all jobs started.
     fn front(&mut self) -> Option<usize> {
         let long = self.rule.long_waits(&waits(&mut self.recent), LONGEST).unwrap().front;
         let waited = |number: usize| self.queue[number].0.waited.min(LONGEST.into());
@@ -390,10 +390,10 @@ impl World {
         for (place, (number, parts)) in decided.started.iter().enumerate() {
             assert!(!queue[*number].0.later && decided.planned[*number] == Some(0));
             assert!(decided.started[..place].iter().all(|other| other.0 != *number));
-            // All that starts fits together.
+            // All starting jobs fit together.
             beside.start(&queue[*number].1, parts);
         }
-        // No job of the window before it fits beside what runs.
+        // No job of the window before it fits beside the running ones.
         for (number, (job, request, _)) in queue.iter().enumerate().filter(|_| queue.len() <= WINDOW) {
             let Some(planned) = decided.planned[number] else { continue };
             let first = plain.first(request, job.later, &ends).unwrap_or(LONGEST.into());
@@ -420,7 +420,7 @@ impl World {
             then.first(request, head.later, &limits)
         };
         let (promised, kept) = (reservation(i64::from(head.tier) + 1), reservation(i64::MIN));
-        // With slack by so much of the whole wait that the limits promise, and by a second at least.
+        // Slack adds its part of the whole wait that the limits promise, a second at least.
         let promised = promised.map(|promised| {
             let longer = self.rule.slack * (head.waited.clamp(0, LONGEST.into()) + promised) as f64;
             promised + if self.rule.slack > 0.0 { (longer as i64).max(1) } else { 0 }
@@ -472,7 +472,7 @@ impl World {
         }
     }
 
-    /// Those that start run from now on; now and then a start fails, and the job waits on.
+    /// Lets the starting jobs run from now on; now and then a start fails, and the job waits on.
     fn begin(&mut self, mut decided: Decided) {
         decided.started.sort();
         for (number, parts) in decided.started.into_iter().rev() {
@@ -511,7 +511,7 @@ fn random_machines() {
     assert!(passes == 1500 && planned > 8000 && fronts > 150 && started > 2000 && held > 0, "{counts:?}");
 }
 
-/// Beside a job that starts at once on a node that nobody else can use, so that the queue is planned, a job that waits
+/// Beside a job that starts at once on a node that no other job can use, so that the queue is planned, a job that waits
 /// alone is planned for the first instant at which it fits beside what runs.
 #[test]
 fn a_job_that_waits_alone() {

@@ -84,8 +84,8 @@ static void play_events(struct stream_job *jobs, int count, int64_t zero) {
     free(scratch);
 }
 
-/* How many jobs start at another second with the program than by these events. With restarts above 0 it ends and
- * starts anew every time that this number of seconds has passed. */
+/* Number of jobs that start at another second with the program than by these events. With restarts above 0 it ends
+ * and starts anew every time that this number of seconds has passed. */
 static int differences(const struct stream_job *jobs, int count, int restarts) {
     static const char settings[] = "surefill_preset=fair";
     struct server_job *said_of[STREAM];

@@ -347,7 +347,7 @@ static void reservations_are_kept(void) {
 }
 
 /* A wide job that waits for a vnode of which the server knows nothing yet keeps its place; when the vnode is down for
- * good it blocks nobody. */
+ * good it blocks no other. */
 static void vnodes_are_awaited(void) {
     struct scheduler scheduler = begin(4, "surefill_preset=easy");
     struct server_job *wide, *narrow;

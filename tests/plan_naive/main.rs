@@ -11,7 +11,7 @@ use random::Random;
 use surefill::plan::{NO_BUDGET, Plan, PlanCapacity, PlanRule, WaitingJob};
 use surefill::schedule::RecentWaits;
 
-/// How many recent waits are kept.
+/// Number of recent waits that are kept.
 const WAITS: usize = 250;
 
 /// The last waits, in the library's object and in a list.
@@ -45,7 +45,7 @@ fn new_plan(room: u32, seed: u64) -> Vec<u64> {
     memory
 }
 
-/// Both plans and the waits of started jobs; how often what happened.
+/// Both plans, the waits of started jobs, and counts of events.
 struct Both {
     memory: Vec<u64>,
     naive: Naive,
@@ -54,7 +54,8 @@ struct Both {
     counted: Waits,
     /// The job to which the last pass has promised a wait, and that wait.
     promised: Option<(usize, i64)>,
-    /// Passes, plans made, those of more than a window, those with a front job, jobs held back, jobs started, promises.
+    /// Numbers of passes, plans made, those of more than a window, those with a front job, jobs held back, jobs
+    /// started, and promises.
     counts: [usize; 7],
 }
 
@@ -65,7 +66,7 @@ impl Both {
         Both { memory, naive, nodes: OnNodes::new(seed), recent, counted, promised: None, counts: [0; 7] }
     }
 
-    /// A pass of both, which must agree; who starts.
+    /// Runs a pass of both, which must agree; returns the jobs that start.
     #[track_caller]
     fn pass(&mut self, rule: &PlanRule, idle: u32, running: &[Running], queue: &[WaitingJob]) -> Vec<usize> {
         let mut plan = Plan::attach(bytemuck::cast_slice_mut(&mut self.memory)).unwrap();
@@ -95,6 +96,10 @@ impl Both {
                 );
             }
         }
+        // Beyond the window those that have waited longest are in it whatever their credits.
+        if queue.len() <= WINDOW {
+            in_turn(queue, expected.front, |number| plan.planned(number).unwrap());
+        }
         assert!(plan.work().evaluations <= 7 + rule.proposals);
         // Each order is placed twice at most, and each job beyond the window looked at once.
         let window = 2 * u64::from(7 + rule.proposals) * (WINDOW as u64) * 337;
@@ -117,8 +122,26 @@ impl Both {
     }
 }
 
-/// What starts fits together, none twice. If somebody has waited longer than all who were started (`long`), what starts
-/// does not delay him beyond EASY's reservation by the limits, but for jobs of higher tiers.
+/// Asserts that of like jobs none is planned after one that counts as having waited less, or as long but submitted
+/// later, but for the front job.
+fn in_turn(queue: &[WaitingJob], front: Option<usize>, planned: impl Fn(usize) -> Option<u32>) {
+    let kind = |job: &WaitingJob| (job.processors, job.run_time, job.limit, job.tier, job.later);
+    let counted = |job: &WaitingJob| (job.waited.min(LONGEST) + job.credit).min(LONGEST);
+    let jobs = queue.iter().enumerate().filter(|&(number, _)| front != Some(number));
+    for (number, job) in jobs.clone() {
+        for (other, later) in jobs.clone().skip_while(|&(other, _)| other <= number) {
+            if kind(job) == kind(later) {
+                let (first, second) =
+                    if counted(job) >= counted(later) { (number, other) } else { (other, number) };
+                let start = |number| planned(number).unwrap_or(u32::MAX);
+                assert!(start(first) <= start(second), "jobs {first} and {second}");
+            }
+        }
+    }
+}
+
+/// Asserts that the starting jobs fit together, none twice. If a job has waited longer than all jobs started (`long`),
+/// the starts do not delay it beyond EASY's reservation by the limits, except those of higher tiers.
 fn invariants(idle: u32, running: &[Running], queue: &[WaitingJob], started: &[usize], long: u32) {
     let processors = |&number: &usize| i64::from(queue[number].processors);
     let mut distinct = started.to_vec();
@@ -144,7 +167,7 @@ fn invariants(idle: u32, running: &[Running], queue: &[WaitingJob], started: &[u
     assert!(promised.is_none() || kept.is_some_and(|kept| Some(kept) <= promised), "{promised:?} {kept:?}");
 }
 
-/// A machine and its queue, drawn from a seed: what jobs look like, how many come at once, which rule.
+/// A machine and its queue, drawn from a seed: sizes of jobs, number of arrivals at once, and rule.
 struct World {
     random: Random,
     rule: PlanRule,
@@ -233,7 +256,7 @@ impl World {
         });
     }
 
-    /// Time goes on, jobs end and come, and both plan.
+    /// Advances the time: jobs end and come, and both plan.
     fn step(&mut self, both: &mut Both) {
         let passed = if self.random.one_in(5) { 0 } else { self.random.spread(self.octaves.min(20)) };
         self.running.iter_mut().for_each(|job| (job.1, job.2) = (job.1 - passed, (job.2 - passed).max(0)));
@@ -273,7 +296,7 @@ impl World {
     }
 }
 
-/// Both plans over many passes of drawn worlds; what happened.
+/// Runs both plans over many passes of drawn worlds; returns the counts of events.
 fn worlds(seeds: std::ops::Range<u64>, passes: usize, mut between: impl FnMut(&mut Both)) -> [usize; 7] {
     let mut counts = [0; 7];
     for seed in seeds {
@@ -296,7 +319,7 @@ fn random_queues() {
     assert!(started > 4000 && promises > 100, "{counts:?}");
 }
 
-/// A job of a replay: its submission, its true run time, and what is known of it.
+/// A job of a replay: its submission, its true run time, and its description.
 type Coming = (i64, i64, WaitingJob);
 
 /// Jobs of any kind, and more of them at once in the middle.
@@ -403,13 +426,13 @@ fn whole_trace() {
     assert_eq!(both.counts[5], jobs);
 }
 
-/// Where nobody runs beyond his limit and nothing breaks, a head job starts within the wait that it was promised, and
+/// Where no job runs beyond its limit and nothing breaks, a head job starts within the wait that it was promised, and
 /// some come close to it.
 #[test]
 fn promises_are_kept() {
     let mut late = 0;
     for (seed, budget) in [(1, 0.25), (2, 0.25), (3, 1.0), (4, 0.5)] {
-        // Nobody is in front for another reason.
+        // No job is in front for another reason.
         let rule = PlanRule { front: 1.0, budget, ..PlanRule::FAST };
         let promised = replayed(&mut Both::new(seed), &rule, 64, generated(350, 100..180));
         assert!(promised.len() > 4, "{}", promised.len());

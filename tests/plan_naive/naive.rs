@@ -3,9 +3,9 @@
 
 use surefill::plan::{PlanRule, WaitingJob};
 
-/// Seconds; whatever lies beyond happens then.
+/// The longest time in seconds; later events happen then.
 pub const LONGEST: i64 = 1 << 24;
-/// How many jobs are put in order.
+/// Number of jobs that are put in order.
 pub const WINDOW: usize = 64;
 /// The unit of costs and logarithms is 1 over this.
 const ONE: f64 = 16_777_216.0;
@@ -23,17 +23,17 @@ pub struct Running {
 pub struct Answer {
     /// The numbers of the jobs that start, in the plan's order.
     pub started: Vec<usize>,
-    /// All planned starts; `None` if no plan was made because nothing fits.
+    /// All planned starts; `None` if no plan was made because no job fits.
     pub starts: Option<Vec<i64>>,
     /// The job that is in front of its tier.
     pub front: Option<usize>,
-    /// How many jobs were planned for now but held back for the front job or the head job.
+    /// Number of jobs that were planned for now but held back for the front job or the head job.
     pub refused: usize,
     /// The head job that is promised a wait, and that wait.
     pub promised: Option<(usize, i64)>,
 }
 
-/// What is carried from pass to pass, and two tables.
+/// State carried from pass to pass, and two tables.
 pub struct Naive {
     kept: Vec<i64>,
     random: u64,
@@ -60,7 +60,7 @@ struct Job {
 /// Free processors from each instant until the next one.
 type Profile = Vec<(i64, i64)>;
 
-/// An order and what it comes to.
+/// An order with its starts and cost.
 struct Schedule {
     order: Vec<usize>,
     /// By the number of the job in the queue.
@@ -178,7 +178,7 @@ impl Naive {
             return Answer { started: (0..jobs.len()).collect(), starts, ..Answer::default() };
         }
 
-        // Which waits are long.
+        // Medians that determine which waits are long.
         let median = |of: fn(&Job) -> i64| {
             let mut waits: Vec<i64> = jobs.iter().map(of).collect();
             waits.sort();
@@ -193,7 +193,7 @@ impl Naive {
         let mut oldest: Vec<usize> = (0..jobs.len()).collect();
         oldest.sort_by_key(|&number| -jobs[number].waited);
         oldest.truncate(2);
-        // The head job, if anything is promised, and whether it has waited for so long.
+        // The head job, if something is promised to it, and whether it has waited that long.
         let mut heads: Vec<usize> = (0..jobs.len()).collect();
         heads.sort_by_key(|&number| (-jobs[number].tier, -jobs[number].counted));
         let head = heads.first().copied().filter(|_| rule.budget < 1000.0);
@@ -215,7 +215,8 @@ impl Naive {
         let scale = (1 << 40) / long as u128;
         let costs = |naive: &Naive, wait| naive.cost(rule, scale, wait);
         let profile = self.profile(idle, running);
-        let best = self.search(rule.proposals, &ranked, &jobs, queue, &profile, &costs);
+        let mut best = self.search(rule.proposals, &ranked, &jobs, queue, &profile, &costs);
+        best.take_turns(&jobs);
         self.kept = best.order.iter().map(|&number| queue[number].id).collect();
 
         let (mut order, mut starts, mut left) = (best.order, best.starts, best.left);
@@ -311,6 +312,26 @@ impl Naive {
     }
 }
 
+impl Schedule {
+    /// Like jobs keep their places, but share them out by their waits.
+    fn take_turns(&mut self, jobs: &[Job]) {
+        let kind = |number: usize| {
+            let Job { processors, run_time, limit, from, class, .. } = jobs[number];
+            (processors, run_time, limit, from, class)
+        };
+        for first in self.order.clone() {
+            let like = |&place: &usize| kind(self.order[place]) == kind(first);
+            let places: Vec<usize> = (0..self.order.len()).filter(like).collect();
+            let starts: Vec<i64> = places.iter().map(|&place| self.starts[self.order[place]]).collect();
+            let mut turns: Vec<usize> = places.iter().map(|&place| self.order[place]).collect();
+            turns.sort_by_key(|&number| (-jobs[number].counted, number));
+            for ((place, start), number) in places.into_iter().zip(starts).zip(turns) {
+                (self.order[place], self.starts[number]) = (number, start);
+            }
+        }
+    }
+}
+
 impl Job {
     fn new(job: &WaitingJob, next_end: i64) -> Job {
         let waited = job.waited.min(LONGEST);
@@ -336,8 +357,8 @@ fn quantile(waits: &[i64], quantile: f64) -> i64 {
     sorted.get(rank.max(1) - 1).map_or(0, |&wait| wait.min(LONGEST))
 }
 
-/// EASY's reservation for a number of processors by the limits (seconds from now, processors) of what runs: when, and
-/// how many processors are left over then; not now if the job must start `later`.
+/// EASY's reservation for a number of processors by the limits (seconds from now, processors) of the running jobs: its
+/// time, and the number of processors left over then; not now if the job must start `later`.
 pub fn easy(processors: i64, idle: i64, limits: &[(i64, i64)], later: bool) -> Option<(i64, i64)> {
     let now = (!later).then_some(0);
     let mut ends: Vec<i64> = limits.iter().map(|limit| limit.0).chain(now).collect();
@@ -355,9 +376,9 @@ struct Planned<'a> {
     jobs: &'a [Job],
 }
 
-/// The jobs that start, how many are held back, and the wait that is promised to the guarded job: one that is planned
-/// for later lets pass it those of higher tiers, and of the others those that end before its reservation or fit what it
-/// leaves over. With a `budget`, or slack, the reservation lies where it was promised, or where it is promised now.
+/// The jobs that start, the number held back, and the wait promised to the guarded job: a guarded job planned for later
+/// lets pass it those of higher tiers, and of the others those that end before its reservation or fit the processors it
+/// leaves over. With a `budget`, or slack, the reservation is at the promised time, of before or of now.
 fn start(
     &Planned { order, starts, jobs }: &Planned<'_>,
     idle: i64,
@@ -384,12 +405,12 @@ fn start(
     let reservation = earliest.map(|(earliest, _)| {
         let instant = match budget {
             0.0 => earliest,
-            _ if waits.promised > 0 => earliest.max(waits.promised - waits.waited),
             budget => {
                 let wait = waits.waited + earliest;
                 let wait = (wait + wait * (budget * 256.0) as i64 / 256).max(waits.waited + 1).min(LONGEST);
-                promised = Some((number, wait));
-                earliest.max(wait - waits.waited)
+                let before = if waits.promised > 0 { waits.promised } else { i64::MAX };
+                promised = Some((number, wait)).filter(|_| wait < before);
+                earliest.max(wait.min(before) - waits.waited)
             }
         };
         let released: i64 = limits.iter().filter(|limit| limit.0 <= instant).map(|limit| limit.1).sum();
@@ -398,7 +419,7 @@ fn start(
     let count = started.len() + others.len();
     let mut spare = reservation.map_or(0, |(_, spare)| spare);
     if others.is_empty() {
-        // Nobody would pass it.
+        // No job would pass it.
         promised = None;
     }
     for number in others {

@@ -17,7 +17,7 @@ pub struct OnNodes {
     shape: u64,
 }
 
-/// The numbers of those that start, in the plan's order, what is planned, and what is promised.
+/// The numbers of the jobs that start, in the plan's order, the planned starts, and the promise.
 pub struct Decided {
     pub started: Vec<usize>,
     pub planned: Vec<Option<u32>>,
@@ -77,7 +77,7 @@ impl OnNodes {
         plan.decide(&nodes, rule, &recent.object(), &counted.object()).unwrap();
         let mut started = Vec::new();
         for (number, parts) in plan.starting() {
-            // All that starts has room together.
+            // All starting jobs have room together.
             nodes.allocate(&request(queue[number].processors, shape), parts).unwrap();
             started.push(number);
         }

@@ -58,7 +58,7 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
         if random.below(20) == 0 {
             kind = random.below(4);
         }
-        // Whose time has come ends, in whatever order; what is given up is not heard of again.
+        // Jobs whose time has come end, in any order; those given up do not appear again.
         let due: Vec<i64> = naive
             .jobs
             .iter()
@@ -78,7 +78,7 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
                 let base = [5, 30, 200, 1500][kind as usize];
                 // After the initial period something new may come, so that models get surprised.
                 let run = base + random.below(base as u64 * if step > 300 { 9 } else { 2 }) as i64;
-                // Some ends are never heard of, if jobs are given up for that, and some jobs are never started.
+                // Some ends are never reported, if jobs are given up for that, and some jobs are never started.
                 let lost = options.oldest_seconds < FOREVER && random.below(10) == 0;
                 runs.insert(id, if lost { FOREVER } else { run });
                 predictor.submit(id, &[], now).unwrap();

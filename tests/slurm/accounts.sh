@@ -77,7 +77,7 @@ reason() { timeout 5 squeue -h -j "$1" -o %r; }
 waits_for() { [[ $(reason "$1") == "$2" ]]; }
 priority() { timeout 5 squeue -h -j "$1" -o %Q; }
 
-# What games uses from now on makes the later jobs of that account less urgent.
+# Usage of games from now on makes the later jobs of that account less urgent.
 busy=$(job games 2 60 1000)
 wait_for 20 has_run "$busy"
 

@@ -36,7 +36,7 @@ if [ -z "${SUREFILL_MOUNTS:-}" ]; then
     packages='slurmctld slurmd slurmdbd mariadb-server slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2
         procps python3'
     if [ "$(cat "$SLURM_ROOT/has-slurm" 2>/dev/null)" != "$packages" ]; then
-        # What was interrupted is finished first.
+        # An interrupted installation is finished first.
         why=$(DEBIAN_FRONTEND=noninteractive timeout 400 chroot "$SLURM_ROOT" sh -c "dpkg --configure -a && apt-get install -y -qq \
             --no-install-recommends $(tr '\n' ' ' <<<"$packages")" 2>&1) || skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
         echo "$packages" >"$SLURM_ROOT/has-slurm"

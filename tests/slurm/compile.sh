@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for source in "$@"; do
     version=$(sed -n 's/^ *Version:[[:space:]]*\([0-9.]*\).*/\1/p' "$source/META" | head -n 1)
-    # What ./configure would write of its version.
+    # The version as ./configure would write it.
     IFS=. read -r major minor micro <<<"$version"
     rm -rf "$work/slurm"
     mkdir "$work/slurm"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What administrators change while jobs wait: limits, numbers of nodes and partitions of head jobs and candidates, and the
-# states of partitions. The next cycle goes by what is so then.
+# Changes by administrators while jobs wait: limits, numbers of nodes and partitions of head jobs and candidates, and the
+# states of partitions. The next cycle goes by the new values.
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games) mail=$(id -u mail)

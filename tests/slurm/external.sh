@@ -30,7 +30,7 @@ start
 said() { grep -q -- "$1" "$CLUSTER/log/external.out"; }
 wait_for 5 said 'learnt from 120 jobs'
 
-# What it cannot use is refused.
+# Settings that it cannot use are refused.
 for wrong in surefill_tau=0.2 surefill_mode=limits surefill_sooner=1 bf_interval=1; do
     status=0
     timeout 10 "$built/surefill-slurm" -l "$work/lock" -1 $wrong >"$work/refused" 2>&1 || status=$?
@@ -96,7 +96,7 @@ touch "$gate"
 wait_for 40 is_completed "$kept"
 wait_for 40 queue_empty
 
-# A job for which too few nodes are in service keeps nobody back, and has its turn when they are.
+# A job for which too few nodes are in service keeps no other back, and has its turn when they are.
 timeout 10 scontrol update NodeName=n5 State=DRAIN Reason=test
 wide=$(job games 5 60 0.1)
 narrow=$(job man 2 60 0.1)
@@ -134,7 +134,7 @@ check "releases in shadow mode" "$(grep -c 'JobId=[0-9]* released' "$CLUSTER/log
 daemon_stop external
 say "an array's own limit, a licence, a node out of service, a kill in the middle and shadow mode are as they should be"
 
-# What a scheduler holds when it ends: released when it is stopped, kept held when it is told so or loses its life; then
+# Jobs that a scheduler holds when it ends: released when it is stopped, kept held with -k or when it is killed; then
 # --release-all releases it. A job with its user's own hold stays.
 released() { ! held "$1"; }
 for end in stop keep kill; do

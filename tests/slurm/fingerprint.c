@@ -49,7 +49,7 @@ int main(void) {
     all = running_print();
     CHECK(running_print() == all);
 
-    /* Of running jobs their nodes, limits and ends. */
+    /* Running jobs: their nodes, limits and ends. */
     MATTERS(jobs[0].node_cnt, 2);
     MATTERS(jobs[0].time_limit, 61);
     MATTERS(jobs[0].job_state, JOB_SUSPENDED);

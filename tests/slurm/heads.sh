@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Head jobs that are none: one that Slurm can never start keeps nobody back, and one that asks for what no node is any more is
+# Head jobs that are none: one that Slurm can never start keeps no other back, and one that asks for what no node is any more is
 # held, as by Slurm itself. A reservation has a head job of its own, which others of the reservation do not delay. While all wait,
 # the plugin sleeps; and however many cannot start, those behind them have their turn.
 . "$(dirname "$0")/lib.sh"
@@ -59,7 +59,7 @@ sooner=$(job man 1 10 0.1 -p kept --reservation=ours)
 wait_for 20 is_completed "$sooner" || fail "a short job inside the reservation waits: $(reason "$sooner")"
 wait_for 10 has_reason "$later" Priority || fail "the long job inside the reservation waits for $(reason "$later")"
 
-# What the job asks for is on no node any more.
+# No node has the job's feature any more.
 timeout 10 scontrol update NodeName=n10 State=DRAIN Reason=test
 odd=$(job games 1 10 0.1 -p odd -C rare)
 sleep 1

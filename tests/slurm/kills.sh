@@ -111,7 +111,7 @@ for line in open(f"{work}/accepted"):
     # Whoever has the number of a job whose submission was not written may be ended in that one's place.
     new = exposed(float(asked)) or exposed(float(answered)) or numbers.count(number) > 1
     began, ended = starts.get(tag, []), ends.get(tag, [])
-    # What excuses it: its submission, its first start or its first end may not have been written.
+    # A job is excused if its submission, its first start or its first end may not have been written.
     hasty = new or any(exposed(times[0]) for times in (began, ended) if times)
     known += not hasty
     for name, wrong, excused in (("twice", len(began) > 1, hasty), ("cut", len(began) > 0 and not ended, hasty),

@@ -1,4 +1,4 @@
-# What the tests with a real slurmctld share. Each test sources it first; $1 is the folder with what was built.
+# Functions of the tests with a real slurmctld. Each test sources it first; $1 is the folder of the build.
 # shellcheck shell=bash
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

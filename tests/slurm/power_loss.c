@@ -113,7 +113,7 @@ static struct engine learnt(int jobs) {
     return engine;
 }
 
-/* How many jobs the state that lies there has learnt from; 0 for none, -1 where it is refused. */
+/* Number of jobs that the saved state has learnt from; 0 for none, -1 where it is refused. */
 static int64_t opened(void) {
     struct engine engine;
     struct pace pace;

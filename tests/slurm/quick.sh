@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How soon a job starts on an idle cluster, and after the end of another, with the longest time between two cycles as it is
-# by default (five seconds): beside stock sched/backfill. salloc -I gets its nodes as there.
+# Seconds until a job starts on an idle cluster, and after the end of another, with the default longest time between two
+# cycles (five seconds), compared with stock sched/backfill. salloc -I gets its nodes as there.
 . "$(dirname "$0")/lib.sh"
 
 milliseconds() { date +%s%3N; }

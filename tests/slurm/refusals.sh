@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the plugin refuses, and what it puts up with: another Slurm, parameters, partitions' names, a missing state folder.
+# Refusals of the plugin, and faults that it puts up with: another Slurm, parameters, partitions' names, a missing state folder.
 . "$(dirname "$0")/lib.sh"
 
 : "${SLURM_SOURCE:?the sources of Slurm}"

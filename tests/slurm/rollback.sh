@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What OPERATING.md says of installing, upgrading and rolling back, done: sched/backfill, the plugin, no plugin,
-# sched/backfill, the plugin again, sched/backfill. The jobs go on and run once, and what was learnt is read again.
+# The steps of OPERATING.md for installing, upgrading and rolling back, done: sched/backfill, the plugin, no plugin,
+# sched/backfill, the plugin again, sched/backfill. The jobs go on and run once, and the learnt state is read again.
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games)

@@ -113,7 +113,7 @@ done <<'WISHES'
 --reboot|reboots its nodes
 WISHES
 
-# What waits for its time, another job or its user is no head.
+# A job that waits for its time, another job or its user is no head.
 timed=$(job games 4 20 0.1 --begin=now+1hour)
 chained=$(job games 4 20 0.1 --dependency="afterany:$busy")
 held=$(job games 4 20 0.1 --hold)

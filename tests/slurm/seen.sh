@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What users and administrators see beside the decisions: expected starts of all waiting jobs in squeue --start, planned
+# Output for users and administrators beside the decisions: expected starts of all waiting jobs in squeue --start, planned
 # nodes in sinfo, the backfill counters of sdiag, reasons, the parameters in effect; on whole nodes and on shared ones.
 . "$(dirname "$0")/lib.sh"
 

@@ -36,7 +36,7 @@ CONF
 CLUSTER_NODES=3
 cluster_start
 
-# Of two nodes that are as empty the one with the smaller weight is taken, whichever that is.
+# The one with the smaller weight is taken of two nodes that are as empty, whichever that is.
 for light in 2 1 2; do
     timeout 10 scontrol update 'NodeName=n[1-2]' Weight=9
     timeout 10 scontrol update "NodeName=n$light" Weight=3

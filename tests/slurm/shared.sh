@@ -174,7 +174,7 @@ cluster_start
 : >"$work/complete" # numbers that must complete, "array_task" for tasks
 : >"$work/cancel"   # numbers that must be cancelled before they start
 
-# What the jobs ask for, the same in every run: user, nodes, minutes, seconds, options. Lehmer's generator, seeded with 11.
+# Requests of the jobs, the same in every run: user, nodes, minutes, seconds, options. Lehmer's generator, seeded with 11.
 awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
     BEGIN {
         x = 11

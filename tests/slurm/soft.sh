@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Predicted soft limits beside Slurm's own sched/backfill: refused where Slurm would shorten limits; elsewhere a job that is
-# believed to be short overtakes and keeps its limit, users' own --time-min stays, and what was written is taken back.
+# predicted to be short overtakes and keeps its limit, users' own --time-min stays, and what was written is taken back.
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games) man=$(id -u man) mail=$(id -u mail)

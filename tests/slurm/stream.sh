@@ -7,7 +7,7 @@ ours=$OURS,surefill_save=1
 SCHEDULER=sched/surefill PARAMETERS=$ours cluster_make "$work/cluster" 16
 cluster_start
 
-# What the jobs ask for, the same in every run: user, nodes, minutes, seconds. Lehmer's generator, seeded with 7.
+# Requests of the jobs, the same in every run: user, nodes, minutes, seconds. Lehmer's generator, seeded with 7.
 awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
     BEGIN {
         x = 7

@@ -66,7 +66,7 @@ watch
 touch "$CLUSTER/first"
 wait_for 60 seen "\"event\":\"ended\",\"job\":\"$short\""
 
-# Another that is believed to be as short and runs on: the head job would have been kept from its start.
+# Another that is predicted to be as short and runs on: the head job would have been kept from its start.
 busy2=$(wait_at second man 3 60 0)
 wait_for 20 running "$busy2"
 head2=$(job man 4 60 2)

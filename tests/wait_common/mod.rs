@@ -1,4 +1,4 @@
-//! What the tests of the wait predictor share.
+//! Helpers of the wait predictor's tests.
 #![allow(dead_code)] // not every one uses all
 
 use surefill::wait::*;
@@ -23,11 +23,11 @@ impl Random {
     }
 }
 
-/// Small ones.
+/// Small capacities.
 pub const LIMITS: WaitCapacity =
     WaitCapacity { history: 500, queued: 64, releases: 300, clusters: 8, neighbours: 400 };
 
-/// With these components.
+/// Options with these components.
 pub fn options(components: u32) -> WaitOptions {
     WaitOptions { components, down_quantile: 0.95, ..WaitOptions::papers() }
 }

@@ -42,8 +42,7 @@ pub fn call(world: &mut World, input: &mut Input) {
     match input.below(8) {
         0 => init(world, input),
         1 => fill(world),
-        2 | 3 => length(world, input),
-        4 | 5 => pop(world, input),
+        2..=4 => pop(world, input),
         _ => push(world, input),
     }
 }
@@ -111,17 +110,5 @@ fn pop(world: &mut World, input: &mut Input) {
         assert_eq!(world.inbox.events.pop_front(), Some(event));
     } else {
         assert_eq!(event, MARK);
-    }
-}
-
-fn length(world: &mut World, input: &mut Input) {
-    let (inbox, valid) = inbox(world, input);
-    let mut length = MARK_INT;
-    let out = input.output(&mut length);
-    let legal = valid && out == &raw mut length;
-    if succeeded(unsafe { surefill_inbox_length(inbox, out) }, legal, &[]) {
-        assert_eq!(length as usize, world.inbox.events.len());
-    } else {
-        assert_eq!(length, MARK_INT);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::belief::Belief;
 use crate::input::Input;
-use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
+use crate::object::{Block, Expected, MARK, MARK_REAL, Outcome, Pointer, Subject, outcome};
 use crate::preset::Preset;
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -29,8 +29,6 @@ pub struct Job {
 #[derive(Debug)]
 pub enum Call {
     Add(i64),
-    Quantile(f64, f64),
-    Count,
     Rule(Preset, bool),
     Forecast(Preset, bool),
     QueueValue(Preset, bool, Job),
@@ -148,9 +146,7 @@ impl Subject for Recent {
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
         let told = input.below(8) != 0;
         let call = match input.below(16) {
-            0 | 1 => Call::Quantile(input.probability(), input.real()),
-            2 => Call::Count,
-            3 => Call::Rule(Preset::any(input), told),
+            0..=3 => Call::Rule(Preset::any(input), told),
             4 => Call::Forecast(Preset::any(input), told),
             5 | 6 => Call::QueueValue(Preset::any(input), told, Job::any(input)),
             7 => Call::CandidateValue(Preset::any(input), Job::any(input)),
@@ -162,7 +158,7 @@ impl Subject for Recent {
 
     fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
         let recent: *mut surefill_recent_waits = handle.cast();
-        let (mut value, mut count, mut size) = (MARK_REAL, MARK_INT, MARK as i64);
+        let (mut value, mut size) = (MARK_REAL, MARK as i64);
         let (mut rule, mut options) = (vec![MARK as i64; RULE], vec![MARK as i64; OPTIONS]);
         rule[0] = saying(8 * RULE, rule[0]);
         options[0] = saying(8 * OPTIONS, options[0]);
@@ -170,10 +166,6 @@ impl Subject for Recent {
         let status = unsafe {
             match call {
                 Call::Add(waited) => surefill_recent_waits_add(recent, *waited),
-                Call::Quantile(quantile, least) => {
-                    surefill_recent_waits_quantile(recent, *quantile, *least, output.to(&raw mut value))
-                }
-                Call::Count => surefill_recent_waits_count(recent, output.to(&raw mut count)),
                 Call::Rule(preset, all) => {
                     surefill_preset_rule(preset.pointer(), told(*all), output.to(rule.as_mut_ptr().cast()))
                 }
@@ -203,12 +195,12 @@ impl Subject for Recent {
         if status != SUREFILL_OK || !matches!(call, Call::Forecast(..)) {
             options[0] = saying(MARK as u32 as usize, options[0]);
         }
-        outcome(status, &[&value, &count, &size, &rule, &options])
+        outcome(status, &[&value, &size, &rule, &options])
     }
 
     fn needs(&self, call: &Call, null: bool) -> bool {
         match call {
-            Call::Add(_) | Call::Quantile(..) | Call::Count => true,
+            Call::Add(_) => true,
             // With NULL for waits no wait is long; a guard that always holds needs none.
             Call::Rule(preset, told) => {
                 preset.sound() && *told && !null && preset.values.guard_quantile != 0.0
@@ -222,11 +214,6 @@ impl Subject for Recent {
         let sound = |sound: bool| if sound { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE };
         match call {
             Call::Add(waited) => Expected::Status(sound(span(*waited))),
-            Call::Quantile(quantile, least) if quantile.is_nan() || least.is_nan() => {
-                Expected::Status(SUREFILL_ERROR_NOT_A_NUMBER)
-            }
-            Call::Quantile(quantile, _) => Expected::Status(sound(*quantile > 0.0 && *quantile <= 1.0)),
-            Call::Count => Expected::Status(SUREFILL_OK),
             Call::Rule(preset, _) | Call::Forecast(preset, _) | Call::Size(preset) => {
                 preset.expected(SUREFILL_OK)
             }
@@ -237,7 +224,7 @@ impl Subject for Recent {
     }
 
     fn done(&mut self, call: &Call, outputs: &[u64], _handle: *mut c_void, _length: i64) {
-        let (rule, options) = outputs[3..].split_at(RULE);
+        let (rule, options) = outputs[2..].split_at(RULE);
         match call {
             Call::Add(waited) => {
                 self.waits.push_back(*waited);
@@ -245,12 +232,8 @@ impl Subject for Recent {
                     self.waits.pop_front();
                 }
             }
-            Call::Quantile(quantile, least) => {
-                assert_eq!(f64::from_bits(outputs[0]), self.quantile(*quantile, *least));
-            }
-            Call::Count => assert_eq!(outputs[1] as u32 as usize, self.waits.len()),
             Call::Size(preset) if preset.sound() => {
-                assert!(outputs[2] as i64 <= 46 * i64::from(preset.values.recent_waits) + 3000);
+                assert!(outputs[1] as i64 <= 46 * i64::from(preset.values.recent_waits) + 3000);
             }
             Call::Rule(preset, told) if preset.sound() => {
                 let values = &preset.values;

@@ -34,8 +34,8 @@ struct Question {
     waiting: Vec<Waiting>,
 }
 
-/// The quantiles of a job's start in increasing order and the mean; `None` for a job that never starts.
-type Answer = Option<(Vec<i64>, f64)>;
+/// The quantiles of a job's start in increasing order; `None` for a job that never starts.
+type Answer = Option<Vec<i64>>;
 
 /// A distribution's memory.
 type Belief = Vec<u64>;
@@ -180,7 +180,7 @@ impl Question {
 }
 
 unsafe fn answer(forecast: *const surefill_node_forecast, job: i32) -> Answer {
-    let (mut when, mut mean, mut half_width) = (-1, -1.0, -1.0);
+    let (mut when, mut half_width) = (-1, -1.0);
     let mut quantiles = Vec::new();
     for rank in 1..=SCENARIOS {
         let share = f64::from(rank) / f64::from(SCENARIOS);
@@ -193,9 +193,7 @@ unsafe fn answer(forecast: *const surefill_node_forecast, job: i32) -> Answer {
         assert!(status == SUREFILL_OK && half_width >= 0.0, "{status} {half_width}");
         quantiles.push(when);
     }
-    let status = unsafe { surefill_node_forecast_start_mean(forecast, job, &mut mean, &mut half_width) };
-    assert!(status == SUREFILL_OK && half_width >= 0.0, "{status} {half_width}");
-    Some((quantiles, mean))
+    Some(quantiles)
 }
 
 /// See the module.
@@ -204,16 +202,14 @@ pub fn whole_forecast(nodes: *const surefill_nodes, classes: &[usize], jobs: &[H
     let work = 1 + input.below(250) as i64 * 8;
     let answers = question.ask(nodes, 0, work);
     for (job, answer) in question.waiting.iter().zip(&answers) {
-        let Some((starts, mean)) = answer else { continue };
+        let Some(starts) = answer else { continue };
         assert!(starts.is_sorted() && starts[0] >= NOW.max(job.submit), "{starts:?}");
-        let all = starts.iter().map(|start| (start - NOW) as f64).sum::<f64>() / f64::from(SCENARIOS);
-        assert!((mean - all).abs() <= 1e-9 * all, "{mean} {all}");
     }
     assert_eq!(answers, question.ask(nodes, 3, i64::MAX));
     if question.belief.is_none() {
         let starts: Vec<Option<i64>> =
-            answers.iter().map(|answer| answer.as_ref().map(|(starts, _)| starts[0])).collect();
-        let certain = |answer: &Answer| answer.as_ref().is_none_or(|(starts, _)| starts[0] == starts[3]);
+            answers.iter().map(|answer| answer.as_ref().map(|starts| starts[0])).collect();
+        let certain = |answer: &Answer| answer.as_ref().is_none_or(|starts| starts[0] == starts[3]);
         assert!(answers.iter().all(certain), "{answers:?}");
         for &time in starts.iter().flatten() {
             let held = question.held(jobs, &starts, time);

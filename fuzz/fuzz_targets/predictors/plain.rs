@@ -28,7 +28,7 @@ fn succeeded(status: i32, ints: &[i64], reals: &[f64]) -> bool {
 
 pub fn calls(input: &mut Input) {
     while !input.is_empty() {
-        let kind = input.below(12);
+        let kind = input.below(8);
         // SAFETY: arrays are as long as the calls are told.
         unsafe { call(input, kind) }
     }
@@ -53,27 +53,7 @@ unsafe fn call(input: &mut Input, kind: usize) {
             2 if succeeded(surefill_binomial_two_sided(n, q, level, &mut k, &mut l), &[k, l], &[]) => {
                 assert!((k == 0 && l == 0) || (1 <= k && k <= l && l <= n));
             }
-            3 => {
-                let (correlation, mut threshold) = (2.0 * input.probability() - 1.0, MARK_INT);
-                let status = surefill_rare_event_threshold(q, correlation, &mut threshold);
-                succeeded(status, &[], &[]);
-                assert_eq!(threshold == MARK_INT, status != SUREFILL_OK);
-            }
-            4 => {
-                let waits = reals(input);
-                let (from, count) = (waits.as_ptr(), waits.len() as i32);
-                let status = surefill_log_normal_bound(from, count, q, level, &mut a);
-                // 0 where the quantile lies below what a double can hold.
-                assert!(!succeeded(status, &[], &[a]) || a >= 0.0 && waits.len() > 1);
-                let status = surefill_log_uniform_quantile(from, count, q, &mut b);
-                if succeeded(status, &[], &[b]) {
-                    let longest = waits.iter().fold(1.0, |longest, wait| f64::max(longest, *wait));
-                    assert!(b > 1.0 - 1e-9 && b <= longest * (1.0 + 1e-9), "{b} {longest}");
-                }
-                let status = surefill_weibull_quantile(from, count, q, &mut c, &mut d, &mut a);
-                assert!(status != SUREFILL_OK || c > 0.0 && d > 0.0 && a >= 0.0, "{c} {d} {a}");
-            }
-            5 | 6 => {
+            3 | 4 => {
                 let (parallelism, sigma) = (1.0 + input.real(), input.real() / 64.0);
                 let processors = 1.0 + input.real();
                 let status = surefill_speedup(parallelism, sigma, processors, &mut a);
@@ -83,7 +63,7 @@ unsafe fn call(input: &mut Input, kind: usize) {
                     assert!(b <= a * (1.0 + 1e-12) && a <= most, "{b} {a} {most}");
                 }
             }
-            7 => {
+            5 => {
                 let values = reals(input);
                 let processors: Vec<f64> = (0..values.len()).map(|_| 1.0 + input.real()).collect();
                 let (on, from, count) = (processors.as_ptr(), values.as_ptr(), values.len() as i32);
@@ -91,37 +71,14 @@ unsafe fn call(input: &mut Input, kind: usize) {
                 if succeeded(status, &[], &[a, b, c, d]) {
                     assert!(a >= 1.0 && b >= 0.0 && c >= 0.0 && d >= 0.0, "{a} {b} {c} {d}");
                 }
-                (a, b, d) = (MARK_REAL, MARK_REAL, MARK_REAL);
-                let status = surefill_speedup_fit(on, from, count, &mut a, &mut b, &mut d);
-                assert!(!succeeded(status, &[], &[a, b, d]) || a >= 1.0 && b >= 0.0 && d >= 0.0);
             }
-            8 => {
-                let shortest = 0.1 + input.real();
-                let longest = shortest * (1.0 + input.real());
-                let (age, wait) = (input.real(), input.real());
-                let status = surefill_lifetime_ends_within(shortest, longest, age, wait, &mut a);
-                assert!(!succeeded(status, &[], &[a]) || (0.0..=1.0).contains(&a));
-                let status = surefill_lifetime_mean(shortest, longest, &mut b);
-                let range = shortest * (1.0 - 1e-9)..=longest * (1.0 + 1e-9);
-                assert!(!succeeded(status, &[], &[b]) || range.contains(&b));
-            }
-            9 => {
-                let (beta0, beta1) = (input.real() / 64.0 - 4.0, input.real() / 256.0);
-                let status = surefill_lifetime_bounds(beta0, beta1, &mut a, &mut b);
-                if succeeded(status, &[], &[a, b]) {
-                    assert!(1e-9 <= a && a < b);
-                    assert_eq!(surefill_lifetime_coefficients(a, b, &mut c, &mut d), SUREFILL_OK);
-                    // Where the bounds are not so near each other that their logarithms say little.
-                    assert!(b < a * 1.1 || (d / beta1 - 1.0).abs() < 1e-6, "{beta1} {d}");
-                }
-            }
-            10 => {
+            6 => {
                 let mut times = reals(input);
                 times.sort_by(f64::total_cmp);
                 let status = surefill_lifetime_fit(times.as_ptr(), times.len() as i32, &mut a, &mut b);
                 assert!(!succeeded(status, &[], &[a, b]) || a < b && times.len() > 1);
             }
-            11 => {
+            7 => {
                 let choice = surefill_choice {
                     struct_size: size_of::<surefill_choice>() as u32,
                     processors: input.int(20),

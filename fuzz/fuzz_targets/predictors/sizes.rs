@@ -29,9 +29,7 @@ pub enum Call {
     AddBinned(i32, i64, i64, Vec<f64>),
     Wait(i32, i32, f64),
     Free(i32, f64),
-    Benefactors(i32),
     Choose(surefill_choice_options, f64, f64, f64),
-    Measured(surefill_choice_options, Vec<f64>),
 }
 
 fn lifetime(input: &mut Input) -> (f64, f64) {
@@ -191,16 +189,10 @@ impl Subject for Sizes {
             }
             10..=14 => Call::Wait(self.processors(input), input.int(4), input.probability()),
             15 | 16 => Call::Free(self.processors(input), input.real()),
-            17 => Call::Benefactors(self.processors(input)),
-            18..=20 => {
+            _ => {
                 let parallelism = if input.rarely() { input.wild_real() } else { 1.0 + input.real() };
                 let sigma = if input.rarely() { input.wild_real() } else { input.real() / 64.0 };
                 Call::Choose(self.options(input), parallelism, sigma, input.real())
-            }
-            _ => {
-                let count = self.processors(input).clamp(0, 60);
-                let times = (0..count).map(|_| input.real()).collect();
-                Call::Measured(self.options(input), times)
             }
         };
         (call, Pointer::any(input))
@@ -208,7 +200,7 @@ impl Subject for Sizes {
 
     fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
         let sizing: *mut surefill_sizing = handle.cast();
-        let (mut seconds, mut number) = (MARK_REAL, MARK_INT);
+        let mut seconds = MARK_REAL;
         let mut choice = surefill_choice {
             struct_size: size_of::<surefill_choice>() as u32,
             processors: MARK_INT,
@@ -247,20 +239,13 @@ impl Subject for Sizes {
                 Call::Free(processors, wait) => {
                     surefill_sizing_free_probability(sizing, processors, wait, out)
                 }
-                Call::Benefactors(processors) => {
-                    surefill_sizing_benefactors(sizing, processors, output.to(&raw mut number))
-                }
                 Call::Choose(ref options, parallelism, sigma, sequential) => {
                     let to = output.to(&raw mut choice);
                     surefill_sizing_choose(sizing, options, null(), parallelism, sigma, sequential, to)
                 }
-                Call::Measured(ref options, ref times) => {
-                    let (from, count, to) = (times.as_ptr(), times.len() as i32, output.to(&raw mut choice));
-                    surefill_sizing_choose_measured(sizing, options, null(), from, count, to)
-                }
             }
         };
-        outcome(status, &[&seconds, &number, &choice])
+        outcome(status, &[&seconds, &choice])
     }
 
     fn expected(&self, call: &Call) -> Expected {
@@ -307,14 +292,13 @@ impl Subject for Sizes {
                     other => other,
                 })
             }
-            Call::Benefactors(processors) => counted(processors).and(self.asked(processors)),
-            Call::Choose(..) | Call::Measured(..) => return Expected::OkOr(CHOICE),
+            Call::Choose(..) => return Expected::OkOr(CHOICE),
         };
         Expected::Status(result.err().unwrap_or(SUREFILL_OK))
     }
 
     fn done(&mut self, call: &Call, outputs: &[u64], _handle: *mut c_void, _length: i64) {
-        let (seconds, number) = (f64::from_bits(outputs[0]), outputs[1] as i32);
+        let seconds = f64::from_bits(outputs[0]);
         match *call {
             Call::Begin(idle) => {
                 *self = Sizes { begun: true, idle, busy: 0, jobs: 0, said: None, ..self.clone() };
@@ -334,20 +318,15 @@ impl Subject for Sizes {
                 }
                 self.said = Some((processors, wait, seconds));
             }
-            Call::Benefactors(_) => assert!((0..=self.jobs).contains(&number)),
-            Call::Choose(ref options, ..) | Call::Measured(ref options, _) => {
-                let processors = outputs[2] as i32;
-                let [wait, predicted, run_time, gain] = [3, 4, 5, 6].map(|i| f64::from_bits(outputs[i]));
+            Call::Choose(ref options, ..) => {
+                let processors = outputs[1] as i32;
+                let [wait, predicted, run_time, gain] = [2, 3, 4, 5].map(|i| f64::from_bits(outputs[i]));
                 assert!((options.least..=options.most).contains(&processors));
                 assert!(processors <= self.idle + self.busy);
                 assert!((0.0..=LONGEST).contains(&wait) && wait == predicted);
                 assert!((0.0..=LONGEST).contains(&run_time) && (processors > self.idle || wait == 0.0));
                 assert!(gain >= 0.0, "{gain}");
             }
-        }
-        if let Call::Measured(_, times) = call {
-            let (processors, run_time) = (outputs[2] as u32 as usize, f64::from_bits(outputs[5]));
-            assert_eq!(times[processors - 1], run_time);
         }
         assert!(
             outputs.iter().any(|&output| output != MARK)

@@ -4,7 +4,7 @@ use super::wrong;
 use pyo3::prelude::*;
 use surefill::runtime::RuntimeDistribution;
 
-/// What is believed of one job's run time, before it is known for how long it has run.
+/// The predicted run time of one job, before its age is known.
 ///
 /// There are three kinds: one number of seconds (:meth:`single`), the job's time limit (:meth:`limit`), and
 /// probabilities of logarithmic bins, which :meth:`Predictor.predict` returns. A :class:`Pass` takes all three.
@@ -39,8 +39,8 @@ impl Distribution {
     ///
     /// ``quantile`` is from 0 to 1, ``age`` the seconds for which the job has run already, ``limit`` its time limit in
     /// seconds, at which it ends at the latest; 2^40 stands for no limit. The answer is counted from the age on and is
-    /// at least 1. Inside a bin the run time is log-uniform, and what is predicted beyond the limit ends at the limit. A
-    /// job that has outlived all bins is expected to end at its limit, and one that has outlived its limit after one
+    /// at least 1. Inside a bin the run time is log-uniform, and run times predicted beyond the limit end at the limit.
+    /// A job that has outlived all bins is expected to end at its limit, and one that has outlived its limit after one
     /// second.
     ///
     /// Raises ValueError for a quantile outside 0 to 1, and for an age or a limit outside 0 to 2^40.

@@ -1,4 +1,4 @@
-//! Which waiting jobs may start ahead of the head job.
+//! Choice of the waiting jobs that may start ahead of the head job.
 
 use super::{Distribution, block, count, wrong};
 use pyo3::exceptions::PyKeyError;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use surefill::backfill::{self, Criterion, PassCapacity, Rule, Step};
 use surefill::error::Error;
 
-/// One scheduling pass: which waiting jobs may start ahead of the head job, the first of the queue?
+/// One scheduling pass: the choice of the waiting jobs that may start ahead of the head job, the first of the queue.
 ///
 /// A candidate may start when it delays the head job by less than a threshold, as a probability, in seconds or in parts
 /// of the head job's wait. Nissimov & Feitelson 2007 have this rule and bound the probability from below; here it is
@@ -66,8 +66,8 @@ impl Pass {
     /// Begins a pass at second ``now``; the jobs of the pass before are forgotten.
     ///
     /// ``idle`` is the number of idle processors. ``head`` is the head job's id, any whole number of yours,
-    /// ``head_processors`` how many it needs, ``head_waited`` the seconds for which it has waited (the ``slip`` of
-    /// :meth:`decide` counts them).
+    /// ``head_processors`` the number that it needs, ``head_waited`` the seconds for which it has waited (the ``slip``
+    /// of :meth:`decide` counts them).
     ///
     /// Raises ValueError when the head job fits the idle processors (start it, and begin with the next one), for more
     /// processors than the machine has, and for times out of range.
@@ -90,7 +90,7 @@ impl Pass {
     /// Adds a running job and returns its index, counted from 0.
     ///
     /// It holds ``processors`` (at least 1), has run for ``age`` seconds under a time limit of ``limit`` seconds (2^40
-    /// for no limit), and ``runtime`` is what is believed of its whole run time.
+    /// for no limit), and ``runtime`` is its predicted whole run time.
     ///
     /// Raises ValueError when the running jobs and the idle processors are more than the machine has, for a job more
     /// than ``running``, for numbers out of range, and when the pass has not begun or something is decided already.
@@ -125,7 +125,7 @@ impl Pass {
     /// Returns the indices of the candidates to start, in this order. Each counts as running for those after it.
     ///
     /// A candidate is accepted when it fits the idle processors and its delay of the head job is strictly below
-    /// ``threshold``. ``criterion`` says in what the delay is measured:
+    /// ``threshold``. ``criterion`` is the measure of the delay:
     ///
     /// * ``"probability"``: the exact probability that it delays the head job, from 0 to 1;
     /// * ``"bound"``: the lower bound of that probability by Nissimov & Feitelson 2007, Algorithm 2;
@@ -134,9 +134,9 @@ impl Pass {
     ///
     /// ``budget`` is the most that the delays of all accepted candidates may add up to for one head job, in the
     /// criterion's unit. ``slip`` is the most that their expected seconds may add up to, divided by the head job's
-    /// whole expected wait; only ``"seconds"`` and ``"relative"`` know it. Neither limits anything unless it is given.
-    /// With ``or_easy`` a candidate is accepted, whatever its delay, if EASY would start it by the time limits;
-    /// with ``unmeasured`` as well its delay is not computed, and said to be 0, and on wide machines the delays of others
+    /// whole expected wait; only for ``"seconds"`` and ``"relative"``. Neither limits anything unless it is given. With
+    /// ``or_easy`` a candidate is accepted, whatever its delay, if EASY would start it by the time limits; with
+    /// ``unmeasured`` as well its delay is not computed, and reported as 0, and on wide machines the delays of others
     /// may be bounds on the threshold's side of them, unless budget or slip need them. The decisions are the same.
     ///
     /// A pass is decided once. Raises KeyError for another criterion; ValueError for negative numbers, for a slip with
@@ -178,7 +178,7 @@ impl Pass {
     /// * ``"Refused"``: its delay reaches the threshold;
     /// * ``"OverBudget"``: its delay is below the threshold, but budget or slip do not allow it;
     /// * ``"DoesNotFit"``: it needs more processors than are idle;
-    /// * ``"HeadNever"``: the head job cannot start whatever ends;
+    /// * ``"HeadNever"``: the head job cannot start even when all running jobs have ended;
     /// * ``"Undecided"``: :meth:`decide` has not judged it yet.
     ///
     /// With the last three nothing was judged, and the delay is 0.
@@ -207,8 +207,8 @@ impl Pass {
 
     /// The seconds of :meth:`head_start_quantile` for several ``probabilities``, which must ascend, as a list.
     ///
-    /// One walk over the instants at which jobs may end finds all of them, also where many may end at one instant. Ask
-    /// before :meth:`decide`, or in a pass that decides nothing.
+    /// One walk over the instants at which jobs may end finds all of them, also where many may end at one instant. Call
+    /// it before :meth:`decide`, or in a pass that decides nothing.
     ///
     /// Raises ValueError as :meth:`head_start_quantile` does, for probabilities that descend, and in the middle of a
     /// decision.

@@ -1,4 +1,4 @@
-//! How long a job will run.
+//! Predictions of run times.
 
 use super::{Distribution, block, count, wrong};
 use pyo3::prelude::*;
@@ -6,14 +6,15 @@ use surefill::error::Error;
 use surefill::predict::{self, MixtureCapacity, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// Predicts how long a job will run, from the jobs that have ended.
+/// Predicts the run times of jobs from those of jobs that have ended.
 ///
-/// It keeps histories of jobs that are alike in user, time limit and processors, in ten ways at once, and weighs these
-/// ways by how well each has predicted the jobs of this user. Users repeat themselves (Nissimov 2006, section 2.4), and
-/// recent jobs say more than old ones; the weights are Bayesian with a fixed share (Herbster & Warmuth 1998).
+/// It is the predictor of the scheduler: it keeps histories of jobs that are alike in user, time limit, processors and
+/// what the user's last jobs did, in many ways at once, and mixes their distributions geometrically, with weights
+/// learnt on line. Users repeat themselves (Nissimov 2006, section 2.4), and recent jobs carry more information than
+/// old ones.
 ///
 /// ``jobs`` is the largest number of jobs that may be in the system at once, waiting and running (1 to 2^24).
-/// ``histories`` is how many histories are kept (1 to 2^26); the least recently used ones are dropped first. Both are
+/// ``histories`` is the number of histories kept (1 to 2^24); the least recently used ones are dropped first. Both are
 /// fixed from then on.
 ///
 /// Report every job: :meth:`submit`, then :meth:`start` and :meth:`end`, or :meth:`cancel`. A job is known by a whole
@@ -50,7 +51,7 @@ impl Predictor {
         #[pyo3(from_py_with = count)] jobs: u32,
         #[pyo3(from_py_with = count)] histories: u32,
     ) -> PyResult<Predictor> {
-        let kind = PredictorKind::Mixture;
+        let kind = PredictorKind::Contexts;
         let bins = RuntimeBins::covering(1.5, 1.8, 7 * 86_400).map_err(wrong)?;
         let usual = PredictorCapacity::of(kind);
         let mixture = MixtureCapacity { bins: bins.count() as u32, histories, ..usual.mixture };
@@ -62,10 +63,10 @@ impl Predictor {
         Ok(Predictor { memory })
     }
 
-    /// Job ``id`` was submitted at second ``now``.
+    /// Records that job ``id`` was submitted at second ``now``.
     ///
     /// ``user`` is a whole number that stands for the user, ``limit`` the job's time limit in seconds, ``processors``
-    /// how many it asks for.
+    /// the number it asks for.
     ///
     /// Raises ValueError when a job with this id is in the system already, when there is no room for another job, and
     /// when time went back.
@@ -74,37 +75,38 @@ impl Predictor {
         self.with(|predictor| predictor.submit(id, &[user, limit, processors], now))
     }
 
-    /// The submitted job ``id`` was started at second ``now``.
+    /// Records that the submitted job ``id`` was started at second ``now``.
     ///
     /// Raises ValueError when no such job is in the system, when it has started already, and when time went back.
     fn start(&mut self, id: i64, now: i64) -> PyResult<()> {
         self.with(|predictor| predictor.start(id, now))
     }
 
-    /// The running job ``id`` ended at second ``now``: its run time is learnt, and the job leaves the system.
+    /// Records that the running job ``id`` ended at second ``now``: its run time is learnt, and the job leaves the
+    /// system.
     ///
     /// Raises ValueError when no such job is in the system, when it has not started, and when time went back.
     fn end(&mut self, id: i64, now: i64) -> PyResult<()> {
         self.with(|predictor| predictor.end(id, now))
     }
 
-    /// Job ``id`` leaves the system at second ``now`` without anything being learnt from it.
+    /// Records that job ``id`` left the system at second ``now``; nothing is learnt from it.
     ///
     /// Raises ValueError when no such job is in the system, and when time went back.
     fn cancel(&mut self, id: i64, now: i64) -> PyResult<()> {
         self.with(|predictor| predictor.cancel(id, now))
     }
 
-    /// Returns the run time of a job of this kind as a :class:`Distribution`; asking changes nothing.
+    /// Returns the predicted run time of a job of this kind as a :class:`Distribution`; nothing is changed.
     ///
-    /// ``now`` is the second at which it is asked, at the last event or later. ``user``, ``limit`` (seconds) and
-    /// ``processors`` are those of the job. Before the first job has ended the answer is :meth:`Distribution.limit`.
+    /// ``now`` is the present second, that of the last event or later. ``user``, ``limit`` (seconds) and ``processors``
+    /// are those of the job. Before the first job has ended the answer is :meth:`Distribution.limit`.
     ///
     /// Raises ValueError for a time before the last event.
     #[pyo3(signature = (now, *, user, limit, processors))]
     fn predict(&mut self, now: i64, user: i64, limit: i64, processors: i64) -> PyResult<Distribution> {
         let made = self.with(|predictor| predictor.predict(&[user, limit, processors], now))?;
-        // A predictor that has nothing to say leaves the limit.
+        // Without a prediction the limit is left.
         Ok(Distribution(made.unwrap_or(RuntimeDistribution::limit())))
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to a copy of a scheduler, in which all that wait are planned.
+//! Questions to a copy of a scheduler, in which all waiting jobs are planned.
 
 use super::block;
 use surefill::engine::{Cycle, JobReport, Reason, Scheduler};
@@ -11,7 +11,7 @@ fn planned<T>(
     now: i64,
     ask: impl FnOnce(&mut Cycle<'_>, &mut Scheduler<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // A cycle notes that its pool was decided about: here it is another scheduler's.
+    // A cycle notes its decision in its scheduler: here in the copy.
     let mut copy = memory.to_vec();
     let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(&mut copy))?;
     let mut memory = block(Cycle::size(&scheduler.capacity())?);
@@ -20,7 +20,7 @@ fn planned<T>(
     ask(&mut cycle, &mut scheduler)
 }
 
-/// When these jobs are planned to start.
+/// Planned starts of these jobs.
 pub(super) fn starts<T: FromIterator<(i64, Option<i64>)>>(
     memory: &[u64],
     pool: u32,

@@ -12,17 +12,17 @@ use surefill::engine::{
 use surefill::error::Error;
 use surefill::nodes::Part;
 
-/// Jobs for which there is room at first.
+/// Number of jobs for which there is room at first.
 const JOBS: u32 = 1000;
 
-/// So often is a decision begun anew because the manager has reported less room meanwhile.
+/// Number of times that a decision is begun anew because the manager has reported less room meanwhile.
 const ANEW: usize = 16;
 
-/// A batch scheduler without a machine: jobs are reported to it, and it says which should start.
+/// A batch scheduler without a machine: jobs are reported to it, and it returns those that should start.
 ///
-/// It plans the whole queue by predicted run times, which it learns from the jobs that end; it is the scheduler that
-/// the programs for Slurm and PBS run on. Whatever a resource manager says holds from now on: :meth:`set_job` takes an
-/// event, or a row of a whole listing between :meth:`begin_listing` and :meth:`end_listing`, in any order.
+/// It plans the whole queue by predicted run times, which it learns from the jobs that end; it is the scheduler of the
+/// programs for Slurm and PBS. Each report of a resource manager holds from now on: :meth:`set_job` takes an event, or
+/// a row of a whole listing between :meth:`begin_listing` and :meth:`end_listing`, in any order.
 ///
 /// ``settings`` are words such as ``"preset=fast"``: ``preset=`` ``fair`` (short waits, and tails shorter than EASY's),
 /// ``fast`` (the shortest mean wait) or ``easy`` (EASY backfilling by the limits), ``mode=shadow``, ``order=``
@@ -46,7 +46,7 @@ pub struct Scheduler {
     capacity: SchedulerCapacity,
     pools: HashMap<String, u32>,
     queues: HashMap<String, u32>,
-    /// The queue of jobs of which none is said.
+    /// The queue of jobs that name none.
     first: Option<u32>,
     /// The nodes in the order of their numbers, and the features in that of their bits.
     nodes: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Without the names that are to be set.
+    /// Makes one without names, which are to be set.
     fn empty(memory: Vec<u64>, capacity: SchedulerCapacity) -> Scheduler {
         let (pools, queues) = (HashMap::new(), HashMap::new());
         Scheduler { memory, capacity, pools, queues, first: None, nodes: Vec::new(), features: Vec::new() }
@@ -65,7 +65,7 @@ impl Scheduler {
         engine::Scheduler::attach(memory).and_then(|mut scheduler| act(&mut scheduler)).map_err(wrong)
     }
 
-    /// The same scheduler with room for twice as many jobs.
+    /// Replaces the scheduler by one with room for twice as many jobs.
     fn grow(&mut self) -> Result<(), Error> {
         let SchedulerCapacity { jobs, ended, parts, .. } = self.capacity;
         let (jobs, ended, parts) = (2 * jobs, 2 * ended, 2 * parts);
@@ -80,14 +80,14 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Does it again in more memory where that is short.
+    /// Repeats a call with more memory where that is short.
     fn growing<T>(
         &mut self,
         mut act: impl FnMut(&mut engine::Scheduler<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         loop {
             match act(&mut engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?) {
-                Err(Error::Full) => self.grow()?,
+                Err(Error::Full | Error::PartsFull) => self.grow()?,
                 done => return done,
             }
         }
@@ -151,7 +151,7 @@ impl Scheduler {
         Ok(made)
     }
 
-    /// Changes the settings that the text names, and leaves the others.
+    /// Changes the settings named in the text, and leaves the others.
     ///
     /// Raises ValueError for a word that is not known, and changes nothing then.
     fn configure(&mut self, settings: &str) -> PyResult<()> {
@@ -165,8 +165,8 @@ impl Scheduler {
 
     /// Sets the processors (or nodes) of the pool of this name, for which jobs compete.
     ///
-    /// ``idle`` is how many of them are idle; without it those are that no known job holds. What is neither idle nor a
-    /// known job's is unaccounted: nothing is known of its end. A queue of the same name comes with a new pool.
+    /// ``idle`` is the number of idle ones; without it those are idle that no known job holds. Units that are neither
+    /// idle nor a known job's are unaccounted: their end is not known. A queue of the same name comes with a new pool.
     ///
     /// Raises ValueError for no units, and for more idle ones than units.
     #[pyo3(signature = (name, units, *, idle = None))]
@@ -183,10 +183,10 @@ impl Scheduler {
 
     /// Sets a node of a pool of nodes, which begins with its first node and its queue of the same name.
     ///
-    /// ``state`` is ``"up"``, ``"closed"`` (nobody new starts on it), ``"awaited"`` (it counts in every plan, and nobody
-    /// starts on it before it is up; after ``until``, else after the word ``grace``, it is down) or ``"down"``. Amounts
-    /// are whole numbers in any unit: thousandths of a GPU, say. Of the nodes that a job may have those with the smallest
-    /// ``weight`` come first.
+    /// ``state`` is ``"up"``, ``"closed"`` (no new job starts on it), ``"awaited"`` (it counts in every plan, and no
+    /// job starts on it before it is up; after ``until``, else after the word ``grace``, it is down) or ``"down"``.
+    /// Amounts are whole numbers in any unit: thousandths of a GPU, say. Of the nodes that a job may have those with
+    /// the smallest ``weight`` come first.
     ///
     /// Raises KeyError for a state of another name, ValueError for a pool of units.
     #[pyo3(signature = (name, pool, *, processors, memory = 0, gpus = 0, features = Vec::new(), state = "up", until = 0, weight = 0))]
@@ -214,7 +214,7 @@ impl Scheduler {
         self.with(|scheduler| scheduler.set_node(pool, number, &report))
     }
 
-    /// A queue of this name has jobs that compete for this pool.
+    /// Makes a queue of this name, whose jobs compete for this pool.
     ///
     /// Raises KeyError for a pool that was not set.
     fn set_queue(&mut self, name: &str, pool: &str) -> PyResult<()> {
@@ -225,25 +225,25 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The resource manager says this of a job now: an event, or a row of the listing under way.
+    /// Takes the manager's present report of a job: an event, or a row of the listing under way.
     ///
     /// ``id`` is any whole number but 0. ``state`` is ``"waiting"``, ``"held"``, ``"starting"``, ``"running"``,
-    /// ``"suspended"``, ``"ending"`` (over, but what it held is still being cleaned), ``"ended"`` (its run time is
-    /// learnt), ``"broken"`` (by a failure: not learnt), ``"gone"`` (withdrawn before it ran) or ``"as before"``. Of one
-    /// that is over id, state and ``ran`` are enough.
+    /// ``"suspended"``, ``"ending"`` (over, but its resources are still being cleaned), ``"ended"`` (its run time is
+    /// learnt), ``"broken"`` (by a failure: not learnt), ``"gone"`` (withdrawn before it ran) or ``"as before"``. For a
+    /// job that is over id, state and ``ran`` are enough.
     ///
-    /// ``limit`` is its time limit in seconds (0 for none), ``submit`` when it was submitted (0 for now), ``begin`` until
-    /// when it is held, ``start`` when this run started, ``ran`` for how long it has run without suspensions. Larger
-    /// ``priority`` first; jobs of a higher ``tier`` never wait for those of a lower one. ``units`` are the processors
-    /// that it holds where these are others than it wanted, ``restarts`` how often it was put back, ``tasks`` of an
-    /// array those that wait and ``at_once`` how many of them may start now. ``why`` it is held: ``"hold"``,
-    /// ``"dependency"``, ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"``, ``"array"`` (enough of its tasks
-    /// run) or ``"other"``. ``queue`` is that of
-    /// the first pool unless it is named. With a ``prediction`` the run time is not predicted from like jobs.
+    /// ``limit`` is its time limit in seconds (0 for none), ``submit`` its submission (0 for now), ``begin`` the end of
+    /// a hold, ``start`` the start of this run, ``ran`` its seconds without suspensions. Larger ``priority`` first;
+    /// jobs of a higher ``tier`` never wait for those of a lower one. ``units`` is the number of processors that it
+    /// holds if not the wanted one, ``restarts`` that of its requeues, ``tasks`` that of an array's waiting tasks, and
+    /// ``at_once`` that of those that may start now. ``why`` is the reason of a hold: ``"hold"``, ``"dependency"``,
+    /// ``"begin"``, ``"limit"``, ``"deadline"``, ``"queue closed"``, ``"array"`` (enough of its tasks run) or
+    /// ``"other"``. ``queue`` is that of the first pool unless it is named. With a ``prediction`` the run time is not
+    /// predicted from like jobs.
     ///
-    /// In a pool of nodes ``processors`` is the number of its tasks, and ``each`` what one takes of its node, as
-    /// processors, memory and GPUs. Each has a node of its own unless they are ``packed``; ``exclusive``: nobody else is
-    /// on its nodes, which have all of these ``features``. ``nodes`` are those that it holds, with its tasks on each.
+    /// In a pool of nodes ``processors`` is the number of its tasks, and ``each`` one's processors, memory and GPUs.
+    /// Each has a node of its own unless they are ``packed``; ``exclusive``: no other job is on its nodes, which have
+    /// all of these ``features``. ``nodes`` are those that it holds, with its tasks on each.
     ///
     /// Raises KeyError for a state, reason or queue of another name, ValueError for numbers out of range, and for the
     /// end of a job that is not known and not described.
@@ -282,7 +282,7 @@ impl Scheduler {
         }
         parts.sort_unstable();
         let wants = wants(each, packed, exclusive, self.bits(&features)?);
-        // One that is over needs no queue.
+        // A job that is over needs no queue.
         let queue = if processors == 0 && queue.is_none() { self.first } else { Some(self.queue(queue)?) };
         let state = named("state", state, &STATES)?;
         let report = JobReport {
@@ -311,7 +311,7 @@ impl Scheduler {
         self.growing(|scheduler| scheduler.set_job(now, &report)).map_err(wrong)
     }
 
-    /// The place of a job in the site's order has changed: its priority, larger first, and its tier.
+    /// Changes the place of a job in the site's order: its priority, larger first, and its tier.
     ///
     /// Raises ValueError for a job that is not known, and for a priority that is no finite number.
     #[pyo3(signature = (id, priority, *, tier = 0))]
@@ -319,34 +319,34 @@ impl Scheduler {
         self.with(|scheduler| scheduler.set_priority(id, tier, priority))
     }
 
-    /// A listing of all jobs begins: until :meth:`end_listing` every :meth:`set_job` is a row of it.
+    /// Begins a listing of all jobs: until :meth:`end_listing` every :meth:`set_job` is a row of it.
     fn begin_listing(&mut self, now: i64) -> PyResult<()> {
         self.with(|scheduler| scheduler.list_begin(now))
     }
 
-    /// The listing is complete: what was not in it is gone. Returns whether it is doubted.
+    /// Completes the listing: jobs that were not in it are gone. Returns whether it is doubted.
     ///
-    /// A listing that lacks more than half of the jobs that ran is doubted, and nobody is gone; the next one counts.
+    /// A listing that lacks more than half of the jobs that ran is doubted, and no job is gone; the next one counts.
     ///
     /// Raises ValueError without :meth:`begin_listing`.
     fn end_listing(&mut self, now: i64) -> PyResult<bool> {
         self.with(|scheduler| scheduler.list_end(now))
     }
 
-    /// When the next decision is wanted, at ``now`` or later; None before something is reported.
+    /// The time of the next decision wanted, ``now`` or later; None before something is reported.
     fn wake(&mut self, now: i64) -> PyResult<Option<i64>> {
         Ok(self.with(|scheduler| scheduler.wake(now))?.map(|(when, _)| when))
     }
 
-    /// Decides who starts now, and returns the ids of those that did.
+    /// Decides which jobs start now, and returns the ids of those that did.
     ///
     /// Each offer is a dictionary with ``"job"``, ``"processors"``, ``"passes"`` (the first waiting job that it
     /// overtakes, or None), ``"why"`` and ``"nodes"``, in a pool of nodes those on which it starts, with the tasks on
-    /// each; ``start`` is called with it and returns True if the job has started, of an
-    /// array the id of the task that has, or False if not now (others have their turn); ``"busy"`` says that there is
-    /// no room for it after all, ``"never"`` that it cannot start unless it is changed. ``start`` must not call the
-    /// scheduler. With ``mode=shadow`` it is not called, and those are returned that would start. ``pool`` is the first
-    /// one unless it is named.
+    /// each; ``start`` is called with it and returns True if the job has started, of an array the id of the task that
+    /// has, or False if not now (others have their turn); ``"busy"`` means that there is no room for it after all,
+    /// ``"never"`` that it cannot start unless it is changed. ``start`` must not call the scheduler. With
+    /// ``mode=shadow`` it is not called, and the jobs that would start are returned. ``pool`` is the first one unless
+    /// it is named.
     ///
     /// Raises what ``start`` raises, and its offer counts as refused; KeyError for a pool that was not set, ValueError
     /// in the midst of a listing.
@@ -413,13 +413,13 @@ impl Scheduler {
         Err(PyRuntimeError::new_err("what is reported leaves less and less room: no decision holds"))
     }
 
-    /// When these waiting jobs are planned to start, by the plan of the whole queue whatever the preset: for each id an
+    /// The planned starts of these waiting jobs, by the plan of the whole queue whatever the preset: for each id an
     /// instant, or None for a job that is not planned, because it is held or refused, or its pool could never hold it.
     ///
-    /// It is one plan by expected run times, in pools of nodes that jobs share as well, without later submissions. Ask
-    /// after :meth:`decide`; nothing is changed. ``pool`` is the first one unless it is named.
+    /// It is one plan by expected run times, in pools of nodes that jobs share as well, without later submissions. Call
+    /// it after :meth:`decide`; nothing is changed. ``pool`` is the first one unless it is named.
     ///
-    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing and for a job that is not known.
+    /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing and for a job that is unknown.
     #[pyo3(signature = (now, jobs, *, pool = None))]
     fn planned_starts(
         &mut self,
@@ -431,24 +431,24 @@ impl Scheduler {
         reasons::starts(&self.memory, pool, now, &jobs).map_err(wrong)
     }
 
-    /// Why a waiting job does not run, as a dictionary: by what is reported of it, else by the last :meth:`decide`.
+    /// Returns why a waiting job does not run, as a dictionary: by its reports, else by the last :meth:`decide`.
     ///
-    /// ``"why"`` is ``"no room"``, ``"later"`` (there is room, but starting it now would cost others more), ``"head"`` (in
-    /// front of everybody, as it has waited too long), ``"guarded"`` (it could delay that one), ``"refused"``,
+    /// ``"why"`` is ``"no room"``, ``"later"`` (there is room, but starting it now would cost others more), ``"head"``
+    /// (in front of all, as it has waited too long), ``"guarded"`` (it could delay that one), ``"refused"``,
     /// ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``, ``"inconsistent"``, ``"starts"``,
-    /// ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` says it, ``"behind"`` is the job that it must
-    /// not delay, ``"start"`` its planned start, ``"until"`` when the reason ends by itself, ``"idle"`` what was idle.
+    /// ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` has it in words, ``"behind"`` is the job
+    /// it must not delay, ``"start"`` its planned start, ``"until"`` the reason's own end, ``"idle"`` the idle units.
     ///
     /// Raises ValueError for a job that does not wait.
     fn reason<'py>(&mut self, py: Python<'py>, now: i64, id: i64) -> PyResult<Bound<'py, PyDict>> {
         explained(py, &self.with(|scheduler| scheduler.reason(id, now))?, "")
     }
 
-    /// The same of several waiting jobs, by a plan of the whole queue as :meth:`planned_starts` makes it.
+    /// The reasons of several waiting jobs, by a plan of the whole queue as :meth:`planned_starts` makes it.
     ///
-    /// Beside that ``"place"`` is the job's place by the planned starts, ``"by_limits"`` when the job in front starts if
-    /// all that run do so to their limits, and ``"saves"`` and ``"costs_others"`` the price in seconds of starting one
-    /// now that is planned for later. ``names`` are those of jobs in sentences. Raises as :meth:`planned_starts`.
+    /// Beside that ``"place"`` is the job's place by the planned starts, ``"by_limits"`` the start of the job in front
+    /// if all running jobs run to their limits, and ``"saves"`` and ``"costs_others"`` the price in seconds of starting
+    /// a job now that is planned for later. ``names`` are those in sentences. Raises as :meth:`planned_starts` does.
     #[pyo3(signature = (now, jobs, *, names = HashMap::new(), pool = None))]
     fn reasons<'py>(
         &mut self,
@@ -463,7 +463,7 @@ impl Scheduler {
         found.iter().map(|reason| Ok((reason.job, explained(py, reason, name(reason))?))).collect()
     }
 
-    /// Says what would become of a job that is not submitted, if it were now: a dictionary as those of :meth:`reasons`.
+    /// The reason and planned start of a job that is not submitted, if it were now: one of those of :meth:`reasons`.
     ///
     /// The arguments are those of :meth:`set_job`. Nothing is changed.
     ///
@@ -488,7 +488,7 @@ impl Scheduler {
         exclusive: bool,
         features: Vec<String>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        // A feature that nobody has named yet is no node's.
+        // No node has a feature that was not named before.
         let known = self.features.len();
         let bits = self.bits(&features);
         self.features.truncate(known);
@@ -510,12 +510,12 @@ impl Scheduler {
         explained(py, &reasons::tried(&self.memory, pool, now, &report).map_err(wrong)?, "")
     }
 
-    /// When these waiting jobs start: for each id the instants by which it starts with probability .05, .25, .5, .75
-    /// and .95, or None for one that does not wait for room, is held, or is wider than its pool.
+    /// The predicted starts of these waiting jobs: for each id the instants by which it starts with probability .05,
+    /// .25, .5, .75 and .95, or None for one that does not wait for room, is held, or is wider than its pool.
     ///
     /// ``scenarios`` (1 to 64) of the queue are played forward under the same plan, with drawn run times and later
-    /// submissions. With ``report=True`` they count as told to people: when the jobs start, later answers follow. Ask
-    /// after :meth:`decide`. ``pool`` is the first one unless it is named.
+    /// submissions. With ``report=True`` they count as reported to people: when the jobs start, later answers are
+    /// corrected. Call it after :meth:`decide`. ``pool`` is the first one unless it is named.
     ///
     /// Raises KeyError for a pool that was not set, ValueError in the midst of a listing and for nodes that jobs share.
     #[pyo3(signature = (now, jobs, *, scenarios = 20, report = false, pool = None))]
@@ -574,7 +574,7 @@ impl Scheduler {
         Ok(dict)
     }
 
-    /// All that the scheduler knows, as bytes for :meth:`restored`: what a site writes into its state file.
+    /// The whole state of the scheduler, as bytes for :meth:`restored`: the content of a site's state file.
     fn checkpoint<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut self.memory);
         engine::Scheduler::seal(memory).map_err(wrong)?;
@@ -582,7 +582,7 @@ impl Scheduler {
     }
 
     /// A scheduler that goes on from a :meth:`checkpoint`. Pools, queues and nodes are to be set again, under their
-    /// names, and the nodes of jobs that run to be reported again: there are no others.
+    /// names, and the nodes of running jobs to be reported again: there are no others.
     ///
     /// Raises ValueError for bytes that are no checkpoint, or a damaged one.
     #[staticmethod]
@@ -593,7 +593,7 @@ impl Scheduler {
         whole.ok_or_else(|| PyValueError::new_err("no checkpoint"))?.copy_from_slice(checkpoint);
         let mut scheduler = engine::Scheduler::open(bytes).map_err(wrong)?;
         let capacity = scheduler.capacity();
-        // Their names are not in the checkpoint: one that is not set again is not there any more.
+        // The nodes' names are not in the checkpoint: a node that is not set again is gone.
         (0..capacity.nodes).try_for_each(|number| scheduler.remove_node(number)).map_err(wrong)?;
         Ok(Scheduler::empty(memory, capacity))
     }

@@ -1,4 +1,4 @@
-//! How many processors a malleable job should take.
+//! Choice of the number of processors of a malleable job.
 
 use super::{block, count, wrong};
 use crate::replays::dict;
@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use surefill::allocate::{self, ChoiceOptions, LogUniform, SizingCapacity, Speedup};
 use surefill::error::Error;
 
-/// How many processors a malleable job should take: those that are free now, or more of them later.
+/// The number of processors that a malleable job should take: those that are free now, or more of them later.
 ///
 /// It takes the number for which the expected wait and the run time are shortest together (Downey 1997,
 /// UCB/CSD-97-929). Lifetimes of the running jobs are log-uniform (equations 4 and 5 of the paper). The expected wait
@@ -52,7 +52,7 @@ impl Sizing {
         Ok(Sizing { memory })
     }
 
-    /// Begins anew with ``idle`` idle processors and no running job; what was added before is forgotten.
+    /// Begins anew with ``idle`` idle processors and no running job; jobs added before are forgotten.
     ///
     /// Raises ValueError for more processors than the machine has.
     fn begin(&mut self, #[pyo3(from_py_with = count)] idle: u32) -> PyResult<()> {
@@ -81,8 +81,8 @@ impl Sizing {
     ///
     /// The job takes ``sequential`` seconds on one processor. Its speedup is Downey's (equations 1 to 3), with the
     /// average parallelism ``parallelism`` (1 to 2^40) and with ``sigma``, about the squared coefficient of variation
-    /// of the parallelism (from 0). It takes at most ``most`` processors, or as many as there are unless that is given.
-    /// A second of waiting costs as much as ``weight`` seconds of run time (0 to 2^40).
+    /// of the parallelism (from 0). It takes at most ``most`` processors, or the whole machine unless that is given. A
+    /// second of waiting costs as much as ``weight`` seconds of run time (0 to 2^40).
     ///
     /// ``wait_s`` is the expected wait in seconds, 0 if the job should start now; ``run_time_s`` is the run time on the
     /// processors chosen. Of two equally good numbers of processors the smaller one is taken.

@@ -1,4 +1,4 @@
-//! How long a job will wait.
+//! Bounds on the waits of jobs.
 
 use super::{block, count, wrong};
 use pyo3::prelude::*;
@@ -61,11 +61,12 @@ impl Waits {
         Ok(Waits { memory })
     }
 
-    /// Job ``id`` was submitted at second ``now``. Returns the bound for its wait in seconds, or None.
+    /// Records that job ``id`` was submitted at second ``now``. Returns the bound for its wait in seconds, or None.
     ///
     /// None means that too few waits are known (59 are the fewest for .95 and .95), or that the machine may be down, as
     /// no job has been started for a long time or while many arrived (section 3.5 of the paper). ``requested`` is the
-    /// requested run time in seconds (0 to 2^40), ``processors`` how many the job asks for; 0 where that is not known.
+    /// requested run time in seconds (0 to 2^40), ``processors`` the number that the job asks for; 0 where that is not
+    /// known.
     ///
     /// Raises ValueError when a job with this id waits already, when there is no room for another one, for a requested
     /// time out of range, and when time went back.
@@ -80,14 +81,15 @@ impl Waits {
         self.with(|waits| waits.submit(id, now, &Features { requested, processors })).map(bound)
     }
 
-    /// The waiting job ``id`` was started at second ``now``: its wait is learnt. Returns the wait in seconds.
+    /// Records that the waiting job ``id`` was started at second ``now``: its wait is learnt. Returns the wait in
+    /// seconds.
     ///
     /// Raises ValueError when no such job waits, and when time went back.
     fn start(&mut self, id: i64, now: i64) -> PyResult<i64> {
         self.with(|waits| waits.start(id, now))
     }
 
-    /// The waiting job ``id`` was cancelled at second ``now``: nothing is learnt.
+    /// Records that the waiting job ``id`` was cancelled at second ``now``: nothing is learnt.
     ///
     /// Raises ValueError when no such job waits, and when time went back.
     fn cancel(&mut self, id: i64, now: i64) -> PyResult<()> {

@@ -10,10 +10,10 @@ use super::random::Random;
 use super::statistics::{quantile, student_t};
 use serde::Serialize;
 
-/// How many times blocks are drawn.
+/// Number of times that blocks are drawn.
 pub const DRAWS: usize = 2000;
 
-/// Of fewer blocks there is no interval.
+/// Fewest blocks that have an interval.
 pub const FEWEST: usize = 4;
 
 /// A confidence interval.

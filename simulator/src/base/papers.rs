@@ -1,9 +1,9 @@
-//! What Nissimov & Feitelson 2007 report for their four traces: the numbers to stand beside ours.
+//! Results of Nissimov & Feitelson 2007 on their four traces: the numbers to stand beside ours.
 
 /// One trace of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Published {
-    /// How file names of this trace start.
+    /// Beginning of file names of this trace.
     #[serde(skip)]
     pub prefix: &'static str,
     /// The machine it was replayed on. The header of CTC SP2 gives the 338 nodes left of the batch partition; the
@@ -17,7 +17,7 @@ pub struct Published {
     pub probabilistic: Waits,
 }
 
-/// What the paper says of a trace.
+/// The paper's facts of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct TraceFacts {
     /// Jobs.

@@ -13,7 +13,7 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Of mean waits below a minute no share is said: rounding and a scheduler's own cycle are as long.
+/// Least mean wait of which a share is said: below a minute, rounding and a scheduler's own cycle are as long.
 pub const SHORTEST_BASE_S: f64 = 60.0;
 
 /// A mean wait over another one, in seconds, less 1: -0.33 is 33 % less; `None` where the other is below
@@ -45,8 +45,8 @@ pub fn quantile<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
     sorted.get(rank.max(1) - 1).or(sorted.last()).copied()
 }
 
-/// As [`quantile`], the next rank where the share falls between two values: for .5 and an even number it is the upper
-/// of the middle values. The values need not be sorted, and change their order.
+/// A quantile like [`quantile`], but of the next rank where the share falls between two values: for .5 and an even
+/// number it is the upper of the middle values. The values need not be sorted, and change their order.
 pub fn upper_quantile<T: Copy + Ord>(values: &mut [T], share: f64) -> Option<T> {
     let rank = ((share * values.len() as f64) as usize).min(values.len().checked_sub(1)?);
     Some(*values.select_nth_unstable(rank).1)
@@ -92,7 +92,7 @@ pub fn autocorrelation(values: &[f64]) -> Option<f64> {
 /// Count, mean and spread of values that come one by one (Welford's recurrence).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moments {
-    /// How many values there have been.
+    /// Number of values so far.
     pub count: f64,
     /// Their mean; 0 without values.
     pub mean: f64,
@@ -136,7 +136,7 @@ pub fn student_t(freedom: usize) -> f64 {
 }
 
 impl Estimate {
-    /// Of one value a seed; those that are no number (a median of nothing) are left out.
+    /// The estimate by one value a seed; those that are no number (a median of nothing) are left out.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Estimate> {
         let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         let mean = mean(values.iter().copied())?;

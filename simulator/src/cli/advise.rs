@@ -1,17 +1,22 @@
 //! `surefill advise`: what a live queue, or a saved one, lets one expect.
 
 use super::Failure;
-use super::args::span::span;
+use super::args::ended::ended;
+use super::args::quiet::is_quiet;
+use super::args::source::Source;
 use super::output;
 use super::wait_bounds::check_bound;
-use crate::base::words::counted;
+use crate::base::span::span;
+use crate::base::words::{counted, several};
 use crate::live::advise::limit::Ask;
-use crate::live::advise::read::Listing;
+use crate::live::advise::past::reckon_nodes;
+use crate::live::advise::read::{Listing, Node, Past};
 use crate::live::advise::{Left, Question, Snapshot, advise, live, read};
 use crate::report::{TableStyle, advice as tables};
 use crate::trace::text::printable_lines;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use clap::Args;
+use jiff::tz::TimeZone;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,10 +25,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) const HELP: &str = "\
 Without files it runs squeue, sinfo and sacct. For another site, or later: --print-commands prints the commands that save
 what they say; --squeue, --sinfo and --history read it, with --now for the time at which it was saved. Times are seconds
-since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job completion file (jobcomp/filetxt).
+since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job completion file (jobcomp/filetxt), and every
+history that import reads: plain sacct with a line of names, other managers' logs, traces, CSV and JSON, compressed or not. Its
+dates are those of the clock of --now, without it of this computer's, unless they name a zone or --zone does. Where no column
+counts nodes (NNodes), jobs have as many as hold their processors.
 Job names are never trusted: the fields are separated by a text drawn anew for each run, which no name can contain (a job
-completion file has none: there a name with line breaks can pretend to be a record). Lines that are none of Slurm's own are
-left out; how many is said on standard error.
+completion file and a plain table have none: there a name with line breaks can pretend to be a record, and a note says so).
+Lines that are none of Slurm's own are left out; how many is said on standard error.
 
 The head job of each pool of nodes: what it waits for, and its start if nothing else starts and every running job runs to
 its limit. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
@@ -46,15 +54,18 @@ Exit status: 0 success, 1 the work failed, 2 bad usage.";
 /// Options of `advise`.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// What squeue printed, instead of running it
+    /// Output of squeue in this file, instead of running it
     #[arg(long, value_name = "FILE", requires_all = ["sinfo", "now"])]
     squeue: Option<PathBuf>,
-    /// What sinfo printed, instead of running it
+    /// Output of sinfo in this file, instead of running it
     #[arg(long, value_name = "FILE", requires = "squeue")]
     sinfo: Option<PathBuf>,
-    /// What sacct printed, or Slurm's job completion file, instead of running sacct
+    /// Ended jobs, instead of running sacct: what it printed, Slurm's job completion file, or any history that import
+    /// reads
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
+    #[command(flatten)]
+    source: Source,
     /// The time at which the files were saved
     #[arg(long, value_name = "TIME", requires = "squeue", value_parser = parse_time)]
     now: Option<i64>,
@@ -64,7 +75,7 @@ pub struct Advise {
     /// Speak of this partition only
     #[arg(long, short, value_name = "NAME")]
     partition: Option<String>,
-    /// Spans from now for which the probability of having started is told
+    /// Spans from now for which the probability of having started is reported
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1h,4h,24h", allow_hyphen_values = true, value_parser = span)]
     within: Vec<i64>,
     /// A time, likewise; --by 1700000000 or --by 2026-11-21T18:00:00 (UTC, unless the saved queue's times are dates of
@@ -145,7 +156,7 @@ impl Advise {
         for left in &snapshot.odd {
             eprintln!("warning: {left}");
         }
-        for remark in &advice.remarks {
+        for remark in advice.remarks.iter().filter(|_| !is_quiet()) {
             eprintln!("note: {remark}");
         }
         if self.json {
@@ -203,12 +214,15 @@ impl Advise {
         self.user.iter().map(ask).collect()
     }
 
-    fn snapshot(&self) -> anyhow::Result<Snapshot> {
-        let mut odd = Vec::new();
-        let past = match &self.history {
+    fn snapshot(&self) -> Result<Snapshot, Failure> {
+        let (mut odd, mut remarks) = (Vec::new(), Vec::new());
+        let mut past = match &self.history {
             Some(path) => {
-                let (text, name) = text(path)?;
-                keep(read::past(&text, &name)?, &name, &mut odd)
+                // Without a time that was saved with the queue the present is this computer's.
+                let zone = self.now.is_none().then(TimeZone::system);
+                let listing = ended(path, &self.source, zone)?;
+                remarks.extend(listing.remarks.iter().cloned());
+                keep(listing, &path.display().to_string(), &mut odd)
             }
             None => keep(live::past(self.days)?, "sacct", &mut odd),
         };
@@ -218,22 +232,34 @@ impl Advise {
             let nodes = keep(read::sinfo(&sinfo.0, &sinfo.1)?, &sinfo.1, &mut odd);
             let latest = past.iter().map(|job| job.end).chain(jobs.iter().map(|job| job.submit)).max();
             if let Some(latest) = latest.filter(|latest| *latest > now) {
-                bail!("--now {now} is before the files were saved: they know of {latest}");
+                let error = anyhow!(
+                    "--now {now} is before the files were saved: they know of {latest}; where the history has dates of \
+                     another clock, --zone says which"
+                );
+                return Err(error.into());
             }
-            return Ok(Snapshot { now, jobs, nodes, past, odd });
+            remarks.extend(reckoned(&mut past, &nodes));
+            return Ok(Snapshot { now, jobs, nodes, past, odd, remarks });
         }
         let jobs = keep(live::jobs()?, "squeue", &mut odd);
         let nodes = keep(live::nodes()?, "sinfo", &mut odd);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
-        Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past, odd })
+        remarks.extend(reckoned(&mut past, &nodes));
+        Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past, odd, remarks })
     }
 }
 
-/// What was read; what was left out is noted.
+/// Gives jobs nodes whose history does not say how many they held; a remark where there are any.
+fn reckoned(past: &mut [Past], nodes: &[Node]) -> Option<String> {
+    let count = reckon_nodes(past, nodes);
+    let jobs = several(count as u64, "job");
+    (count > 0).then(|| {
+        format!("the history does not say on how many nodes {jobs} ran: as many as hold their processors")
+    })
+}
+
+/// The jobs or nodes of a listing; lines left out of it are noted.
 fn keep<T>(listing: Listing<T>, source: &str, odd: &mut Vec<Left>) -> Vec<T> {
-    if listing.forgeable {
-        eprintln!("note: {source}: {}", read::FORGEABLE);
-    }
     odd.extend(listing.odd.map(|lines| Left { source: source.to_owned(), odd: lines }));
     listing.found
 }

@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What ends `allocate --help`.
+/// Text at the end of `allocate --help`.
 pub const HELP: &str = "\
 Strategies:
   * avg          start on what is free, up to A processors
@@ -88,7 +88,7 @@ pub struct Allocate {
         default_value = "sequential,fitted,scaled"
     )]
     lifetimes: Vec<Belief>,
-    /// How the most processors a job takes follow from its average parallelism
+    /// Rounding of a job's average parallelism to the most processors it takes
     #[arg(long, value_enum, value_name = "HOW", default_value = "up")]
     rounding: Rounding,
     /// Days from one morning to the next; with 7 every day begins on an empty machine

@@ -1,10 +1,10 @@
 //! `surefill characterize`: what the states of a hidden Markov model of a trace are.
 
 use super::Failure;
-use super::args::span;
 use super::options::{ReplayOptions, file_name};
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::base::span;
 use crate::report::{self, TableStyle};
 use crate::studies::characterize::states::{By, Setup, States, states};
 use crate::studies::characterize::{Report, characterize};
@@ -44,7 +44,7 @@ pub struct Characterize {
     trace: ReplayOptions,
 }
 
-/// How the model is made.
+/// Options of the model.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hidden Markov model")]
 struct ModelArgs {
@@ -60,7 +60,7 @@ struct ModelArgs {
     /// Length of a slot of submission time: 900, 15min, 1.5h
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
     slot: u32,
-    /// How the number of jobs in a slot is modelled
+    /// Model of the number of jobs in a slot
     #[arg(long, value_enum, default_value = "none")]
     load: Load,
     /// Where training begins; k-means needs a power of two of states
@@ -117,7 +117,7 @@ fn stop(text: &str) -> Result<Stop, String> {
     Ok(Stop(rule, text.to_owned()))
 }
 
-/// What was found of one trace.
+/// Settings, fit and report of one trace.
 #[derive(Debug, Serialize, Deserialize)]
 struct Described {
     trace: String,
@@ -139,9 +139,9 @@ struct Described {
     converged: bool,
     /// Rounds in which the model was bent to slots that it did not explain.
     adapted_rounds: u64,
-    /// Of the observations, before the last round [nats]; none by k-means.
+    /// Log-likelihood of the observations, before the last round [nats]; none by k-means.
     log_likelihood: Option<f64>,
-    /// Of the most likely path together with the observations [nats]; none by k-means.
+    /// Log-probability of the most likely path together with the observations [nats]; none by k-means.
     path_log_probability: Option<f64>,
     report: Report,
 }
@@ -153,7 +153,7 @@ struct All<'a> {
 }
 
 impl Described {
-    /// How the states were found, in a sentence.
+    /// Data and method by which the states were found, in a sentence.
     fn facts(&self) -> String {
         let Described {
             jobs, states, bins, first_edge_s: first, ratio, slot_s, initial, stop, rounds, ..

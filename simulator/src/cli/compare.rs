@@ -65,7 +65,7 @@ struct Cell {
     counts: Counts,
     /// Waits as the trace records them.
     recorded: Recorded,
-    /// How the trace was read.
+    /// Remarks on the reading of the trace.
     #[serde(default)]
     remarks: Vec<String>,
     replayed: Replayed,

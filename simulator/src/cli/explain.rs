@@ -33,9 +33,8 @@ pub struct Explain {
     /// Every pass, not only those where something changed
     #[arg(long, conflicts_with = "at")]
     all: bool,
-    /// Also what the job would have been told about its start, at its submission and every six hours: quantiles by the
-    /// queue played forward, calibrated on the jobs of the 14 days before, by the limits alone, and by the history of
-    /// waits
+    /// Also the forecasts of the job's start at its submission and every six hours: quantiles by the queue played
+    /// forward, calibrated on the jobs of the 14 days before, by the limits alone, and by the history of waits
     #[arg(long, conflicts_with = "at")]
     starts: bool,
     /// Print one JSON object, with every pass
@@ -143,7 +142,7 @@ impl Explain {
         Ok(())
     }
 
-    /// What the job would have been told about its start.
+    /// The forecasts of the job's start.
     fn told(
         &self,
         name: &str,
@@ -235,7 +234,7 @@ impl fmt::Display for Heading<'_> {
     }
 }
 
-/// How many passes decided what, with the first and the last of each.
+/// Number of passes by their reason, with the first and the last of each.
 struct Summary<'a>(&'a [Seen]);
 
 impl fmt::Display for Summary<'_> {
@@ -289,7 +288,7 @@ fn because(seen: &Seen, asked: u32, threshold: f64, unit: Unit) -> String {
     if !seen.starts.is_empty() {
         let start = |start: &HeadStart| {
             let wait = Hms((start.time - seen.time).max(0));
-            // Who knows one time only expects it for certain.
+            // A single expected time has no probability beside it.
             if seen.starts.len() == 1 {
                 format!("in {wait}")
             } else {

@@ -1,10 +1,11 @@
 //! `surefill fit` and `surefill gain`: the hidden Markov model of run times, trained and tested on traces.
 
 use super::Failure;
-use super::args::{file, source::Source, span};
+use super::args::{file, source::Source};
 use super::options::{self, file_name};
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::base::span;
 use crate::report::{self, TableStyle, hmm as tables};
 use crate::studies::hmm::divergence::{self, Comparison};
 use crate::studies::hmm::fit::{Fit, Fitted, fit};
@@ -26,7 +27,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What ends `fit --help`.
+/// Text at the end of `fit --help`.
 pub(super) const FIT_HELP: &str = "\
 The model is that of Nissimov 2006, chapter 3: in each slot of submit time the workload is in one of M hidden states, each
 with its own distribution of run times, binned in logarithmic space, and if it is to generate jobs, of the number of jobs.
@@ -48,7 +49,7 @@ Jobs of unknown run time or without processors are dropped, as in the thesis (fi
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-/// What ends `gain --help`.
+/// Text at the end of `gain --help`.
 pub(super) const GAIN_HELP: &str = "\
 The comparisons of Nissimov 2006. M = 16, slots of 15 min, ratio 1.8, Static-IV, no load model where nothing else is said.
   * states   figure 3.1: --states by --ratios; a round of M states costs (M / 16)^2 rounds of 16
@@ -87,11 +88,11 @@ how often in the middle 50 and 90 %, and the tenths. There a bin is divided into
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-/// How traces become observations.
+/// Options by which traces become observations.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trace")]
 struct TraceArgs {
-    /// What happens to jobs that ran on an unknown number of processors
+    /// Treatment of jobs that ran on an unknown number of processors
     #[arg(long, value_enum, default_value = "drop")]
     missing_processors: MissingProcessors,
     /// Only the first N jobs
@@ -119,7 +120,7 @@ impl TraceArgs {
     }
 }
 
-/// How results are shown.
+/// Options of the output.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 struct ShowArgs {
@@ -190,7 +191,7 @@ pub struct FitArgs {
     /// The slot length t_s: seconds, or with a unit (90s, 15m, 1h)
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
     slot: i64,
-    /// How the number of jobs in a slot is modelled
+    /// Model of the number of jobs in a slot
     #[arg(long, value_enum, default_value = "none")]
     load: Load,
     /// Where training starts from
@@ -226,7 +227,7 @@ pub struct FitArgs {
     show: ShowArgs,
 }
 
-/// What the model is compared with.
+/// The other side of a comparison of models.
 enum Other {
     Saved(Box<Model>),
     Trace(Vec<Job>),
@@ -371,7 +372,7 @@ pub struct GainArgs {
     /// Slurm job array whose task this is
     #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown", "csv"])]
     shard: Option<Shard>,
-    /// What is compared; see below
+    /// Comparisons to make; see below
     #[arg(
         long,
         value_enum,
@@ -392,7 +393,8 @@ pub struct GainArgs {
     /// Slot lengths to compare
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", allow_hyphen_values = true, value_parser = slot)]
     slots: Vec<i64>,
-    /// How the on-line predictor learns, to compare: batch (Baum-Welch), online or online=A (recursive EM, steps t^-A)
+    /// Learning rules of the on-line predictor to compare: batch (Baum-Welch), online or online=A (recursive EM, steps
+    /// t^-A)
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]
     learn: Vec<Learn>,
     /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for

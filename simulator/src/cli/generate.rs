@@ -41,7 +41,7 @@ pub struct Generate {
     /// Which of the trace's jobs with a run time like it gives a job its shape (hmm with --like) [default: bin]
     #[arg(long, value_enum)]
     shapes: Option<Shapes>,
-    /// What of the trace is shuffled (resample) [default: months]
+    /// Unit of the trace that is shuffled (resample) [default: months]
     #[arg(long, value_enum)]
     unit: Option<Unit>,
     /// Which Markov chain model (markov)
@@ -97,7 +97,7 @@ enum Name {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum VariantName {
-    /// As published: three adjustment rules, values uniform in their class
+    /// The published model: three adjustment rules, values uniform in their class
     #[default]
     Paper,
     /// The same chains, sharing draws as often as gives the trace's squashed area; values of the trace
@@ -127,7 +127,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is to be written.
+/// A workload to be written.
 enum Workload {
     Sessions(SessionsOptions),
     Shared(SessionsOptions, Machine),

@@ -1,8 +1,8 @@
-//! What `--help` says beside the options: the notation of policies, the replay rules, exit statuses.
+//! Texts of `--help` beside the options: the notation of policies, the replay rules, exit statuses.
 
 use crate::report::room::{WIDEST, room};
 
-/// How policies are written in a list.
+/// The notation of policies in a list.
 const POLICIES: &str = "\
 Policies are written policy[:predictor[:order[:rule]]]; what is left out is the policy's own first choice:
   * fcfs            no backfilling
@@ -75,7 +75,7 @@ submission. --preset sizes sets the machine's size only. Options given beside a 
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-/// How a comparison is cut in shards.
+/// The division of a comparison into shards.
 const SHARDS: &str = "\
 --shard I/N replays every N-th of traces x policies x seeds, from the I-th on, and prints them for surefill merge, which
 prints what the unsharded run would have printed. In a Slurm job array:
@@ -85,7 +85,7 @@ prints what the unsharded run would have printed. In a Slurm job array:
 
 ";
 
-/// What ends `compare --help`.
+/// Text at the end of `compare --help`.
 pub fn compare() -> String {
     format!("{POLICIES}{SHARDS}{RULES}")
 }

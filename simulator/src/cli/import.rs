@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What ends `import --help`.
+/// Text at the end of `import --help`.
 pub(super) const HELP: &str = "\
 Formats, recognised by content: SWF; what sacct --parsable2 and sacct --json print (any columns in any order, arrays, steps,
 heterogeneous jobs); accounting logs of PBS, Torque and Grid Engine; LSF's lsb.acct; condor_history -long or -json; flux jobs
@@ -74,12 +74,12 @@ pub struct Import {
     json: bool,
 }
 
-/// What became of the lines.
+/// Counts of jobs, wrong lines and lines left out.
 #[derive(Debug, Serialize)]
 struct Report {
     log: String,
     jobs: usize,
-    /// Of the jobs: ended without having started.
+    /// Jobs that ended without having started.
     never_started: usize,
     procs: Option<u32>,
     /// Lines that cannot be understood, by reason.
@@ -88,7 +88,7 @@ struct Report {
     left_out: BTreeMap<&'static str, u64>,
     users: usize,
     anonymised: bool,
-    /// How it was read, in sentences.
+    /// Remarks on the reading of the log, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
 }

@@ -69,7 +69,7 @@ impl Learn {
         let mut student = Student::new(self.shell, self.per_node.get(), self.uids()?);
         let mut records = 0;
         for history in &self.histories {
-            // How large the machine is does not matter.
+            // The machine's size does not matter.
             let trace = self.source.read_sized(history, self.strict, Some(1))?;
             records += trace.records.len();
             student.add(&trace);

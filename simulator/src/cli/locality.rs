@@ -2,10 +2,10 @@
 
 use super::Failure;
 use super::args::source::Source;
-use super::args::span;
 use super::options::file_name;
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::base::span;
 use crate::base::words::several;
 use crate::report::{self, TableStyle, locality as tables};
 use crate::studies::locality::ageing::{self, Clock, Known};
@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What ends `locality --help`.
+/// Text at the end of `locality --help`.
 pub(super) const HELP: &str = "\
 The metric, in bits, is that of Nissimov 2006, chapter 2: the mutual information of binned run times R and their groups S
 (bins of t_s of submit time from second 0 of the trace's clock, users, or both), less what shuffled run times R' have:
@@ -62,7 +62,7 @@ pub struct Locality {
     /// From what run times are learnt
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "time,user,both")]
     by: Vec<Attribute>,
-    /// How run times are binned [default: simple, and kmeans too by time]
+    /// Binning of run times [default: simple, and kmeans too by time]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     binning: Option<Vec<Binning>>,
     /// The slot length t_s: seconds, or with a unit (90s, 40min, 6h, 3d, 1w) [default: searched for]
@@ -112,7 +112,7 @@ pub struct Locality {
     /// The strength c of the back-off, in jobs [default: the best of 1/16, 1/8 ... 256 for each kind of ageing]
     #[arg(long, value_name = "C", value_parser = strength, help_heading = "Ageing")]
     smoothing: Option<f64>,
-    /// What happens to jobs that ran on an unknown number of processors
+    /// Treatment of jobs that ran on an unknown number of processors
     #[arg(long, value_enum, default_value = "drop", help_heading = "Trace")]
     missing_processors: MissingProcessors,
     /// Only the first N jobs

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// What ends `merge --help`.
+/// Text at the end of `merge --help`.
 pub const HELP: &str = "\
 What is printed is what the verb would have printed unsharded: the same JSON, byte by byte, but for the wall times of
 replays, which are those of the shards. Shards of different runs (other options, traces with other contents, another
@@ -26,7 +26,8 @@ In a Slurm job array:
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// What the shards of characterize, compare, gain, locality, similar, wait-bounds, tune --json or allocate --sweep
+    /// Output of the shards of characterize, compare, gain, locality, similar, wait-bounds, tune --json or allocate
+    /// --sweep --json, one file each
     /// --json printed, one file each
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -39,16 +40,16 @@ pub struct Merge {
     /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
-    /// Of compare: print one CSV table with every measure of every policy and trace; of gain: as it does
+    /// Print compare's CSV table with every measure of every policy and trace, or gain's
     #[arg(long, conflicts_with_all = ["markdown", "table"])]
     csv: bool,
-    /// Of compare: what tables show [default: waits]
+    /// Tables of compare [default: waits]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     table: Vec<View>,
-    /// Of tune: the largest 99th percentile of waits on any trace, over EASY's
+    /// The largest 99th percentile of waits on any trace, over EASY's, for tune
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, value_parser = ratio)]
     most_p99: f64,
-    /// Of tune: the largest longest wait on any trace, over EASY's
+    /// The largest longest wait on any trace, over EASY's, for tune
     #[arg(long, value_name = "RATIO", default_value_t = 1.1, value_parser = ratio)]
     most_longest: f64,
 }

@@ -82,7 +82,7 @@ enum Command {
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
-    /// Measure how well the starts of waiting jobs are foretold, by the queue played forward.
+    /// Measure how well the starts of waiting jobs are forecast, by the queue played forward.
     #[command(after_long_help = start_times::HELP)]
     StartTimes(start_times::StartTimes),
     /// Measure how well bounds on waiting times hold (QBETS).
@@ -128,7 +128,7 @@ enum Command {
 /// Why the program ends without success.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was asked for makes no sense: exit status 2.
+    /// The arguments contradict each other: exit status 2.
     Usage(String),
     /// The work failed: exit status 1.
     Work(anyhow::Error),
@@ -140,7 +140,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// What the parser of whole numbers says of a sign, in words.
+/// The parser's complaint about the sign of a whole number, in words.
 fn wrong_number(error: clap::Error) -> clap::Error {
     let context = |kind| error.get(kind).map(ToString::to_string);
     let digits = std::error::Error::source(&error)
@@ -163,10 +163,10 @@ impl Cli {
         Cli::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
 
-    /// As [`Cli::of_process`] for any arguments, the first of which is the program's name.
+    /// The same as [`Cli::of_process`] for any arguments, the first of which is the program's name.
     ///
     /// # Errors
-    /// What is wrong with them; also where they ask for help.
+    /// The first wrong argument; also where they ask for help.
     pub fn of(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut command = Cli::command().mut_subcommands(|verb| {
             // They replay one seed, and would refuse more; tune has seeds of its own.
@@ -234,7 +234,7 @@ impl Cli {
     }
 }
 
-/// The exit status of what was done; says on standard error what failed.
+/// The exit status of the process; a failure is reported on standard error.
 pub fn finish(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -245,7 +245,7 @@ pub fn finish(done: Result<(), Failure>) -> ExitCode {
             );
             ExitCode::from(2)
         }
-        // Who reads us has seen enough: `surefill ... | head`.
+        // The reader closed the pipe, as in `surefill ... | head`: not an error.
         Err(Failure::Work(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Work(error)) => {
             eprintln!("error: {}", printable_lines(format!("{error:#}").as_bytes()));

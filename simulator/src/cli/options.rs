@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::args::source::{Source, remarks};
-use super::args::span::fractional;
 use crate::base::papers;
+use crate::base::span::fractional;
 use crate::replay::policy::{
     Calibrate, Candidates, Choice, Criterion, Delay, Multifactor, Order, OrderOptions, Overdue, OwnPreset,
     PolicyName, PolicyOptions, Powers, ProbOptions, name_of,
@@ -53,7 +53,7 @@ impl Preset {
     }
 }
 
-/// How traces become workloads.
+/// Options by which traces become workloads.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
 pub struct ReplayOptions {
@@ -67,7 +67,7 @@ pub struct ReplayOptions {
     /// easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace of 2023
     #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
-    /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best;
+    /// Choice of nodes for a job: first, best, or apart (for a backfill apart from the head job) [default: best;
     /// under fair and fast sparing, by which those that others seek come last]
     #[arg(long, value_parser = fit, requires = "nodes")]
     fit: Option<Fit>,
@@ -82,10 +82,10 @@ pub struct ReplayOptions {
     /// Replay the first N jobs only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit_jobs: Option<u64>,
-    /// What happens to run times above the limit [default: keep]
+    /// Treatment of run times above the limit [default: keep]
     #[arg(long, value_enum)]
     overrun: Option<Overrun>,
-    /// What happens to jobs that ran on an unknown number of processors [default: requested]
+    /// Treatment of jobs that ran on an unknown number of processors [default: requested]
     #[arg(long, value_enum)]
     missing_processors: Option<MissingProcessors>,
     /// When the end of a running job past its limit is expected [default: soon]
@@ -128,7 +128,7 @@ impl ReplayOptions {
         self.source.read_sized(path, self.strict, self.procs)
     }
 
-    /// How a trace was read, as sentences of an answer that rests on it.
+    /// Remarks on the reading of a trace, as sentences of an answer that rests on it.
     pub(super) fn remarks(&self, trace: &Trace) -> Vec<String> {
         remarks(trace, self.on_nodes() || self.procs.is_some())
     }
@@ -162,7 +162,7 @@ impl ReplayOptions {
         Ok(())
     }
 
-    /// What a paper says of the trace, where that gives the machine's size.
+    /// A paper's figures of the trace, where they give the machine's size.
     fn published(&self, file_name: &str) -> Option<&'static papers::Published> {
         papers::published(file_name).filter(|_| self.sized())
     }
@@ -246,7 +246,7 @@ pub struct PolicyArgs {
     /// (easy:mean2:sjbf) [default: fair, the plan that the schedulers run; prob beside a --preset of its own]
     #[arg(long, value_parser = ChoiceParser)]
     policy: Option<Choice>,
-    /// How run times are predicted [default: the policy's own]
+    /// Predictor of run times [default: the policy's own]
     #[arg(long, value_enum)]
     predictor: Option<PredictorName>,
     /// The order of the queue and of its backfill candidates [default: the preset's, else the policy's own]
@@ -280,10 +280,11 @@ pub struct ProbArgs {
     /// Accept a backfill when its predicted delay is below this [default: the preset's; 0.05, of seconds 60]
     #[arg(long, value_parser = not_negative)]
     tau: Option<f64>,
-    /// How the delay probability is computed; the bound is for comparison with the papers [default: exact]
+    /// Method of the delay probability; the bound is for comparison with the papers [default: exact]
     #[arg(long, value_enum)]
     delay: Option<Delay>,
-    /// What of the delay is compared with tau; probability is for comparison with the papers [default: the preset's,
+    /// Measure of the delay that is compared with tau; probability is for comparison with the papers [default: the
+    /// preset's, relative]
     /// relative]
     #[arg(long, value_enum)]
     criterion: Option<Criterion>,
@@ -303,8 +304,8 @@ pub struct ProbArgs {
     /// Whether what EASY would start by the limits is never refused [default: the preset's]
     #[arg(long, value_name = "BOOL")]
     or_easy: Option<bool>,
-    /// What earlier backfills teach about predicted delays: nothing, what is said about a backfill, or decisions as
-    /// well [default: told, as the presets have it; off with another rule]
+    /// Calibration of predicted delays by earlier backfills: none, of the reported delay of a backfill, or of decisions
+    /// as well [default: the preset's; off with another rule]
     #[arg(long, value_enum)]
     calibrate: Option<Calibrate>,
     /// On machines of nodes: in which share of the scenarios running jobs of one user with the same limit run as long
@@ -327,10 +328,10 @@ pub struct ProbArgs {
     /// Without these orders waits are broken down by these priorities only
     #[arg(long, value_name = "NUMBERS")]
     priorities: Option<Multifactor>,
-    /// How many waits are recent [default: 5000]
+    /// Number of recent waits [default: 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_RECENT))]
     recent_waits: Option<u32>,
-    /// What counts as a long wait at least, for guard and front [default: 1h]
+    /// Shortest wait that counts as a long one, for guard and front [default: 1h]
     #[arg(long, value_name = "DURATION", value_parser = fractional)]
     shortest_long_wait: Option<f64>,
     /// Whether predictions of waiting jobs follow what is learnt meanwhile [default: true]
@@ -347,7 +348,7 @@ pub struct ProbArgs {
     ratio: Option<f64>,
 }
 
-/// How many seeds at most: every one is a whole replay.
+/// Most seeds: every one is a whole replay.
 const MOST_SEEDS: u64 = 100_000;
 
 /// A number of replays.

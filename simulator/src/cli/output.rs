@@ -82,7 +82,7 @@ pub fn json(value: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
-/// How results are shown.
+/// Options of the output.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
@@ -95,7 +95,7 @@ pub struct OutputOptions {
     /// Print one CSV table with every measure of every policy and trace: means over the seeds, then their spread
     #[arg(long, conflicts_with_all = ["markdown", "table"])]
     csv: bool,
-    /// What tables show
+    /// Tables to print
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "waits")]
     table: Vec<View>,
     /// Write a self-contained page with plots: waits, predicted and observed delays, utilization
@@ -118,7 +118,7 @@ impl OutputOptions {
         self.json || self.csv || self.html.is_some() || self.table.iter().any(of_delays)
     }
 
-    /// What a paper reports, where it is asked for.
+    /// A paper's figures, where they are asked for.
     pub fn papers<'a>(&self, published: Option<&'a Published>) -> Option<&'a Published> {
         published.filter(|_| self.table.contains(&View::Papers))
     }
@@ -217,7 +217,7 @@ impl OutputOptions {
     }
 }
 
-/// How a page is made now.
+/// Command and date of a page that is made now.
 pub fn made() -> Made {
     Made { command: command(), date: today() }
 }

@@ -1,18 +1,18 @@
 //! `surefill predict-wait`: one answer about one job, for the scripts of sites.
 
 use super::Failure;
-use super::args::span::span;
 use super::output;
 use super::predictor::{PredictorArgs, moment};
 use super::wait_bounds::probability;
+use crate::base::span::span;
 use crate::base::words::counted;
 use crate::live::site::{Answer, AskError, Question, Reservation, Verdict};
-use crate::report::waits::duration;
+use crate::report::waits::{duration, out_of_date};
 use crate::studies::waits::study::Method;
 use clap::Args;
 use std::io;
 
-/// What ends `predict-wait --help`.
+/// Text at the end of `predict-wait --help`.
 pub(super) fn help() -> String {
     format!(
         "{}\n\nFor example, when will a job of 2 hours on 64 processors start, and does it within 30 minutes?\n\n    \
@@ -43,7 +43,7 @@ pub struct PredictWait {
     /// The processors
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Job")]
     processors: u32,
-    /// How long it has waited
+    /// Time for which it has waited
     #[arg(long, value_name = "DURATION", value_parser = span, default_value = "0", help_heading = "Job")]
     waited: i64,
     /// With what probability does it start within this time from now?
@@ -114,6 +114,10 @@ fn sentence(answer: &Answer) -> String {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
                 .to_owned()
         }
+        (Verdict::OutOfDate, ..) => format!(
+            "The history is out of date: {}. No prediction.",
+            out_of_date(&answer.history)
+        ),
         _ if *waited_s > 0 => format!("Too few waits of {who} are known: no prediction."),
         _ => format!("Too few waits of {who} are known ({}): no prediction.", answer.like.waits),
     };

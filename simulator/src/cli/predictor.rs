@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use surefill::wait::{ADAPT, AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, VISIBLE, WaitOptions};
 
-/// What ends the help of both.
+/// Text at the end of the help of both verbs.
 pub(super) const HISTORIES: &str = "\
 A history is a trace or accounting log in any format that import reads, compressed or not, or a table with a line of names,
 then a line a job, fields between '|'. Slurm prints it:
@@ -30,7 +30,10 @@ or, without what is over and so of little use alone,
 Names may stand in any order, also as CSV or JSON lines: Submit (SUBMIT_TIME), Start (START_TIME), and where there are JobID, TimelimitRaw in minutes or
 Timelimit (TIME_LIMIT) as [days-]hours:minutes:seconds, ReqCPUS (AllocCPUS, NCPUS, CPUS), Partition, State (ST), End
 (END_TIME). Times are seconds of any clock, or dates as 2024-05-01T10:00:00, which are taken as they stand. A job in state
-PENDING waits; a cancelled one that never started was in the queue until its End, or is left out.";
+PENDING waits; a cancelled one that never started was in the queue until its End, or is left out.
+
+Nothing is predicted from a history that is out of date: one whose newest submission, start or cancellation is older than a
+day, and older than the longest gap between two of these in its last four weeks.";
 
 /// The history and its predictor.
 #[derive(Debug, Clone, Args)]
@@ -64,7 +67,7 @@ pub struct PredictorArgs {
     /// clustered. So they do with any --method but binomial
     #[arg(long, help_heading = "Predictor")]
     no_visible: bool,
-    /// What jobs are clustered by [default: requested]; best: at each clustering the one of these that explains the
+    /// Attribute that jobs are clustered by [default: requested]; best: at each clustering the one that explains the
     /// waits known by then best. Needs --no-visible, or another method
     #[arg(long, value_enum, help_heading = "Predictor")]
     by: Option<By>,
@@ -88,7 +91,7 @@ pub struct PredictorArgs {
     now: Option<NowSource>,
 }
 
-/// What is taken for the present.
+/// Source of the present time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NowSource {
     /// A time on the history's clock.
@@ -128,6 +131,14 @@ impl PredictorArgs {
     /// The present on the system's clock, if that was asked for; of a history with dates on the wall's.
     pub fn clock(&self, dates: bool) -> Option<i64> {
         (self.now == Some(NowSource::Clock)).then(|| clock(dates))
+    }
+
+    /// The present, if a time was given for it.
+    pub fn fixed(&self) -> Option<i64> {
+        match self.now {
+            Some(NowSource::At(now)) => Some(now),
+            _ => None,
+        }
     }
 
     fn read(&self) -> Result<History, Failure> {
@@ -175,7 +186,7 @@ impl PredictorArgs {
     /// Reads the history and shows it to the predictors.
     ///
     /// # Errors
-    /// What cannot be read, or is more than the predictors hold.
+    /// A history that cannot be read, or has more than the predictors hold.
     pub fn site(&self) -> Result<Site, Failure> {
         check_bound(self.quantile, self.confidence)?;
         let of_histories =
@@ -202,7 +213,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    /// As `predict-wait` and `serve` take them.
+    /// Arguments that `predict-wait` and `serve` share.
     #[derive(Parser)]
     struct Both {
         #[command(flatten)]

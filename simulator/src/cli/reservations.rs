@@ -1,10 +1,10 @@
 //! `surefill reservations`: how well virtual reservations are met.
 
 use super::Failure;
-use super::args::span::span;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use super::wait_bounds::probability;
+use crate::base::span::span;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, reservations};
 use crate::studies::reservations::{Wish, study};
@@ -13,7 +13,7 @@ use clap::Args;
 use std::io;
 use std::path::PathBuf;
 
-/// What ends `reservations --help`.
+/// Text at the end of `reservations --help`.
 pub(super) const HELP: &str = "\
 A virtual reservation (section 5 of Nurmi, Brevik & Wolski 2007) is a submission in time: a job is to have started by a time
 with a probability, and is held back until the bound of its wait says that it must be submitted. predict-wait --start-by asks
@@ -37,7 +37,7 @@ pub struct Reservations {
     /// With what probability it is to have started
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.5,0.75,0.95", value_parser = probability, help_heading = "Reservations")]
     probability: Vec<f64>,
-    /// How many jobs come to one that is reserved
+    /// Number of jobs, one of which is reserved
     #[arg(long, value_name = "N", default_value_t = 50, help_heading = "Reservations",
           value_parser = clap::value_parser!(u32).range(2..))]
     each: u32,

@@ -21,7 +21,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Of this many replays of every policy.
+    /// Rows for this many replays of every policy.
     pub fn new(bars: &'a [ProgressBar], always: bool, trace: &'a str, expected: Vec<usize>) -> Rows<'a> {
         let state = expected.into_iter().map(|count| (count, Vec::new())).collect();
         let (begun, easy) = (Instant::now(), Mutex::new(None));

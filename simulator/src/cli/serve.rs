@@ -4,8 +4,8 @@ use super::Failure;
 use super::predictor::PredictorArgs;
 use crate::live::advise::forecast::Starts;
 use crate::live::portal::connections::{Listener, Place};
-use crate::live::portal::{self, Foretold, Settings, Shared};
-use crate::report::waits::portal::page;
+use crate::live::portal::{self, Settings, Shared};
+use crate::report::waits::portal::PAGES;
 use anyhow::Context;
 use clap::Args;
 use std::io::Write;
@@ -13,30 +13,33 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// What ends `serve --help`.
+/// Text at the end of `serve --help`.
 pub(super) fn help() -> String {
     format!(
-        "{}\n\nA browser shows a page for people at /. For programs there is JSON:\n\n  \
+        "{}\n\nA browser shows a page for people at /; /fragment is its part with the queues, without html and head, for a page of\n\
+         others such as a widget of Open OnDemand. For programs there is JSON:\n\n  \
          * GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n  \
          * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited, within and \
          start_by; or of queue and job, as below\n  \
          * GET /api/starts    when every waiting job starts, the queue played forward (--starts)\n  \
          * POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n  \
-         * GET /health        whether it serves, and how old the history is\n  \
+         * GET /health        that it serves, how old the history is, and whether that is out of date\n  \
          * GET /openapi.json  all of this for programs that write clients\n\n    \
-         /api/wait?queue=batch&requested=7200&processors=64&within=1800\n    \
+         /api/wait?queue=batch&requested=2h&processors=64&within=30min\n    \
          /api/wait?queue=batch&job=4711\n    \
-         /api/wait?queue=batch&requested=7200&processors=64&quantile=0.75&start_by=1764158400\n\n\
-         All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
-         question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}};\n\
+         /api/wait?queue=batch&requested=2h&processors=64&quantile=0.75&start_by=2026-12-01T08:00:00\n\n\
+         All of it but the queue may be left out, and the queue too where there is only one. Spans and times are written as on\n\
+         the command line; answers are in seconds. A wrong question is answered with status 400, also one with a parameter\n\
+         that there is not, or 404 for a queue or job that is not there, and {{\"error\": ...}};\n\
          what is no HTTP, or too long for it, with a status alone.\n\n\
          Bounds at the quantile and confidence of this command follow their own misses by width and requested time, and with\n\
          --no-visible trim the history by them. Order statistics for other quantiles follow misses of their own, all jobs\n\
          together. So the bounds of two quantiles may contradict each other.\n\n\
          Only this computer can connect: a portal on another one needs a proxy in front. Questions to another name than\n\
          localhost or the address are refused with status 421 (a stranger's page may make its own name lead here); --host\n\
-         allows the name that a proxy passes on. 256 connections are open at a time, the oldest gives way; one that has not\n\
-         said its question in 10 seconds is closed, and every one after a minute.\n\n\
+         allows the name that a proxy passes on. A connection has one question. 256 are open at a time; for further ones\n\
+         the one gives way that has sent or taken nothing for longest. One is closed when its headers have not arrived in\n\
+         10 seconds, when the client has taken nothing of the answer for 10 seconds, and after 30 seconds in all.\n\n\
          A unit for systemd is docs/surefill-serve.service of the sources.\n\n\
          Exit status: 0 stopped by SIGINT or SIGTERM, 1 the work failed, 2 bad usage.",
         super::predictor::HISTORIES
@@ -63,7 +66,8 @@ pub struct Serve {
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     refresh: u64,
     /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, read again when
-    /// it has changed. A timer may make it: surefill advise --json > new && mv new starts.json
+    /// it has changed. Its own time says how old it is. A timer may make it: surefill advise --json > new && mv new
+    /// starts.json
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     starts: Option<PathBuf>,
     /// Read history and starts again when they have changed, looking after each of these spans of time; 0 is never
@@ -88,12 +92,11 @@ fn changed(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// What is foretold in a file, which was written when that was said.
-fn foretold(path: &Path) -> Result<Foretold, Failure> {
+/// The starts that are predicted in a file.
+fn predicted(path: &Path) -> Result<Starts, Failure> {
     let name = || path.display().to_string();
     let text = std::fs::read(path).with_context(name)?;
-    let starts = Starts::of_json(&text).with_context(name)?;
-    Ok((starts, changed(path).unwrap_or_else(SystemTime::now)))
+    Ok(Starts::of_json(&text).with_context(name)?)
 }
 
 /// Reads a file again if it has changed; a warning where that fails.
@@ -125,7 +128,7 @@ impl Serve {
         }
         // A change while it is read is seen later.
         let changed = [changed(&self.predictor.history), self.starts.as_deref().and_then(changed)];
-        let starts = self.starts.as_deref().map(foretold).transpose()?;
+        let starts = self.starts.as_deref().map(predicted).transpose()?;
         let shared = Shared::new(self.predictor.site()?, starts);
         let listener = Listener::new(&self.listen).with_context(|| format!("{:?}", self.listen))?;
         let url = listener.url().context("local address")?;
@@ -133,10 +136,15 @@ impl Serve {
         writeln!(out, "{url}")?;
         out.flush()?;
         drop(out);
-        let settings = Settings { name: self.site.clone(), hosts: self.host.clone(), every: self.refresh };
+        let settings = Settings {
+            name: self.site.clone(),
+            hosts: self.host.clone(),
+            every: self.refresh,
+            now: self.predictor.fixed(),
+        };
         let kept = shared.clone();
         std::thread::spawn(move || self.keep_up(&kept, changed));
-        portal::serve(&listener, shared, page, settings).context("serving")?;
+        portal::serve(&listener, shared, PAGES, settings).context("serving")?;
         Ok(())
     }
 
@@ -153,7 +161,7 @@ impl Serve {
             }
             looked = Instant::now();
             if let Some(path) = &self.starts {
-                again(&mut last_starts, changed(path), || foretold(path), |starts| shared.foretell(starts));
+                again(&mut last_starts, changed(path), || predicted(path), |starts| shared.predict(starts));
             }
             if !self.predictor.is_stdin() {
                 let now = changed(&self.predictor.history);

@@ -20,7 +20,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What a shard's JSON calls itself.
+/// Kind of a shard's JSON.
 pub const KIND: &str = "surefill shard";
 
 /// The verbs with shards of this kind; `allocate --sweep` and `tune` have kinds of their own.
@@ -35,7 +35,7 @@ const MOST_LOOKED_AT: usize = 100_000;
 /// Which shard of how many, from 1.
 pub type Numbers = (usize, usize);
 
-/// What `--shard` says.
+/// The value of `--shard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shard {
     /// This one.
@@ -160,19 +160,19 @@ impl Input {
     }
 }
 
-/// What a shard prints.
+/// A shard's output.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Printed {
     kind: String,
     /// The version that made it.
     surefill: String,
-    /// What was asked for.
+    /// The verb.
     pub(super) verb: String,
     options: Vec<String>,
     traces: Vec<Input>,
     /// Which shard of how many, from 1.
     shard: Numbers,
-    /// How many cells all shards have.
+    /// Number of cells of all shards together.
     of_cells: usize,
     /// Its cells, by number.
     cells: Vec<(usize, Box<RawValue>)>,
@@ -316,7 +316,7 @@ fn absent(missing: &[usize], count: Option<usize>) -> String {
     }
 }
 
-/// What a verb is told beside its own options.
+/// An invocation of a verb, beside the verb's own options.
 #[derive(Debug, Default)]
 pub struct Invocation {
     /// The options that decide what it computes.
@@ -429,7 +429,7 @@ impl Cells {
     /// The cells of one trace that have been found, for a run put together; empty where any is missing.
     ///
     /// # Errors
-    /// What is no cell.
+    /// A text that is no cell.
     pub fn found<C: DeserializeOwned>(
         &mut self,
         name: &str,
@@ -453,7 +453,7 @@ impl Cells {
     /// Notes a cell that has been computed.
     ///
     /// # Errors
-    /// What cannot be JSON.
+    /// A cell that cannot be JSON.
     pub fn computed<C: Serialize>(&mut self, index: usize, cell: &C) -> Result<(), Failure> {
         if let Origin::Shard(.., cells) = &mut self.origin {
             cells.push((index, to_raw_value(cell)?));

@@ -83,12 +83,12 @@ struct Compared<'a> {
     synthetic: &'a str,
     similarity: Similarity,
     figures: Vec<(String, Figures)>,
-    /// What schedulers say of both, where they were asked.
+    /// Judgements of both by schedulers, where these were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     schedulers: Option<[Judgement; 2]>,
 }
 
-/// What one trace says of the models.
+/// Results of one trace.
 #[derive(Serialize, Deserialize)]
 struct Studied {
     trace: String,
@@ -120,7 +120,7 @@ struct Line<'a> {
     mean_wait_over_the_traces: Option<f64>,
 }
 
-/// What schedulers say of every workload; seed 0 is the trace itself.
+/// Writes the schedulers' judgements of every workload; seed 0 is the trace itself.
 fn write_csv(out: &mut impl Write, studies: &[Study]) -> anyhow::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     for study in studies {
@@ -244,7 +244,7 @@ impl Similar {
         Ok(())
     }
 
-    /// What these traces say of the models, and their figures where a page is asked for.
+    /// Results of these traces, and their figures where a page is asked for.
     fn studied(&self, paths: &[PathBuf], sections: &mut Vec<Section>) -> Result<Vec<Studied>, Failure> {
         let studies = self.csv || self.tables.iter().any(|view| *view != View::Next);
         // Table 3 needs no workloads.

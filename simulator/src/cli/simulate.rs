@@ -28,10 +28,10 @@ pub struct Simulate {
     /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
-    /// Add to the CSV of --jobs when each job that had to wait was expected to start, as it would have been told after
-    /// its submission: quantiles of the queue played forward, calibrated, and probabilities, as by start-times. Run
-    /// times are believed by the policy's own predictor if it tells distributions, else by the mixture. Plays every
-    /// queue 100 times
+    /// Add to the CSV of --jobs when each job that had to wait was expected to start, by a forecast after its
+    /// submission: quantiles of the queue played forward, calibrated, and probabilities, as by start-times. Run times
+    /// are predicted by the policy's own predictor if it predicts distributions, else by the mixture. Plays every queue
+    /// 100 times
     #[arg(long, requires = "jobs", help_heading = "Output")]
     starts: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `surefill start-times`: how well the starts of waiting jobs are foretold.
+//! `surefill start-times`: accuracy of forecasts of the starts of waiting jobs.
 
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
@@ -13,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use surefill::engine::MOST_SCENARIOS;
 
-/// What ends `start-times --help`.
+/// Text at the end of `start-times --help`.
 pub(super) const HELP: &str = "\
 The trace is replayed under the policy. After the pass that follows its submission a job that still waits is told when it\n\
 will start, and so is every waiting job every six hours:\n\n  \
@@ -33,15 +33,15 @@ pub struct StartTimes {
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// What the forecasts believe of run times [default: the policy's own predictor if it tells distributions, else
+    /// Predictor of run times in the forecasts [default: the policy's own predictor if it predicts distributions, else
     /// mix]
     #[arg(long, value_enum, help_heading = "Forecasts")]
     beliefs: Option<PredictorName>,
     /// Scenarios of a forecast [default: 100; of the plan's own, which has at most 64, 20]
     #[arg(long, value_name = "N", help_heading = "Forecasts", value_parser = clap::value_parser!(u32).range(2..=65_536))]
     scenarios: Option<u32>,
-    /// Write what every job was told, and what came, to this CSV file: times and quantiles in seconds, the quantiles
-    /// from the moment of asking
+    /// Write every job's forecasts, and its start, to this CSV file: times and quantiles in seconds, the quantiles from
+    /// the moment of asking
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
     /// Print one JSON object instead of a table

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use surefill::schedule::PresetName;
 
-/// What ends `tune --help`.
+/// Text at the end of `tune --help`.
 pub const HELP: &str = "\
 Setting 0 is the preset itself. Each other setting draws, by the seed and its number: the priorities of queue and
 candidates, tau, guard and front. Every setting is replayed on every trace, beside EASY in the order of submission with the

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, MAX_HISTORY, TRIM, WaitOptions, smallest_history};
 
-/// What ends `wait-bounds --help`.
+/// Text at the end of `wait-bounds --help`.
 pub(super) const HELP: &str = "\
 The simulation is that of Nurmi, Brevik & Wolski 2007 (QBETS), section 4.2. Jobs come in order of submission; each is told an
 upper bound, with the confidence, for the quantile of its wait; its own wait becomes known only when it ends. The first tenth
@@ -67,7 +67,7 @@ pub struct WaitBounds {
     /// The default knows the machine at every moment: free processors, and who waits in all queues
     #[arg(long)]
     machine: bool,
-    /// What jobs are clustered by
+    /// Attribute that jobs are clustered by
     #[arg(long, conflicts_with = "default_only", value_enum, default_value = "requested")]
     by: By,
     /// Histories are not trimmed at change points
@@ -79,7 +79,7 @@ pub struct WaitBounds {
     /// There is a bound even when the machine may be down
     #[arg(long, help_heading = "Components")]
     no_availability: bool,
-    /// What the detectors of a machine that is down bound (the paper: .95)
+    /// Quantile bounded by the detectors of a machine that is down (the paper: .95)
     #[arg(long, value_name = "Q", default_value_t = WaitOptions::default().down_quantile, value_parser = probability, help_heading = "Components")]
     down_quantile: f64,
     /// The largest number of clusters
@@ -108,7 +108,7 @@ pub struct WaitBounds {
     /// Print tables as Markdown
     #[arg(long, help_heading = "Output")]
     markdown: bool,
-    /// What tables show [default: all but by]
+    /// Tables to print [default: all but by]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", help_heading = "Output")]
     table: Option<Vec<View>>,
     /// Write a self-contained page with waits and bounds over time

@@ -1,9 +1,11 @@
 //! `surefill watch`: what a scheduler in charge leaves undone, from looking on.
 
 use super::Failure;
-use super::args::span;
+use super::args::{ended::ended, source::Source};
 use super::output;
+use crate::base::span;
 use crate::base::words::several;
+use crate::live::advise::past::reckon_nodes;
 use crate::live::advise::read::{Listing, Past};
 use crate::live::advise::{Left, Snapshot, arrays, live, read};
 use crate::live::watch::journal::{self, Event, Writer};
@@ -15,10 +17,10 @@ use crate::replay::run::{Options, run};
 use crate::report::TableStyle;
 use crate::report::watch::{sentences, tables};
 use crate::report::what_if as replayed;
-use crate::trace::text::printable_lines;
 use crate::trace::workload::{Rules, Workload};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::num::NonZeroU64;
@@ -66,7 +68,8 @@ pub struct Watch {
     /// End after this time [default: never]
     #[arg(long = "for", value_name = "SPAN", value_parser = span::positive, conflicts_with = "report")]
     length: Option<i64>,
-    /// Learn from this first: what sacct printed (surefill advise --print-commands), or Slurm's job completion file
+    /// Learn from this first: what sacct printed (surefill advise --print-commands), Slurm's job completion file, or
+    /// any history that import reads
     #[arg(long, value_name = "FILE", conflicts_with = "report")]
     history: Option<PathBuf>,
     /// Days of history that sacct is asked for; 0 for none
@@ -153,10 +156,7 @@ impl Watch {
 
     fn past(&self) -> Result<Vec<Past>, Failure> {
         let listing = match &self.history {
-            Some(path) => {
-                let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-                read::past(&printable_lines(&bytes), &path.display().to_string())?
-            }
+            Some(path) => ended(path, &Source::default(), Some(TimeZone::system()))?,
             None if self.days == 0 => return Ok(Vec::new()),
             None => match live::past(self.days) {
                 Ok(listing) => listing,
@@ -166,8 +166,8 @@ impl Watch {
                 }
             },
         };
-        if listing.forgeable {
-            eprintln!("note: {}", read::FORGEABLE);
+        for remark in &listing.remarks {
+            eprintln!("surefill watch: {remark}");
         }
         if let Some(odd) = &listing.odd {
             eprintln!(
@@ -177,7 +177,12 @@ impl Watch {
                 odd.why
             );
         }
-        Ok(listing.found)
+        let mut past = listing.found;
+        if past.iter().any(|job| job.nodes == 0) {
+            // Without nodes a job counts as one node a processor.
+            reckon_nodes(&mut past, &live::nodes().map(|listing| listing.found).unwrap_or_default());
+        }
+        Ok(past)
     }
 
     fn tell(&self) -> Result<(), Failure> {
@@ -236,7 +241,7 @@ fn pools_of(events: &[Event]) -> usize {
         .sum()
 }
 
-/// What Slurm says now.
+/// Slurm's present listings of jobs and nodes.
 fn look() -> anyhow::Result<Snapshot> {
     let mut odd = Vec::new();
     let mut keep = |found: Option<read::Odd>, source: &str| {
@@ -250,7 +255,7 @@ fn look() -> anyhow::Result<Snapshot> {
     let jobs = arrays::unrolled(jobs);
     let Listing { found: nodes, odd: lines, .. } = live::nodes()?;
     keep(lines, "sinfo");
-    Ok(Snapshot { now: now()?, jobs, nodes, past: Vec::new(), odd })
+    Ok(Snapshot { now: now()?, jobs, nodes, past: Vec::new(), odd, remarks: Vec::new() })
 }
 
 /// The watched jobs under EASY and under the preset, pool by pool.

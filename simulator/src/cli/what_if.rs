@@ -1,10 +1,11 @@
 //! `surefill what-if`: a site's own history under another policy.
 
 use super::Failure;
+use super::args::file;
 use super::args::source::{Source, file_name, remarks};
-use super::args::{file, span};
 use super::options::seeds;
 use super::output;
+use crate::base::span;
 use crate::base::words::sentence;
 use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, too_small, unknowns, what_if};
 use crate::replay::policy::{Choice, PolicyOptions};

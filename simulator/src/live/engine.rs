@@ -30,7 +30,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As users read it.
+    /// The unit's name in messages and pages.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Nodes => "nodes",
@@ -67,13 +67,13 @@ pub struct Present {
     pub user: i64,
     /// Since when it waits, or waited, for nothing but its turn.
     pub eligible: i64,
-    /// How long it has run, in seconds; none of a job that waits.
+    /// Seconds for which it has run; none of a job that waits.
     pub used: Option<i64>,
     /// Whether its run is over, and what it holds is being cleaned.
     pub ending: bool,
     /// Its time limit in seconds, [`MAX_SECONDS`] for none.
     pub limit: i64,
-    /// How many units it holds or wants; at least 1.
+    /// Units it holds or wants; at least 1.
     pub units: u32,
     /// The site's priority, larger first.
     pub priority: i64,
@@ -95,8 +95,14 @@ const POOL: &[u8] = b"pool";
 
 impl Block {
     fn new(settings: &str) -> Result<Block> {
-        let capacity =
-            SchedulerCapacity { ended: 0, pools: 1, queues: 1, arrivals: 0, ..SchedulerCapacity::of(1) };
+        let capacity = SchedulerCapacity {
+            jobs: 1,
+            ended: 0,
+            pools: 1,
+            queues: 1,
+            arrivals: 0,
+            ..SchedulerCapacity::default()
+        };
         let size = Scheduler::size(&capacity).map_err(refused("a scheduler"))?;
         let mut memory = vec![0_u64; size.div_ceil(8)];
         let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity)
@@ -255,7 +261,7 @@ mod tests {
     }
 
     /// Three of five nodes are held for long, the first job wants all five, and jobs of two users would fit: the
-    /// engine starts those that have always been short, EASY by the limits nobody.
+    /// engine starts those that have always been short, EASY by the limits starts none.
     #[test]
     fn what_was_learnt_decides_and_no_answer_changes_it() {
         let mut learnt = Learnt::new("preset=fair settle=0").unwrap();

@@ -25,7 +25,7 @@ use surefill::wait::Features;
 
 pub use crate::trace::values::time;
 
-/// How a job left the queue, and when.
+/// The way in which a job left the queue, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// It started.
@@ -45,9 +45,9 @@ pub struct Entry {
     pub queue: String,
     /// When it was submitted.
     pub submit: i64,
-    /// How it left.
+    /// Its start or cancellation, or that it waits.
     pub left: Left,
-    /// What was known of it.
+    /// Its features at submission.
     pub features: Features,
 }
 
@@ -69,7 +69,7 @@ pub struct History {
 /// Why a history could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// As a trace or table.
+    /// It could not be read as a trace or table.
     #[error(transparent)]
     Swf(#[from] swf::Error),
     /// No job in it, and what there was instead.
@@ -106,7 +106,7 @@ pub fn read_as(bytes: &[u8], name: &str, reading: &Reading) -> Result<History, E
     Ok(history)
 }
 
-/// What a history without jobs holds.
+/// The contents of a history without jobs, for its message.
 fn instead(history: &History) -> String {
     let first = history.problems.first();
     let wrong = first.map(|Problem { line, reason }| {
@@ -173,7 +173,7 @@ fn table(text: &mut source::Text, name: &str, kind: Table, reading: &Reading) ->
     Ok(history)
 }
 
-/// The job on a line; none if it was cancelled before it started, nobody knows when.
+/// The job on a line; none if it was cancelled before it started, at an unknown time.
 fn entry(row: &Row, clock: &Clock) -> Result<Option<Entry>, String> {
     let time = |text: &str| clock.time(text);
     let id = row.get(Role::Id);

@@ -1,5 +1,6 @@
-//! What sites ask of the present, and of their past.
+//! Answers to the questions that sites have about the present, and about their past.
 //!
+//! * [`age`]: how old a history is, against the gaps that are usual in it.
 //! * [`mod@advise`]: what the users of a live queue may expect.
 //! * `engine`: the scheduler engine, which has lived through a history, asked about a moment.
 //! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
@@ -9,6 +10,7 @@
 //! * [`mod@what_if`]: what a site's own jobs would have waited under another policy.
 
 pub mod advise;
+pub mod age;
 mod engine;
 pub mod history;
 pub mod learn;

@@ -1,11 +1,13 @@
-//! What a site asks: one predictor a queue, which has seen a history up to the present.
+//! One wait predictor per queue, trained on the site's history up to the present.
 
 mod answers;
 
 pub use answers::{
-    Answer, AskError, ClusterState, Like, QuantileBound, Question, QueueState, Reservation, Start, Verdict,
+    Answer, AskError, ClusterState, Like, NAMES, QuantileBound, Question, QueueState, Reservation, Start,
+    Verdict,
 };
 
+use super::age::{Age, Events};
 use super::history::{Entry, History, Left};
 use crate::base::statistics::lower_median;
 use crate::studies::waits::study::{By, Method};
@@ -33,18 +35,18 @@ const QUANTILES: [f64; 3] = [0.25, 0.5, 0.75];
 /// The number of a queue's last jobs that are kept to be shown.
 const SHOWN: usize = 1000;
 
-/// A wait, the bound it was told, and when.
+/// A wait, the bound that was reported for it, and the time of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     /// The submission.
     pub submit: i64,
     /// Seconds; none while it waits.
     pub wait: Option<i64>,
-    /// The bound it was told.
+    /// The reported bound.
     pub bound: Option<i64>,
 }
 
-/// How the bounds of a history's jobs have held.
+/// Coverage of the bounds of a history's jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Held {
     /// The share of the bounds that held.
@@ -54,7 +56,7 @@ struct Held {
 }
 
 impl Held {
-    /// Of the jobs that have started, without the first tenth of all.
+    /// Counts the jobs that have started, without the first tenth of all.
     fn new(told: &[Told]) -> Held {
         let known = told.iter().skip(told.len() / 10).filter_map(|told| told.bound.zip(told.wait));
         let (mut all, mut held, mut squares) = (0u64, 0u64, 0.0);
@@ -81,9 +83,9 @@ struct Line {
     /// The jobs that wait.
     waiting: HashMap<String, (i64, Features)>,
     told: Vec<Told>,
-    /// What the last jobs asked for: the median of their requested times, and that of their processors.
+    /// Medians of the last jobs' requested times and processors.
     typical: Features,
-    /// The longest requested time and the most processors that a job asked for.
+    /// The largest requested time and number of processors of a job.
     most: Features,
 }
 
@@ -92,7 +94,7 @@ pub struct Site {
     lines: Vec<Line>,
     dates: bool,
     now: i64,
-    last: i64,
+    events: Events,
     options: WaitOptions,
 }
 
@@ -100,7 +102,7 @@ fn like(cluster: &Cluster, by: Option<By>) -> Like {
     Like { from: cluster.from, to: (cluster.to != u64::MAX).then_some(cluster.to), waits: cluster.waits, by }
 }
 
-/// What the predictor chose to cluster by, if it chose.
+/// The attribute that the predictor chose for its clusters, if it chose.
 fn chosen(options: &WaitOptions, predictor: &WaitPredictor) -> Option<By> {
     (options.attribute == Attribute::Best).then(|| By::of(predictor.clustered_by()))
 }
@@ -219,7 +221,7 @@ impl Line {
         let waiting = entries.iter().take(past).enumerate().filter(waits);
         let mut by_number = HashMap::new();
         for (_, entry) in waiting {
-            // Of two that have one number the older one counts.
+            // If two jobs have the same number, the older one counts.
             let known = by_number.entry(entry.id.clone()).or_insert((entry.submit, entry.features));
             if entry.submit < known.0 {
                 *known = (entry.submit, entry.features);
@@ -280,12 +282,12 @@ impl Site {
             queues[place].1.push(entry);
         }
         queues.sort_by_key(|queue| queue.0);
-        let last = |entry: &Entry| match entry.left {
-            Left::Started(at) | Left::Cancelled(at) => at.max(entry.submit),
-            Left::Waits => entry.submit,
+        let times = |entry: &Entry| match entry.left {
+            Left::Started(at) | Left::Cancelled(at) => [entry.submit, at.max(entry.submit)],
+            Left::Waits => [entry.submit; 2],
         };
-        let last = history.entries.iter().map(last).max().unwrap_or(0);
-        let now = now.unwrap_or(last);
+        let events = Events::of(history.entries.iter().flat_map(times));
+        let now = now.unwrap_or(events.last());
         let lines = queues
             .iter()
             .map(|(name, entries)| Line::tightest(name, entries, methods, options, clusters, now));
@@ -293,7 +295,7 @@ impl Site {
             lines: lines.collect::<Result<_, _>>()?,
             dates: history.dates,
             now,
-            last,
+            events,
             options: *options,
         })
     }
@@ -308,12 +310,12 @@ impl Site {
         self.now
     }
 
-    /// The last time in the history.
-    pub fn last(&self) -> i64 {
-        self.last
+    /// Age of the history at present.
+    pub fn age(&self) -> Age {
+        self.events.at(self.now)
     }
 
-    /// How the predictors were made.
+    /// Options with which the predictors were made.
     pub fn options(&self) -> &WaitOptions {
         &self.options
     }
@@ -323,7 +325,7 @@ impl Site {
         self.now = self.now.max(now);
     }
 
-    /// The jobs told bounds last, in every queue.
+    /// The last jobs for which bounds were reported, in every queue.
     pub fn told(&self) -> impl Iterator<Item = (&str, &[Told])> {
         self.lines.iter().map(|line| (line.name.as_str(), line.told.as_slice()))
     }
@@ -344,7 +346,7 @@ impl Site {
             None => return Err(AskError::WhichQueue(self.names())),
         };
         let names = self.names();
-        let (now, options) = (self.now, self.options);
+        let (now, options, history) = (self.now, self.options, self.age());
         let line = place.and_then(|place| self.lines.get_mut(place));
         let line =
             line.ok_or_else(|| AskError::NoQueue(question.queue.clone().unwrap_or_default(), names))?;
@@ -386,8 +388,11 @@ impl Site {
             0 => predictor.predict(&features, quantile, confidence, now)?,
             waited => predictor.predict_aged(&features, waited, quantile, confidence, now)?,
         };
-        let (answer, bound_s) = bound_of(answer);
-        let start = match question.within {
+        let (answer, bound_s) = match history.out_of_date {
+            true => (Verdict::OutOfDate, None),
+            false => bound_of(answer),
+        };
+        let start = match question.within.filter(|_| !history.out_of_date) {
             Some(within_s) => {
                 let start = predictor.start_probability(&features, waited, waited + within_s, confidence)?;
                 let (probability, at_least, waits) = (start.observed, start.at_least, start.waits);
@@ -395,7 +400,7 @@ impl Site {
             }
             None => None,
         };
-        let reservation = match question.start_by.zip(left) {
+        let reservation = match question.start_by.zip(left).filter(|_| !history.out_of_date) {
             Some((start_by, left)) => {
                 let submit_by = bound_s.map(|bound| start_by - bound);
                 let from_now_s = submit_by.map(|submit_by| submit_by - now);
@@ -415,6 +420,7 @@ impl Site {
         Ok(Answer {
             queue: name,
             now,
+            history,
             answer,
             bound_s,
             from_now_s: bound_s.map(|bound| bound - waited),
@@ -443,7 +449,7 @@ impl Site {
     /// # Errors
     /// Those of the predictors.
     pub fn queues(&mut self) -> Result<Vec<QueueState>, CoreError> {
-        let (now, options) = (self.now, self.options);
+        let (now, options, known) = (self.now, self.options, !self.age().out_of_date);
         let state = |line: &mut Line| {
             let (name, method, typical) = (line.name.clone(), line.method, line.typical);
             let oldest_s = line.waiting.values().map(|&(submit, _)| now - submit).max();
@@ -461,9 +467,8 @@ impl Site {
                 };
                 let job = Features { requested, processors };
                 let bound = |quantile| {
-                    Ok::<_, CoreError>(
-                        bound_of(predictor.predict(&job, quantile, options.confidence, now)?).1,
-                    )
+                    let answer = predictor.predict(&job, quantile, options.confidence, now)?;
+                    Ok::<_, CoreError>(bound_of(answer).1.filter(|_| known))
                 };
                 Ok(ClusterState {
                     like: like(&cluster, by),
@@ -474,7 +479,7 @@ impl Site {
             let clusters = clusters.collect::<Result<Vec<_>, CoreError>>()?;
             let typically = |quantile| {
                 let answer = predictor.predict(&typical, quantile, options.confidence, now)?;
-                Ok::<_, CoreError>(bound_of(answer).1)
+                Ok::<_, CoreError>(bound_of(answer).1.filter(|_| known))
             };
             let bound_s = typically(options.quantile)?;
             let lower = QUANTILES.into_iter().filter(|quantile| *quantile < options.quantile);

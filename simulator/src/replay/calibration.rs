@@ -1,8 +1,8 @@
-//! Do backfills delay head jobs as often, or as much, as the policy predicted?
+//! Comparison of the head jobs' observed delays by backfills with the policy's predictions.
 //!
 //! Accepted backfills are sorted by predicted delay and cut into bins of about equal count (equal predictions are never
-//! separated); each bin compares the mean prediction with what was observed, in the same unit: probability, or seconds.
-//! Relative delays are judged in seconds, for a ratio to a wait that turns out to be a few seconds says nothing.
+//! separated); each bin compares the mean prediction with the observed one, in the same unit: probability, or seconds.
+//! Relative delays are judged in seconds, as the ratio to a wait of a few seconds has no meaning.
 
 use crate::base::statistics::mean;
 use crate::replay::backfill::Backfill;
@@ -10,7 +10,7 @@ use crate::replay::policy::Criterion;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// At most as many bins.
+/// Largest number of bins.
 const BINS: u64 = 10;
 
 /// One bin of accepted backfills.
@@ -18,9 +18,9 @@ const BINS: u64 = 10;
 pub struct Bin {
     /// The mean predicted delay: a probability or seconds.
     pub predicted: f64,
-    /// What was observed, in the same unit: the share that delayed the head, or the mean delay in seconds.
+    /// The observed delay, in the same unit: the share that delayed the head, or the mean delay in seconds.
     pub observed: f64,
-    /// Backfills in the bin.
+    /// Number of backfills in the bin.
     pub count: u64,
 }
 
@@ -32,7 +32,7 @@ fn observed(backfill: &Backfill, criterion: Criterion) -> f64 {
     }
 }
 
-/// What was predicted, in the unit in which it is judged.
+/// The predicted delay, in the unit in which it is judged.
 fn predicted(backfill: &Backfill, criterion: Criterion) -> f64 {
     match criterion {
         Criterion::Relative => backfill.predicted_s,
@@ -40,17 +40,17 @@ fn predicted(backfill: &Backfill, criterion: Criterion) -> f64 {
     }
 }
 
-/// All accepted backfills together, and what each head job had to bear of those that overtook it: a threshold holds for
-/// one candidate, but many are accepted ahead of one head job.
+/// All accepted backfills together, and the sums of delays of each overtaken head job: a threshold holds for one
+/// candidate, but many are accepted ahead of one head job.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Delays {
-    /// Backfills accepted in all replays.
+    /// Number of backfills accepted in all replays.
     pub backfills: u64,
     /// Their mean predicted delay: a probability or seconds.
     pub predicted: f64,
-    /// What was observed on average, in the same unit.
+    /// Their mean observed delay, in the same unit.
     pub observed: f64,
-    /// Head jobs that were overtaken, in all replays.
+    /// Number of head jobs that were overtaken, in all replays.
     pub heads: u64,
     /// The mean over these of the predicted delays added up.
     pub predicted_per_head: f64,
@@ -60,25 +60,25 @@ pub struct Delays {
     pub mean_head_delay_s: f64,
 }
 
-/// The accepted backfills of one replay, as far as [`bins`] and [`Delays`] look at them: a replay of the largest
-/// machines has hundreds of thousands, of which most are predicted to delay nobody.
+/// The accepted backfills of one replay, as far as [`bins`] and [`Delays`] use them: a replay of the largest machines
+/// has hundreds of thousands, most of which are predicted to delay no job.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Backfills {
-    /// Every prediction once, in increasing order: with how many backfills it was made, and the sum of what was
-    /// observed of them, a whole number.
+    /// Every prediction once, in increasing order, with its number of backfills and the sum of their observed delays, a
+    /// whole number.
     predictions: Vec<(f64, u64, f64)>,
     /// The sum of the predicted delays.
     predicted: f64,
-    /// Head jobs that were overtaken.
+    /// Number of head jobs that were overtaken.
     heads: u64,
-    /// Those of them that were delayed.
+    /// Number of those that were delayed.
     delayed_heads: u64,
     /// The sum of their delays, in seconds.
     head_delay_s: i64,
 }
 
 impl Backfills {
-    /// Of one replay, judged by this criterion.
+    /// The backfills of one replay, judged by this criterion.
     pub fn of<'a>(backfills: impl IntoIterator<Item = &'a Backfill>, criterion: Criterion) -> Backfills {
         let mut all = Backfills::default();
         let mut heads: HashMap<i64, i64> = HashMap::new();
@@ -124,7 +124,7 @@ impl Ord for Ordered {
 }
 
 impl Delays {
-    /// Of several replays' backfills.
+    /// The delays by several replays' backfills.
     pub fn of<'a>(replays: impl IntoIterator<Item = &'a Backfills>) -> Delays {
         let mut all = Delays::default();
         for replay in replays {

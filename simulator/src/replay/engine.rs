@@ -11,19 +11,18 @@ use crate::replay::setup::Setup;
 use crate::trace::workload::Workload;
 use std::time::Instant;
 
-/// Jobs between two calls of `progress`.
+/// Number of jobs between two calls of `progress`.
 const PROGRESS: usize = 1024;
 
-/// The policy made no more progress: jobs wait, nothing runs and nothing will be submitted.
+/// The policy made no more progress: jobs wait, none runs and none will be submitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the policy left {waiting} jobs waiting on an idle machine")]
 pub struct Stuck {
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     pub waiting: usize,
 }
 
-/// Replays a workload under a policy. `progress` is told now and then how many more jobs have been
-/// submitted.
+/// Replays a workload under a policy. `progress` is called now and then with the number of jobs submitted since.
 ///
 /// # Errors
 /// [`Stuck`].

@@ -14,7 +14,7 @@ const TITLES: &str = "job_id,workload_name,submission_time,requested_number_of_r
 /// Writes the jobs of a replay, in order of submission. O(jobs x log jobs + processor starts).
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     let origin = outcome.jobs.iter().map(|job| job.submit).min().unwrap_or(0);
     let trace = &outcome.setup.trace;
@@ -24,7 +24,7 @@ pub fn write(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     for (job, held) in outcome.jobs.iter().zip(allocate(outcome)) {
         let (execution, wait) = (job.end - job.start, job.start - job.submit);
         let turnaround = job.end - job.submit;
-        // Of a job of no time none; evalys reads numbers only.
+        // A job of no time has no stretch, but evalys reads numbers only.
         let stretch = turnaround as f64 / execution.max(1) as f64;
         let success = u8::from(execution <= job.limit);
         let (submit, start, end) = (job.submit - origin, job.start - origin, job.end - origin);
@@ -58,7 +58,7 @@ fn allocate(outcome: &Outcome) -> Vec<Vec<u32>> {
         } else {
             free.extend(held[index].iter().copied());
         }
-        // Jobs of no time may have made room for others of their second.
+        // Jobs of no time may make room for others in the same second.
         waiting.retain(|&index| {
             let wanted = outcome.jobs[index].processors as usize;
             if free.len() < wanted {

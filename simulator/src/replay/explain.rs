@@ -1,4 +1,4 @@
-//! Why one job waited: what every pass decided about it.
+//! The reasons why one job waited: the decision of every pass about it.
 
 use crate::replay::engine::{Stuck, replay};
 use crate::replay::machine::Cluster;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};
 use surefill::engine::{self, Names, Reason};
 
-/// Why a job did not start in a pass, or that it did.
+/// Reason why a job did not start in a pass, or its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
@@ -36,7 +36,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// In words.
+    /// The reason in words.
     pub fn text(self) -> &'static str {
         match self {
             Why::TooWide => "wider than the idle processors",
@@ -52,40 +52,40 @@ impl Why {
     }
 }
 
-/// What one pass decided about the job.
+/// The decision of one pass about the job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Seen {
-    /// When.
+    /// Time of the pass.
     pub time: i64,
-    /// The head job's number, after the pass; none when nothing waits any more.
+    /// The head job's number, after the pass; none when no job waits any more.
     pub head: Option<i64>,
     /// Processors idle: when backfills were tried, where the job was tried, else after the pass.
     pub idle: u32,
-    /// What became of the job.
+    /// The outcome for the job.
     pub why: Why,
     /// The delay of the head job, in the criterion's unit.
     pub delay: Option<f64>,
-    /// Whether that is the delay itself; else it is a bound, and how.
+    /// Relation of `delay` to the true one: exact, or a bound.
     pub exactness: Option<&'static str>,
-    /// What all backfills ahead of this head job have cost it by the end of the pass, in the same unit.
+    /// Delay of this head job by all backfills ahead of it until the end of the pass, in the same unit.
     pub spent: Option<f64>,
-    /// When the job was predicted to end, where that decided.
+    /// Predicted end of the job, where that decided.
     pub predicted_end: Option<i64>,
-    /// When the head job had its reservation, where that decided.
+    /// Time of the head job's reservation, where that decided.
     pub shadow: Option<i64>,
     /// Processors that the head job leaves over then.
     pub extra: Option<u32>,
     /// The start that a plan of the whole queue has for the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<i64>,
-    /// By how many seconds its wait would be shorter if it had started in this pass, and by how many the planned waits
-    /// of the others would be longer, all together (below 0: shorter).
+    /// Seconds by which its wait would be shorter had it started in this pass, and seconds by which the planned waits
+    /// of all others together would be longer (below 0: shorter).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_now: Option<(u32, i64)>,
     /// The reason that the plan's scheduler gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
-    /// When the job can be expected to start, while it is the head job.
+    /// Expected starts of the job, while it is the head job.
     pub starts: Vec<HeadStart>,
 }
 
@@ -96,7 +96,7 @@ pub struct Explained {
     pub passes: Vec<Seen>,
     /// Its way through the machine.
     pub job: JobRecord,
-    /// How the replay was set up.
+    /// Setup of the replay.
     pub setup: Setup,
     /// Its priority at submission, where a site's priorities are known.
     pub points: Option<Points>,
@@ -111,7 +111,7 @@ pub struct Points {
     pub worth_s: Option<f64>,
 }
 
-/// The policy, and what it decides about one job.
+/// The policy, and its decisions about one job.
 struct Watching {
     policy: Box<dyn Policy>,
     job: JobId,
@@ -128,7 +128,7 @@ fn name(exactness: Exactness) -> &'static str {
     }
 }
 
-/// A reason as the scheduler says it, but that jobs have the trace's numbers.
+/// A reason in the scheduler's words, with the trace's numbers of jobs.
 fn sentence(cluster: &Cluster<'_>, reason: &Reason) -> String {
     let head = usize::try_from(reason.head - 1).ok().map(|id| format!("job {}", cluster.job(id).number));
     let mut text = String::new();
@@ -166,6 +166,9 @@ impl Watching {
                 Some(Judged::Planned(reason)) if reason.why == engine::Why::Head => Why::Head,
                 _ if cluster.queue().front() == Some(&self.job) => Why::Head,
                 Some(Judged::Planned(reason)) if reason.why == engine::Why::Depth => Why::TakenByOthers,
+                Some(Judged::Planned(_)) if tried.is_some_and(|tried| job.processors <= tried.idle) => {
+                    Why::TakenByOthers
+                }
                 Some(Judged::Planned(_)) => Why::TooWide,
                 Some(Judged::Delay { verdict: Verdict::DoesNotFit, .. }) => Why::TakenByOthers,
                 Some(Judged::Delay { verdict: Verdict::OverBudget, .. }) => Why::OverBudget,
@@ -225,7 +228,7 @@ impl Policy for Watching {
 }
 
 /// Replays a workload and notes what every pass decides about `job`. The workload must have been made by
-/// `options.rules` and carry its seed already, which is told for the setup only.
+/// `options.rules` and carry its seed already, which is passed for the setup only.
 ///
 /// # Errors
 /// [`Error`].

@@ -1,7 +1,7 @@
 //! Mean waits by width, by run time, by user, by priority and by time.
 //!
-//! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who
-//! loses by a policy. Waits are in seconds.
+//! Widths are shares of the machine, run times the jobs' own. Compared with EASY's the figures show which jobs gain and
+//! which lose by a policy. Waits are in seconds.
 
 use crate::base::statistics::quantile;
 use crate::replay::outcome::{JobRecord, Outcome};
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 /// Jobs of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// Which: the largest share of the machine, the longest run time in seconds, the highest priority, the last job
-    /// (none for the last group), or the user.
+    /// Upper end of the group: the largest share of the machine, the longest run time in seconds, the highest priority,
+    /// the last job (none for the last group); or the user.
     pub to: Option<f64>,
-    /// How many.
+    /// Number of jobs.
     pub jobs: u64,
     /// Their mean wait.
     pub mean_wait_s: f64,
@@ -33,7 +33,7 @@ pub struct Fairness {
     /// part of a trace, or that gains in one jam alone, differs here.
     pub by_half: Vec<Group>,
     /// By quarter of the priority at submission, the lowest first, where a site's priorities are known. The priority is
-    /// that of the same replay, for what users have used follows from the schedule. Jobs of equal priority are in one
+    /// that of the same replay, as the users' usage follows from the schedule. Jobs of equal priority are in one
     /// quarter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_priority: Vec<Group>,
@@ -42,7 +42,7 @@ pub struct Fairness {
 const WIDTHS: [f64; 3] = [1.0 / 64.0, 1.0 / 16.0, 0.25];
 const RUN_TIMES: [f64; 3] = [600.0, 3600.0, 21_600.0];
 
-/// A user with fewer jobs says little: its mean wait is chance.
+/// Least number of jobs of a user: the mean wait of fewer is chance.
 pub const FEWEST: u64 = 100;
 
 /// One of the kinds of groups.
@@ -169,7 +169,7 @@ mod tests {
         let mean = Fairness::mean(&[one.clone(), other]);
         assert_eq!(waits(&mean.by_user), [(2, 20.0), (1, 30.0)]);
         assert_eq!(Fairness::mean(&[]), Fairness::default());
-        // Nobody has as many jobs as it takes to be counted.
+        // No user has enough jobs to be counted.
         assert!(one.user_ratios(&mean).is_empty());
         // The lowest quarter ends with the lowest priority; two jobs of equal priority are in one quarter.
         let ranked = Fairness::of(&outcome(&[10, 20, 60]), Some(&[7.0, 3.0, 7.0]));

@@ -1,5 +1,5 @@
-//! A machine of identical processors with its queue: what a policy sees and may do. On a machine of nodes the
-//! processors are their cores, and what fits is for the nodes to say ([`crate::replay::nodes`]).
+//! A machine of identical processors with its queue: the view and the actions of a policy. On a machine of nodes the
+//! processors are their cores, and the nodes decide what fits ([`crate::replay::nodes`]).
 
 use crate::replay::backfill::Backfill;
 use crate::replay::nodes::{NodeState, NodeUse};
@@ -8,20 +8,20 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use surefill::nodes::Nodes;
 
-/// A running job, as a scheduler sees it.
+/// A running job in a scheduler's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Running {
-    /// Which job.
+    /// Id of the job.
     pub job: JobId,
-    /// When it started.
+    /// Time of its start.
     pub start: i64,
-    /// Processors it holds.
+    /// Number of processors it holds.
     pub processors: u32,
-    /// Its time limit.
+    /// Its time limit in seconds.
     pub limit: i64,
 }
 
-/// The machine's state during a scheduling pass: what a policy sees and may do.
+/// The machine's state during a scheduling pass: the view and the actions of a policy.
 #[derive(Debug)]
 pub struct Cluster<'w> {
     jobs: &'w [Job],
@@ -33,15 +33,14 @@ pub struct Cluster<'w> {
     /// Scratch of [`Cluster::sort_queue`].
     values: Vec<(f64, JobId)>,
     running: Vec<Running>,
-    /// True ends of the running jobs: the replay's event list, and the truth that backfills are judged by. Policies
-    /// never see it.
+    /// True ends of the running jobs: the replay's event list, by which backfills are judged too. Hidden from policies.
     ends: BTreeSet<(i64, JobId)>,
     starts: Vec<Option<i64>>,
-    /// In the order they started: fewer than the jobs by far, mostly.
+    /// Backfills in the order of their starts: mostly far fewer than the jobs.
     backfills: Vec<(JobId, Backfill)>,
     started: Vec<JobId>,
     decisions: u64,
-    /// The nodes, where the machine has any. Whether a job fits is asked of a machine that does not change by it.
+    /// The nodes, where the machine has any. In a cell because the test of whether a job fits takes `&self`.
     nodes: Option<RefCell<NodeState>>,
 }
 
@@ -131,12 +130,12 @@ impl<'w> Cluster<'w> {
         self.nodes.as_mut().expect("a machine of nodes").get_mut()
     }
 
-    /// How the nodes were used.
+    /// Use of the nodes.
     pub(crate) fn node_use(&self) -> Option<NodeUse> {
         self.nodes.as_ref().map(|nodes| nodes.borrow().used())
     }
 
-    /// Where in the queue a job waits.
+    /// Place of a waiting job in the queue.
     pub fn position(&self, job: JobId) -> Option<usize> {
         self.queue.iter().position(|&waiting| waiting == job)
     }
@@ -147,7 +146,7 @@ impl<'w> Cluster<'w> {
         let jobs = self.jobs;
         self.values.clear();
         self.values.extend(self.queue.iter().map(|&id| (value(&jobs[id]), id)));
-        // Mostly in order already, which the standard library's sort makes use of.
+        // The values are mostly in order already, which speeds the standard library's sort up.
         self.values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.queue.clear();
         self.queue.extend(self.values.iter().map(|&(_, id)| id));
@@ -158,7 +157,7 @@ impl<'w> Cluster<'w> {
         self.decisions += n;
     }
 
-    /// Starts jobs from the head of the queue as long as they fit: where every policy begins.
+    /// Starts jobs from the head of the queue as long as they fit: the first step of every policy.
     pub fn start_heads(&mut self) {
         while let Some(head) = self.head()
             && self.fits(head)
@@ -232,7 +231,7 @@ impl<'w> Cluster<'w> {
         self.run(id);
     }
 
-    /// A job that has its place runs from now on.
+    /// Lets a job that has its place run from now on.
     fn run(&mut self, id: JobId) {
         let job = self.job(id);
         if self.nodes.is_none() {
@@ -244,8 +243,8 @@ impl<'w> Cluster<'w> {
         self.started.push(id);
     }
 
-    /// When the head job could first start if nothing else were started: without the candidate and with it, from the
-    /// true ends.
+    /// Earliest starts of the head job if nothing else were started: without the candidate and with it, from the true
+    /// ends.
     fn head_starts(&mut self, head: &Job, candidate: &Job) -> (i64, i64) {
         if let (Some(nodes), Some(request)) = (&mut self.nodes, &head.request) {
             // The candidate has its nodes already.
@@ -269,12 +268,12 @@ impl<'w> Cluster<'w> {
         (undisturbed, delayed)
     }
 
-    /// When the next running job ends.
+    /// Time of the next running job's end.
     pub(crate) fn next_end(&self) -> Option<i64> {
         self.ends.first().map(|&(end, _)| end)
     }
 
-    /// Time goes on.
+    /// Advances the time.
     pub(crate) fn advance(&mut self, now: i64) {
         if let Some(nodes) = &mut self.nodes
             && !(self.running.is_empty() && self.queue.is_empty() && self.now == 0)
@@ -301,7 +300,7 @@ impl<'w> Cluster<'w> {
         Some(self.job(id))
     }
 
-    /// A job joins the queue.
+    /// Adds a job to the queue.
     pub(crate) fn submit(&mut self, id: JobId) {
         self.queue.push_back(id);
     }
@@ -311,14 +310,14 @@ impl<'w> Cluster<'w> {
         std::mem::take(&mut self.started)
     }
 
-    /// When every job started, by id, and which overtook the head job, in order of their ids.
+    /// Starts of all jobs, by id, and the jobs that overtook the head job, in order of their ids.
     pub(crate) fn into_history(self) -> (Vec<Option<i64>>, Vec<(JobId, Backfill)>) {
         let mut backfills = self.backfills;
         backfills.sort_unstable_by_key(|(id, _)| *id);
         (self.starts, backfills)
     }
 
-    /// Candidates judged.
+    /// Number of candidates judged.
     pub(crate) fn decisions(&self) -> u64 {
         self.decisions
     }

@@ -1,4 +1,4 @@
-//! What a schedule is measured by.
+//! The measures of a schedule.
 //!
 //! Waits are in seconds. The geometric mean is that of Nissimov & Feitelson 2007, section 5: waits below 10 s count as
 //! 10 s. Bounded slowdown is `max(1, (wait + run time) / max(run time, 10 s))` (Feitelson & Rudolph 1998). Percentiles
@@ -8,15 +8,15 @@ use crate::base::statistics::quantile;
 use crate::replay::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// Waits and run times below this are not told apart.
+/// Seconds below which waits and run times are not distinguished.
 const FLOOR: i64 = 10;
 
 /// The measures of one replay, or their means over several.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// Jobs replayed.
+    /// Number of jobs replayed.
     pub jobs: u64,
-    /// Arithmetic mean wait.
+    /// Arithmetic mean wait, in seconds, as all waits.
     pub mean_wait_s: f64,
     /// Geometric mean wait.
     pub geomean_wait_s: f64,
@@ -34,17 +34,17 @@ pub struct Metrics {
     pub mean_bounded_slowdown: f64,
     /// Processor-seconds used, over those the machine had between the first submission and the last end.
     pub utilization: f64,
-    /// Jobs started ahead of a waiting head job.
+    /// Number of jobs started ahead of a waiting head job.
     pub backfilled: u64,
     /// The share of these that really delayed it; 0 without any.
     pub delayed_share: f64,
-    /// The mean of the delays they really caused, none counted as 0 s; 0 without any.
+    /// Mean of the delays they really caused, 0 s for those that caused none; 0 without any.
     pub mean_observed_delay_s: f64,
-    /// Scheduling passes.
+    /// Number of scheduling passes.
     pub passes: u64,
-    /// Candidates judged.
+    /// Number of candidates judged.
     pub decisions: u64,
-    /// Wall time of all scheduling passes together.
+    /// Wall time of all scheduling passes together, in seconds, as all wall times.
     pub scheduler_s: f64,
     /// The 99th percentile of one pass's wall time.
     pub p99_pass_s: f64,
@@ -54,7 +54,7 @@ pub struct Metrics {
     pub wall_s: f64,
 }
 
-/// How many measures there are.
+/// Number of measures.
 const COUNT: usize = 19;
 
 impl Metrics {

@@ -1,12 +1,12 @@
-//! Replays of a workload under scheduling policies, and what they measure.
+//! Replays of a workload under scheduling policies, and their measures.
 //!
 //! * [`machine`]: processors and queue; [`engine`]: the event-driven replay on them.
-//! * [`policy`]: who starts when; [`predict`]: how long a job will run; [`registry`]: how a program adds its own of
-//!   both; [`named`]: what is known by its name alone.
-//! * [`setup`]: how a replay was set up; [`mod@backfill`]: its predicted delays and those that followed.
-//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
+//! * [`policy`]: the decisions about starts; [`predict`]: predictors of run times; [`registry`]: a program's own ones
+//!   of both; [`named`]: values known by their names alone.
+//! * [`setup`]: the setup of a replay; [`mod@backfill`]: its predicted delays and those that followed.
+//! * [`outcome`]: the result of one replay; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
 //!   [`schedule`] and [`evalys`] write it job by job.
-//! * [`run`]: replays over several seeds; [`mod@explain`]: why one job waited.
+//! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited.
 
 pub mod backfill;
 pub mod calibration;

@@ -1,4 +1,4 @@
-//! What is known by its name alone, and lists of values by name.
+//! Values known by their names alone, and lists of values by name.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -13,7 +13,7 @@ struct Entry<B: ?Sized> {
     build: Box<B>,
 }
 
-/// Something known by its name; `B` is the function that makes it for one replay.
+/// A value known by its name; `B` is the function that makes it for one replay.
 pub struct Named<B: ?Sized + 'static>(&'static Entry<B>);
 
 impl<B: ?Sized> Named<B> {
@@ -27,7 +27,7 @@ impl<B: ?Sized> Named<B> {
         &self.0.name
     }
 
-    /// What makes it.
+    /// The function that makes it.
     pub fn build(self) -> &'static B {
         &self.0.build
     }
@@ -65,7 +65,7 @@ impl<B: ?Sized> Serialize for Named<B> {
     }
 }
 
-/// Why a name cannot be given.
+/// Reason why a name cannot be given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
     /// It could not be written in a list of policies.

@@ -1,4 +1,4 @@
-//! A machine of nodes in a replay: what runs where, when a job could first start, and how the nodes were used.
+//! A machine of nodes in a replay: the placements of jobs, their first possible starts, and the use of the nodes.
 
 use crate::trace::nodes::{Machine, NodesBlock};
 use crate::trace::workload::{Job, JobId, Workload};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use surefill::nodes::{MAX_RESOURCES, Nodes, Part, Request};
 
-/// How the nodes were used between the first submission and the last end.
+/// Use of the nodes between the first submission and the last end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeUse {
     /// The machine, as it was written.
     pub machine: String,
-    /// Of each resource by name: what jobs held of it, over what the nodes had.
+    /// Utilization of each resource by name: the amounts that jobs held over those of the nodes.
     pub used: Vec<(String, f64)>,
     /// The share of that time in which a head job waited.
     pub waiting_share: f64,
-    /// Of that, the share in which there was enough for it free in all, of every resource, on nodes that have what it
-    /// asks for: it lay on the wrong ones of them.
+    /// The share of that waiting in which enough of every resource was free in all on nodes that match its request, but
+    /// on the wrong ones of them.
     pub fragmented_share: f64,
 }
 
@@ -46,19 +46,19 @@ impl NodeUse {
 pub(crate) struct NodeState {
     machine: Arc<Machine>,
     block: NodesBlock,
-    /// Where a question is played forward.
+    /// A copy on which a question is played forward.
     scratch: NodesBlock,
     parts: Vec<Part>,
     /// The core's handles of the running jobs, by id.
     handles: Vec<Option<u32>>,
-    /// What is in use now, kind by kind, and its integral over time.
+    /// Amounts in use now, kind by kind, and their integrals over time.
     held: [u64; MAX_RESOURCES],
     integral: [f64; MAX_RESOURCES],
-    /// Seconds in all, with a head job that waits, and with one that fits what is free in all.
+    /// Seconds in all, with a head job that waits, and with one that fits the free amounts in all.
     seconds: [f64; 3],
 }
 
-/// What a request asks for in all.
+/// The amounts of a request in all.
 fn in_all(request: &Request) -> [u64; MAX_RESOURCES] {
     request.each.map(|each| u64::from(each) * u64::from(request.count))
 }
@@ -104,12 +104,12 @@ impl NodeState {
         self.block.view().fits(request).expect("the workload's requests are the machine's")
     }
 
-    /// Notes where a pass has put a job.
+    /// Notes the handle of a job that a pass has placed.
     pub(crate) fn placed(&mut self, job: JobId, handle: u32) {
         self.handles[job] = Some(handle);
     }
 
-    /// Starts a job where a pass has put it, else on the nodes that fit.
+    /// Starts a job on the nodes of its pass, else on nodes that fit.
     pub(crate) fn start(&mut self, job: &Job) {
         let request = job.request.as_ref().expect("a job on nodes asks for something");
         if self.handles[job.id].is_none() {
@@ -134,7 +134,7 @@ impl NodeState {
         }
     }
 
-    /// What is free in all on the nodes that have what a request asks them to have, kind by kind.
+    /// The free amounts in all on the nodes with the features of a request, kind by kind.
     fn free_for(&mut self, request: &Request) -> [u64; MAX_RESOURCES] {
         if request.features == 0 {
             let total = self.machine.total();
@@ -154,7 +154,7 @@ impl NodeState {
         free
     }
 
-    /// `span` seconds pass with this head job waiting.
+    /// Adds `span` seconds with this head job waiting.
     pub(crate) fn pass_time(&mut self, span: i64, head: Option<&Request>) {
         let span = span as f64;
         for (integral, held) in self.integral.iter_mut().zip(self.held) {
@@ -185,8 +185,8 @@ impl NodeState {
         }
     }
 
-    /// When a head job could first start if these jobs ended so and nothing else were started; jobs in `gone` are not
-    /// there. From the true ends, for the outcome of a backfill.
+    /// Earliest start of a head job if these jobs ended so and nothing else were started; jobs in `gone` are left out.
+    /// From the true ends, for the outcome of a backfill.
     pub(crate) fn first_fit(
         &mut self,
         now: i64,

@@ -1,4 +1,4 @@
-//! What one replay of a workload produced: the interface between the machine that replays and the reports that measure
+//! The result of one replay of a workload: the interface between the machine that replays and the reports that measure
 //! and draw. Times are seconds on the trace's own clock.
 
 use crate::replay::backfill::Backfill;
@@ -12,36 +12,36 @@ pub struct JobRecord {
     pub number: i64,
     /// The line of the user in the trace, negative when unknown.
     pub user: i64,
-    /// When it was submitted.
+    /// Time of its submission.
     pub submit: i64,
-    /// When it started.
+    /// Time of its start.
     pub start: i64,
-    /// When it ended.
+    /// Time of its end.
     pub end: i64,
-    /// Processors it held.
+    /// Number of processors it held.
     pub processors: u32,
     /// Its time limit in seconds, after the overrun rule.
     pub limit: i64,
-    /// Set when it started ahead of a waiting head job: what the policy predicted of the delay it causes.
+    /// The predicted and the caused delay, set when it started ahead of a waiting head job.
     pub backfill: Option<Backfill>,
 }
 
 /// The result of one replay.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How it was set up.
+    /// Setup of the replay.
     pub setup: Setup,
     /// Every job replayed, in order of submission.
     pub jobs: Vec<JobRecord>,
-    /// Scheduling passes made.
+    /// Number of scheduling passes made.
     pub passes: u64,
-    /// Candidates judged (accepted or refused) in all passes.
+    /// Number of candidates judged (accepted or refused) in all passes.
     pub decisions: u64,
     /// Wall time of every scheduling pass, in seconds (same length as `passes`).
     pub pass_seconds: Vec<f32>,
     /// Wall time of the whole replay, in seconds.
     pub wall_seconds: f64,
-    /// How the nodes were used, on a machine of nodes.
+    /// Use of the nodes, on a machine of nodes.
     pub nodes: Option<NodeUse>,
 }
 

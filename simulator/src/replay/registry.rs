@@ -1,8 +1,7 @@
 //! Policies, predictors of run times and queue orders by name: the built-in ones, and those that a program adds.
 //!
-//! Whatever is added here can be named wherever a policy is named: by every verb of the command line, in `compare`'s
-//! lists and from a program of one's own. `simulator/examples/own_policy.rs` adds a policy and is otherwise the command
-//! line itself.
+//! Additions can be named wherever a policy is named: by every verb of the command line, in `compare`'s lists and from
+//! a program of one's own. `simulator/examples/own_policy.rs` adds a policy and is otherwise the command line itself.
 //!
 //! Entries live as long as the process. An added entry takes the place of an earlier one of the same name; the names of
 //! built-in ones are refused.
@@ -13,8 +12,8 @@ use super::predict::{PointPredictor, PredictorName};
 
 pub use super::named::BadName;
 
-/// Adds a policy; `about` is what `--help` says of it. [`Parts`] has its predictor, its order and what is said of
-/// overdue jobs.
+/// Adds a policy; `about` is its text for `--help`. [`Parts`] has its predictor, its order and the option for overdue
+/// jobs.
 ///
 /// # Errors
 /// [`BadName`].

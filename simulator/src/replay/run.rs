@@ -29,7 +29,7 @@ pub struct Options {
     pub rules: Rules,
 }
 
-/// Why a run failed.
+/// Reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The policy cannot be built.
@@ -40,25 +40,25 @@ pub enum Error {
     Stuck(#[from] Stuck),
 }
 
-/// What the replay of one seed came to, without its jobs.
+/// Result of the replay of one seed, without its jobs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Replayed {
     /// Its measures.
     pub metrics: Metrics,
-    /// Who waited how long.
+    /// Mean waits by kinds of jobs.
     pub fairness: Fairness,
     /// Its backfills.
     pub backfills: Backfills,
-    /// How the nodes were used; none on a machine of processors.
+    /// Use of the nodes; none on a machine of processors.
     pub nodes: Option<NodeUse>,
-    /// How its waits are distributed.
+    /// Distribution of its waits.
     pub shape: Shape,
-    /// Every job's wait in seconds, in order of submission. Shards do not write them, so what is merged has none.
+    /// Every job's wait in seconds, in order of submission. Shards do not write them, so merged replays have none.
     #[serde(skip)]
     pub waits: Vec<u32>,
 }
 
-/// What several seeds came to.
+/// Result of several seeds.
 #[derive(Debug)]
 pub struct Run {
     /// The replay of the first seed, whole.
@@ -68,7 +68,7 @@ pub struct Run {
 }
 
 impl Options {
-    /// What tells apart probabilistic policies of one predictor and order.
+    /// The differences between probabilistic policies of one predictor and order.
     fn rule(&self) -> Option<RuleChoice> {
         let prob = &self.policy.prob;
         let events = prob.events_per_bin;
@@ -77,7 +77,7 @@ impl Options {
             name: RuleName::of(prob.criterion, prob.delay),
             tau: Some(prob.tau),
             events_per_bin: (!usual).then_some(events),
-            // A preset's name says it already.
+            // A preset's name includes it.
             calibrate: (prob.calibrate != Calibrate::Off && self.preset().is_none())
                 .then_some(prob.calibrate),
         })
@@ -124,7 +124,7 @@ impl Options {
     }
 }
 
-/// Replays a workload with one seed; `progress` is told how many more jobs have been submitted, from any thread. The
+/// Replays a workload with one seed; `progress` is called with the number of jobs submitted since, from any thread. The
 /// workload must have been made by `options.rules`. The outcome is large: several hundred bytes a job.
 ///
 /// # Errors
@@ -186,14 +186,14 @@ pub fn run(
 pub struct Summary {
     /// The version that made it.
     pub version: &'static str,
-    /// How it was set up; `seed` is the first seed.
+    /// Setup of the replays; `seed` is the first seed.
     #[serde(flatten)]
     pub setup: Setup,
     /// All further choices; each policy uses those that concern it.
     pub options: PolicyOptions,
     /// Jobs that ran on an unknown number of processors: replayed on those requested, or dropped.
     pub missing_processors: MissingProcessors,
-    /// How many seeds, from `seed` up.
+    /// Number of seeds, from `seed` up.
     pub seeds: usize,
     /// Means over the seeds.
     #[serde(flatten)]
@@ -203,21 +203,21 @@ pub struct Summary {
     pub mean_waits_s: Vec<f64>,
     /// Standard deviations over the seeds, when there are several.
     pub spread: Option<Metrics>,
-    /// Who waited how long, means over the seeds.
+    /// Mean waits by kinds of jobs, means over the seeds.
     pub fairness: Fairness,
     /// Predicted and observed delay of the accepted backfills of all seeds.
     pub calibration: Vec<Bin>,
-    /// The same over all backfills, and what came together for each head job.
+    /// Delays over all backfills, and their sums for each head job.
     pub delays: Delays,
-    /// How the nodes were used, means over the seeds; none on a machine of processors.
+    /// Use of the nodes, means over the seeds; none on a machine of processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodeUse>,
-    /// How the first seed's waits are distributed.
+    /// Distribution of the first seed's waits.
     pub shape: Shape,
-    /// The first seed's waits, in order of submission; none of what is merged.
+    /// The first seed's waits, in order of submission; none for merged replays.
     #[serde(skip)]
     pub waits: Vec<u32>,
-    /// What the replay rules did.
+    /// Counts of the replay rules' actions.
     pub replay: Counts,
 }
 

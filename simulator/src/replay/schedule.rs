@@ -1,4 +1,4 @@
-//! The schedule of one replay, job by job, as SWF or CSV: what another program needs to check or redo our figures.
+//! The schedule of one replay, job by job, as SWF or CSV, for another program to check or redo the figures.
 //!
 //! Both begin with the version and every option that decided the schedule.
 
@@ -62,7 +62,7 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
 /// is the limit after the overrun rule, the rest is the trace's. `workload` is the one replayed, with its seed.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_swf(
     out: &mut impl Write,
     outcome: &Outcome,
@@ -101,22 +101,21 @@ pub fn write_swf(
     Ok(())
 }
 
-/// What jobs were told about their starts, by their numbers.
+/// Reported predictions of starts, by the jobs' numbers.
 pub struct Expected<const SPANS: usize> {
     /// The predictor of run times that the queue was played forward with.
     pub beliefs: String,
-    /// Seconds within which a start was said to have a probability.
+    /// Seconds within which starts have the reported probabilities.
     pub within: [i64; SPANS],
     /// The starts at each of [`LEVELS`], in seconds on the trace's clock, and the probabilities.
     pub jobs: BTreeMap<i64, ([i64; LEVELS.len()], [f64; SPANS])>,
 }
 
 /// Writes the schedule as comma-separated values after `#` lines; `predicted` and `observed_delay` are empty for jobs
-/// that were no backfills. Where it is told when jobs were expected to start, further fields have that, empty for the
-/// others.
+/// that were no backfills. With expected starts of jobs, further fields have these, empty for the others.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_csv<const SPANS: usize>(
     out: &mut impl Write,
     outcome: &Outcome,

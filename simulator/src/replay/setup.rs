@@ -1,4 +1,4 @@
-//! How a replay was set up, for the headers of schedules, tables and pages.
+//! Setup of a replay, for the headers of schedules, tables and pages.
 
 use crate::replay::policy::{Criterion, Delay, OrderOptions, PolicyName, PolicyOptions, RuleChoice};
 use crate::replay::predict::PredictorName;
@@ -7,14 +7,14 @@ use serde::{Serialize, Serializer};
 use std::fmt::Display;
 use surefill::schedule::PresetName;
 
-/// How a replay was set up.
+/// Setup of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setup {
     /// The trace's file name without its folder.
     pub trace: String,
     /// The policy.
     pub policy: PolicyName,
-    /// How run times were predicted.
+    /// Predictor of run times.
     pub predictor: PredictorName,
     /// The preset whose values these are; none where any value differs.
     #[serde(serialize_with = "preset")]
@@ -22,22 +22,22 @@ pub struct Setup {
     /// The order of the queue and of the backfill candidates; by its name where it has one.
     #[serde(serialize_with = "text")]
     pub order: OrderOptions,
-    /// What tells apart probabilistic policies of one predictor and order: criterion, threshold and, where unusual,
-    /// events per bin and calibration. As text it is what the command line writes.
+    /// The differences between probabilistic policies of one predictor and order: criterion, threshold and, where
+    /// unusual, events per bin and calibration. Its text is that of the command line.
     #[serde(serialize_with = "rule")]
     pub rule: Option<RuleChoice>,
-    /// Which numbers of a plan's rule differ from those of its policy, as the command line writes them.
+    /// The numbers of a plan's rule that differ from those of its policy, as the command line writes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// The threshold below which a backfill is accepted (probabilistic policy only).
     pub tau: f64,
-    /// How the delay probability was computed.
+    /// Computation of the delay probability.
     pub delay: Delay,
-    /// What of the delay was compared with the threshold.
+    /// Measure of the delay that was compared with the threshold.
     pub criterion: Criterion,
-    /// What happened to jobs whose run time exceeds their limit.
+    /// Handling of jobs whose run time exceeds their limit.
     pub overrun: Overrun,
-    /// Processors of the machine.
+    /// Number of processors of the machine.
     pub procs: u32,
     /// Seed of this replay: 0 replays the trace as it is, any other shifts every submission by 0 to 59 s.
     pub seed: u64,

@@ -1,4 +1,5 @@
-//! How waits are distributed, beyond their means: what Nissimov & Feitelson 2007 read off the curves of their figure 2.
+//! The distribution of waits, beyond their means, as Nissimov & Feitelson 2007 read it off the curves of their figure
+//! 2.
 //!
 //! The straight stretch of the curve, drawn over the logarithm of the wait, is where waits are spread evenly over that
 //! logarithm. It is searched for between edges of twenty to a factor of ten: of all stretches in which the share of the
@@ -10,7 +11,7 @@ use crate::replay::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// How far a curve may be from a straight line, as a share of the jobs between the line's ends.
+/// Largest distance of a curve from a straight line, as a share of the jobs between the line's ends.
 pub const STRAIGHT: f64 = 0.02;
 
 /// The share of a log-normal distribution that is straight: within 0.798 standard deviations of the mean.
@@ -25,27 +26,27 @@ const LEAST: usize = 6;
 /// Edges in all: from 1 s to 10^7 s.
 const EDGES: usize = 7 * TO_TEN as usize + 1;
 
-/// Where the curve is straight.
+/// The stretch in which the curve is straight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stretch {
-    /// From this wait on, in seconds.
+    /// The shortest wait of the stretch, in seconds.
     pub from_s: f64,
-    /// To this one.
+    /// The longest wait of the stretch, in seconds.
     pub to_s: f64,
-    /// Jobs that wait so long.
+    /// Number of jobs with such waits.
     pub jobs: u64,
 }
 
 /// The shape of one replay's waits.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shape {
-    /// Jobs that wait at all.
+    /// Number of jobs that wait at all.
     pub waiting: u64,
-    /// Those that wait for 10 s at least.
+    /// Number of those that wait for 10 s at least.
     pub ten_seconds: u64,
     /// ... for a minute at least.
     pub one_minute: u64,
-    /// The straight stretch; none where nobody waits.
+    /// The straight stretch; none where no job waits.
     pub straight: Option<Stretch>,
 }
 
@@ -106,20 +107,20 @@ fn straight(waits: &[u32]) -> Option<Stretch> {
     best.map(|(from, to, jobs)| Stretch { from_s: edges[from], to_s: edges[to], jobs })
 }
 
-/// Two policies' waits of the same jobs. Of shares without a job that waits there are none.
+/// Comparison of two policies' waits of the same jobs, of which one waits at least.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Against {
-    /// Of the jobs that wait under either: the share that waits less than under the other policy.
+    /// Share of the jobs waiting under either policy that wait less than under the other.
     pub shorter: f64,
-    /// ... that waits longer.
+    /// Share of those that wait longer.
     pub longer: f64,
-    /// Of the height of the curves over which either is above no wait: the share over which the own curve is to the
-    /// left of the other's. This looks at no job twice: the n-th shortest wait is compared with the n-th shortest.
+    /// Share of the curves' height, where either is above no wait, at which the own curve is to the left of the
+    /// other's: the n-th shortest wait is compared with the n-th shortest, instead of a job's two waits.
     pub left: f64,
 }
 
 impl Against {
-    /// `None` where nobody waits, or the numbers of jobs differ.
+    /// Compares two policies; `None` where no job waits, or the numbers of jobs differ.
     pub fn of(own: &[u32], other: &[u32]) -> Option<Against> {
         let shares = |own: &[u32], other: &[u32]| {
             let (mut shorter, mut longer, mut waiting) = (0u64, 0u64, 0u64);

@@ -37,7 +37,7 @@ pub struct Standing {
     pub traces: usize,
 }
 
-/// How a policy stands; nothing without EASY, or where jobs wait less than a minute under it.
+/// A policy's changes against EASY; none without EASY, or where jobs wait less than a minute under it.
 fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     let mut changes = Vec::new();
     let mut by_seed: Vec<f64> = Vec::new();
@@ -91,8 +91,8 @@ fn called(policies: &[Summary], index: usize) -> String {
     }
 }
 
-/// How much of the recorded mean waits EASY's replay explains, in sentences; nothing without EASY, or where no trace
-/// records waits.
+/// The share of the recorded mean waits that EASY's replay explains, in sentences; nothing without EASY, or where no
+/// trace records waits.
 pub fn explained(traces: &[Compared]) -> Option<String> {
     let of = |compared: &Compared| {
         let (base, all) = (easy(&compared.policies)?.mean.mean_wait_s, compared.recorded.all);
@@ -244,7 +244,7 @@ fn means(compared: &Compared, best: Option<usize>) -> Markup {
     let text: Vec<String> = bars.iter().map(|(_, name, _, value)| format!("{name} {value}")).collect();
     let title = format!("Mean wait on {}", short(&compared.trace));
     html! {
-        h3 { (title) }
+        div.shown { h2 { (title) }
         div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {
             @for (index, name, value, written) in &bars {
                 @let is_best = best == Some(*index);
@@ -255,7 +255,7 @@ fn means(compared: &Compared, best: Option<usize>) -> Markup {
                     " " @if is_best { strong { (written) } } @else { (written) }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -273,14 +273,14 @@ fn changes(traces: &[Compared]) -> Markup {
             (name, standing.change, percent(standing.change) + &spread + &ahead)
         })
         .collect();
-    html! { (bars("Mean wait against EASY's, mean over the traces", &rows)) }
+    let title = "Mean wait against EASY's, mean over the traces";
+    html! { div.shown { h2 { (title) } (bars(title, &rows)) } }
 }
 
 /// Bars to the left for less and to the right for more.
 fn bars(title: &str, rows: &[(String, f64, String)]) -> Markup {
     let text: Vec<String> = rows.iter().map(|(name, _, written)| format!("{name} {written}")).collect();
     html! {
-        h3 { (title) }
         div.bars.changes role="img" aria-label={ (title) ": " (text.join(", ")) } {
             @for (name, share, written) in rows {
                 // A third of the room is for 100 % either way.
@@ -308,7 +308,7 @@ const DIVISIONS: [Kinds; 2] = [
     }),
 ];
 
-/// Whose waits change with the best policy: by width, by run time, by user, and the long waits.
+/// Changes of waits under the best policy: by width, by run time, by user, and the long waits.
 fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
     let pairs: Vec<(&Summary, &Summary)> = traces
         .iter()
@@ -329,15 +329,15 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         row("99 % wait less", changed(&|summary| summary.mean.p99_wait_s)),
         row("the longest wait", changed(&|summary| summary.mean.max_wait_s)),
     ];
-    let long: Vec<_> = long.into_iter().flatten().collect();
+    let long =
+        (format!("Long waits with {who} against EASY's"), long.into_iter().flatten().collect::<Vec<_>>());
     let users: Vec<f64> =
         pairs.iter().flat_map(|(own, base)| own.fairness.user_ratios(&base.fairness)).collect();
     let losers = users.iter().filter(|&&ratio| ratio > 1.0).count();
     let worst = users.iter().copied().fold(0.0, f64::max);
     html! {
         h2 { "Who pays" }
-        @for (title, rows) in &divisions { (bars(title, rows)) }
-        (bars(&format!("Long waits with {who} against EASY's"), &long))
+        @for (title, rows) in divisions.iter().chain([&long]) { div.shown { h3 { (title) } (bars(title, rows)) } }
         @if !users.is_empty() {
             p.facts {
                 "Of " (users.len()) " users with at least " (FEWEST) " jobs " (losers) " wait longer on average than under EASY, the one \

@@ -10,9 +10,9 @@ use surefill::schedule::PresetName;
 
 /// One measure as a column.
 pub struct Column {
-    /// What it is.
+    /// The measure's name.
     pub name: &'static str,
-    /// In which unit; empty for plain numbers.
+    /// Its unit; empty for plain numbers.
     pub unit: &'static str,
     /// Whether the terminal has room for it.
     pub terminal: bool,
@@ -99,7 +99,8 @@ pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a 
     all.iter().find(|summary| summary.setup.order.site.is_some()).or(all.first()).copied()
 }
 
-/// What a policy's name leaves open. EASY's rules under the probabilistic policy look at limits only.
+/// Predictor, order, rule and plan beside a policy's name. EASY's rules under the probabilistic policy look at limits
+/// only.
 pub fn details(setup: &Setup) -> String {
     if setup.policy == PolicyName::Prob && setup.preset == Some(PresetName::Easy) {
         return format!("by limits, {}", setup.order);

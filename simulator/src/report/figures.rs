@@ -1,6 +1,7 @@
 //! The page's figures: title, legend, plot and a caption that says how to read it.
 
 use super::Drawn;
+use super::document::SCROLLS;
 use super::plot::utilization::{Over, Strip};
 use super::plot::{self, Picture, Style, reliability, wait_cdf};
 use crate::replay::calibration::Bin;
@@ -9,11 +10,13 @@ use maud::{Markup, PreEscaped, html};
 
 pub(super) fn figure(class: &str, title: &str, legend: &Markup, picture: &Picture, caption: &str) -> Markup {
     html! {
-        h3 { (title) }
-        figure class=(class) {
-            (legend)
-            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(picture, title, caption)) }
-            figcaption { (caption) }
+        div.shown {
+            h3 { (title) }
+            figure class=(class) {
+                (legend)
+                div role="img" aria-label={ (title) ". " (caption) } { (plot::described(picture, title, caption)) }
+                figcaption { (caption) }
+            }
         }
     }
 }
@@ -76,7 +79,7 @@ pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
         (figure("points", "Predicted and observed delays", &legend(runs.iter().copied(), plot::point_sample), &reliability::draw(&series, criterion), caption))
         details {
             summary { "The numbers of this figure" }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     th scope="col" { "policy" } th scope="col" { "predicted" } th scope="col" { "observed" }
                     @if criterion == Criterion::Probability { th scope="col" { "95 % interval" } }

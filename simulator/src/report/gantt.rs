@@ -12,7 +12,7 @@ const STARTS: usize = 160;
 /// The most rectangles of a page's figure, of all policies together: where there are more the window is made shorter.
 const RECTANGLES: usize = 5000;
 
-/// What the script reads. Times are seconds from the window's begin.
+/// The script's input. Times are seconds from the window's begin.
 #[derive(Serialize)]
 struct Data<'a> {
     procs: u32,
@@ -116,7 +116,7 @@ fn window(jobs: &[JobRecord], starts: usize) -> (i64, i64) {
     (from, times.get(last).copied().unwrap_or(0).max(from + 3600))
 }
 
-/// What the script reads of one schedule.
+/// The jobs of one schedule as the script reads them.
 fn rows(outcome: &Outcome, window: (i64, i64)) -> Vec<Row> {
     let row = |(job, parts): (&JobRecord, Parts)| {
         let places = parts.iter().flat_map(|&(low, high)| [low, high]).collect();

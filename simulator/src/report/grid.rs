@@ -1,5 +1,6 @@
 //! Tables that fit a terminal: rows stand one below the other where the columns do not stand side by side.
 
+use super::document::SCROLLS;
 use super::room::room;
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{Cell, CellAlignment, Row, Table};
@@ -42,7 +43,7 @@ impl Grid {
     pub fn html(&self) -> Markup {
         let content = |row: &Row| row.cell_iter().map(Cell::content).collect::<Vec<_>>();
         html! {
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr { @for title in self.table.header().map(content).unwrap_or_default() { th scope="col" { (title) } } } }
                 tbody {
                     @for row in self.table.row_iter().map(content) {

@@ -2,6 +2,7 @@
 
 use super::Drawn;
 use super::columns::{easy, is_easy};
+use super::document::SCROLLS;
 use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::run::Summary;
 use maud::{Markup, html};
@@ -17,7 +18,7 @@ fn minutes(seconds: f64) -> String {
     format!("{:+.1} min", seconds / 60.0)
 }
 
-/// How one kind of jobs fares: the change, and in minutes a job.
+/// The change of one kind of jobs, relative and in minutes a job.
 fn cell(own: f64, base: f64) -> Markup {
     html! { td { (change(own, base)) small { (minutes(own - base)) } } }
 }
@@ -53,7 +54,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
     let users = base.fairness.by_user.iter().filter(|user| user.jobs >= FEWEST).count();
     html! {
         h3 { "Who gains and who loses" }
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead {
                 tr {
                     th scope="col" { "policy" }
@@ -89,7 +90,7 @@ pub fn fairness(runs: &[Drawn]) -> Markup {
         }
         details {
             summary { "The users who lose most" }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr { @for name in ["policy", "user", "jobs", "mean wait", "against EASY's"] {
                     th scope="col" { (name) }
                 } } }

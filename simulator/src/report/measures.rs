@@ -2,6 +2,7 @@
 
 use super::Drawn;
 use super::columns::{COLUMNS, Column, change, details, easy, name};
+use super::document::SCROLLS;
 use super::table::{Style, node_use};
 use crate::base::papers::{Published, Waits};
 use crate::replay::run::Summary;
@@ -21,7 +22,7 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
         }
     };
     html! {
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead { tr {
                 th scope="col" { "policy" small { "predictor, order, rule" } }
                 @for column in &COLUMNS {
@@ -51,7 +52,7 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
     }
 }
 
-/// How a machine of nodes was used; nothing where processors were counted.
+/// Use of a machine of nodes; nothing where processors were counted.
 pub fn nodes(runs: &[Drawn]) -> Markup {
     let summaries = runs.iter().map(|run| run.summary);
     let machine = summaries.clone().find_map(|summary| summary.nodes.as_ref()).map(|nodes| &nodes.machine);
@@ -88,7 +89,7 @@ pub fn options(runs: &[Drawn]) -> Markup {
     html! {
         details {
             summary { "Seeds and options of every replay" }
-            div.wide { table { tbody {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table { tbody {
                 @for run in runs {
                     tr { th scope="row" { (run.label) } td.text { (described(run.summary)) } }
                 }

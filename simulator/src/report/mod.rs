@@ -9,6 +9,7 @@ pub mod advice;
 pub mod allocate;
 pub mod answer;
 mod columns;
+mod document;
 mod figures;
 mod gantt;
 pub mod grid;
@@ -41,7 +42,7 @@ use crate::replay::policy::{Criterion, name_of};
 use crate::replay::run::{Run, Summary};
 use crate::replay::setup::Setup;
 use crate::trace::recorded::Recorded;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use plot::Style;
 use serde::Serialize;
 
@@ -54,9 +55,9 @@ pub struct Compared {
     pub policies: Vec<Summary>,
     /// The paper's numbers, where the trace is one of the paper's.
     pub published: Option<&'static Published>,
-    /// What the trace itself says of the jobs that were replayed.
+    /// Recorded waits and run times of the jobs that were replayed.
     pub recorded: Recorded,
-    /// How it was read, and what of it was left out, in sentences.
+    /// Remarks on the reading of the trace, and on lines left out, in sentences.
     pub remarks: Vec<String>,
 }
 
@@ -154,7 +155,7 @@ pub fn study_page(title: &str, sections: &[Section], papers: &str, made: &Made) 
     document(title, sections, papers, made.note())
 }
 
-/// How a page was made.
+/// Command and date of a page.
 #[derive(Debug, Clone)]
 pub struct Made {
     /// The command as it was typed.
@@ -170,27 +171,16 @@ impl Made {
 }
 
 fn document(title: &str, sections: &[Section], papers: &str, note: Markup) -> String {
-    let style = include_str!("style.css");
     let text: String = sections.iter().map(|section| section.0.0.as_str()).collect();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(style)) (PreEscaped(plot::series_css())) }
-            }
-            body {
-                h1 { (title) }
-                @for Section(section) in sections { (section) }
-                (terms::explained(&text, papers))
-                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (note) }
-                @if sections.iter().any(|Section(section)| section.0.contains("data-gantt")) {
-                    script { (PreEscaped(include_str!("gantt.js"))) }
-                }
-            }
+    let script = html! {
+        @if sections.iter().any(|Section(section)| section.0.contains("data-gantt")) {
+            script { (PreEscaped(include_str!("gantt.js"))) }
         }
     };
-    page.into_string()
+    let content = html! {
+        @for Section(section) in sections { (section) }
+        (terms::explained(&text, papers))
+    };
+    let footer = html! { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (note) };
+    document::page(title, &html! {}, &content, &footer, &script)
 }

@@ -1,4 +1,4 @@
-//! How good predicted distributions are, as tables.
+//! Quality of predicted distributions, as tables.
 
 use super::TableStyle;
 use crate::replay::predict::PredictorName;

@@ -1,4 +1,4 @@
-//! How virtual reservations were met, as a table.
+//! Virtual reservations and whether they were met, as a table.
 
 use super::TableStyle;
 use super::waits::duration;

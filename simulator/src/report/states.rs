@@ -1,6 +1,7 @@
-//! What the states of a hidden Markov model are: Table 3.1 and Figure 3.5 of Nissimov 2006.
+//! The states of a hidden Markov model: Table 3.1 and Figure 3.5 of Nissimov 2006.
 
 use super::Section;
+use super::document::SCROLLS;
 use super::figures::figure;
 use super::plot::{self, load_ccdf};
 use super::table::Style;
@@ -9,7 +10,7 @@ use crate::studies::characterize::load::{Family, Fit, Limit, Model};
 use crate::studies::characterize::{Report, StateReport};
 use maud::{Markup, PreEscaped, html};
 
-/// How long states last, against the geometric distribution: Table 3.1, with what it notes of some states in columns.
+/// Durations of states, against the geometric distribution: Table 3.1, with its notes on some states in columns.
 pub fn durations(report: &Report, style: Style) -> Grid {
     let mut table = style.table(TITLES.map(|(name, unit)| style.title(name, unit)), 1);
     for state in &report.states {
@@ -88,7 +89,7 @@ pub fn states(trace: &str, facts: &str, report: &Report) -> Section {
                 "Kullback-Leibler divergence from a state's durations to their most likely geometric distribution: as it is, and \
                  less its bias (Miller & Madow) by the number of different durations seen, or expected of the geometric distribution."
             }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     @for (name, unit) in TITLES { th scope="col" { (name) @if !unit.is_empty() { small { (unit) } } } }
                 } }
@@ -99,7 +100,7 @@ pub fn states(trace: &str, facts: &str, report: &Report) -> Section {
                 "Divergence [bits] from a state's loads to each distribution's most likely parameters, less the bias by the number of \
                  different loads seen; * has the smallest AIC; a and k are the shifted Pareto's."
             }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     th scope="col" { "state" }
                     @for title in load_titles { th scope="col" { (title) } }

@@ -8,7 +8,7 @@ use crate::replay::run::Summary;
 use crate::replay::setup::Setup;
 use clap::ValueEnum;
 
-/// How tables are drawn.
+/// Format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Style {
     /// Frames; cells of two lines.
@@ -57,7 +57,7 @@ pub fn waits(compared: &Compared, style: Style) -> String {
     fitting(compared, style, width)
 }
 
-/// How the nodes were used under each policy; `None` on machines of processors.
+/// Use of the nodes under each policy; `None` on machines of processors.
 pub fn node_use<'a>(
     policies: impl IntoIterator<Item = &'a Summary, IntoIter: Clone>,
     style: Style,

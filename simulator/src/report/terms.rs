@@ -1,4 +1,4 @@
-//! What the names and words on a page mean, and which papers its methods are from.
+//! Meanings of the names and words on a page, and the papers that its methods are from.
 
 use super::columns::{label, name};
 use crate::replay::policy::{Order, PolicyName};
@@ -9,21 +9,21 @@ use clap::ValueEnum;
 use maud::{Markup, html};
 use surefill::schedule::PresetName;
 
-/// Of the probabilistic rules, the expected delay and the hidden Markov model.
+/// Papers on the probabilistic rules, the expected delay and the hidden Markov model.
 pub const BACKFILLING: &str = "Nissimov & Feitelson, Probabilistic backfilling (JSSPP 2007), for probabilities of delays and their figures; Lifka, The ANL/IBM SP \
      scheduling system (JSSPP 1995), for EASY; Tsafrir, Etsion & Feitelson, Backfilling using system-generated predictions (IEEE \
      TPDS 2007), for EASY++; Mu'alem & Feitelson (IEEE TPDS 2001) for conservative backfilling";
-/// Of locality and the hidden Markov model.
+/// Papers on locality and the hidden Markov model.
 pub const LOCALITY: &str = "Nissimov, Locality and its usage in parallel job runtime distribution modeling using HMM (M.Sc. \
      thesis, The Hebrew University of Jerusalem, 2006), whose chapters, tables and figures are named here; the model's use is \
      in Nissimov & Feitelson, Probabilistic backfilling (JSSPP 2007)";
-/// Of bounds on waits.
+/// Papers on bounds on waits.
 pub const WAITS: &str = "Nurmi, Brevik & Wolski, QBETS: queue bounds estimation from time series (JSSPP 2007), whose tables are \
      meant here; what follows its own misses and the visible queue are this library's";
-/// Of malleable jobs.
+/// Papers on malleable jobs.
 pub const MALLEABLE: &str = "Downey, Using queue time predictions for processor allocation (JSSPP 1997), whose tables and \
      figures are meant here";
-/// Of synthetic workloads.
+/// Papers on synthetic workloads.
 pub const WORKLOADS: &str =
     "Song, Ernemann & Yahyapour, Parallel computer workload modeling with Markov chains (JSSPP 2004)";
 
@@ -91,7 +91,7 @@ pub(super) fn explained(page: &str, papers: &str) -> Markup {
     }
 }
 
-/// What `--help` says of a name.
+/// The help text of a name.
 fn about<T: ValueEnum>(value: &T) -> String {
     let value = value.to_possible_value();
     value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
@@ -110,7 +110,7 @@ fn about_preset(preset: PresetName) -> &'static str {
     }
 }
 
-/// What a predictor does, in words.
+/// A predictor's output, in words.
 fn believed(about: &str) -> String {
     match about.split_once(": ") {
         Some(("Value", what)) => format!("Run times, as single numbers: {what}"),
@@ -119,7 +119,7 @@ fn believed(about: &str) -> String {
     }
 }
 
-/// What the policies of a comparison are, with predictor, order and rule.
+/// Descriptions of the policies of a comparison, with predictor, order and rule.
 pub(super) fn policies(all: &[Summary]) -> Markup {
     let row = |summary: &Summary| {
         let setup = &summary.setup;

@@ -13,7 +13,7 @@ use crate::report::grid::Grid;
 use crate::trace::recorded::Recorded;
 use clap::ValueEnum;
 
-/// What a table shows.
+/// Contents of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
     /// Waits, slowdown, utilization and backfills: one table a trace.
@@ -22,9 +22,9 @@ pub enum View {
     Means,
     /// The two mean waits beside those of Nissimov & Feitelson 2007
     Papers,
-    /// How long jobs wait in between: the share that does not wait, percentiles.
+    /// Waits in between: the share of jobs that does not wait, percentiles.
     Spread,
-    /// How waits are distributed: who waits, how long at least, where the curve of waits is straight, who waits shorter
+    /// The distribution of waits: who waits, how long at least, where the curve of waits is straight, who waits shorter
     /// and longer than under EASY
     Distribution,
     /// The waits and run times that the traces record, beside Table 1 of Nissimov & Feitelson 2007
@@ -36,12 +36,12 @@ pub enum View {
     Delays,
     /// Predicted and observed delays, from the smallest prediction to the largest.
     Calibration,
-    /// What passes cost.
+    /// Cost of passes.
     Speed,
 }
 
 impl View {
-    /// What is to be said below the table.
+    /// Remarks below the table.
     pub fn remarks(self, traces: &[Compared]) -> Vec<String> {
         if self == View::Papers { missing_beside_papers(traces) } else { Vec::new() }
     }
@@ -90,8 +90,8 @@ fn means(traces: &[Compared], style: Style) -> Grid {
     table
 }
 
-/// What the paper has beside a policy: its EASY, or its probabilistic backfilling, which compares a probability with a
-/// threshold. It has nothing else.
+/// The paper's waits of a policy: of its EASY, or of its probabilistic backfilling, which compares a probability with
+/// a threshold. It has nothing else.
 fn beside<'a>(published: &'a Published, setup: &Setup) -> Option<&'a Waits> {
     let by_probability = |rule: &RuleChoice| matches!(rule.name, RuleName::Exact | RuleName::Bound);
     let probabilistic = setup.rule.as_ref().is_some_and(by_probability);
@@ -260,7 +260,7 @@ const RECORDED: [(&str, &str); 11] = [
     ("run", "min"),
 ];
 
-/// What traces record, beside Table 1 of the paper where the whole trace is one of its.
+/// Waits and run times that traces record, beside Table 1 of the paper where the whole trace is one of its.
 fn recorded(traces: &[Compared], style: Style) -> Grid {
     let mut table = style.table(RECORDED.iter().map(|(name, unit)| style.title(name, unit)), 1);
     for compared in traces {

@@ -1,4 +1,4 @@
-//! What a watcher has found, in sentences and tables.
+//! Findings of a watcher, in sentences and tables.
 
 use super::table::Style;
 use super::what_if::span;

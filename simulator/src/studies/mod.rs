@@ -6,7 +6,7 @@
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`predictors`]: how good predicted distributions of run times are.
 //! * [`reservations`]: how often virtual reservations are met.
-//! * [`starts`]: how well starts of waiting jobs are foretold.
+//! * [`starts`]: how well starts of waiting jobs are forecast.
 //! * [`mod@tune`]: the parameters of a schedule, gain against fairness.
 //! * [`waits`]: how well bounds on waiting times hold.
 //! * [`mod@allocate`]: malleable jobs that choose their size.

@@ -1,4 +1,4 @@
-//! How good predicted distributions of run times are, whatever the predictor: each job when it is submitted, on line.
+//! Quality of predicted distributions of run times, for any predictor: each job when it is submitted, on line.
 //!
 //! The trace's own submissions, starts and ends are reported in order of time; at one second ends come before
 //! submissions and those before starts. A job's bin r is looked up in what is predicted at its submission, p, and in
@@ -12,8 +12,8 @@
 //! * coverage: the part of that interval that lies in the middle 50 or 90 % of the distribution. Where predictions mean
 //!   what they say it is 50 and 90 % on average.
 //!
-//! The same again under the job's limit, of what schedulers and users are told (see [`UnderLimit`]): predicted beyond
-//! the limit is at the limit there, and a run time beyond the limit ends at it.
+//! The same again under the job's limit, of the quantiles reported to schedulers and users (see [`UnderLimit`]):
+//! predicted beyond the limit is at the limit there, and a run time beyond the limit ends at it.
 
 use super::hmm::Error;
 use super::hmm::online::{Event, events};
@@ -32,7 +32,7 @@ pub const TENTHS: usize = 10;
 /// Events into which a bin is divided under the limit, as in forecasts of starts.
 const EVENTS_PER_BIN: usize = 4;
 
-/// What is measured.
+/// Predictions that are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
@@ -74,7 +74,7 @@ impl Measured {
     }
 }
 
-/// What a predictor is worth on a trace.
+/// Quality of a predictor on a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     /// The trace's name.
@@ -101,11 +101,11 @@ pub struct Quality {
     pub within_most: f64,
     /// The same under the limit.
     pub under_limit: UnderLimit,
-    /// How long it took, in seconds.
+    /// Seconds that it took.
     pub seconds: f64,
 }
 
-/// How often what is told under the limit holds, as shares of the predicted jobs.
+/// Shares of the predicted jobs for which quantiles under the limit held.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnderLimit {
     /// Jobs that ended by the .5 quantile of their run time under the limit.
@@ -144,7 +144,7 @@ impl UnderLimit {
         let before = out[..count].partition_point(|release| release.after < time);
         let low: f64 = out[..before].iter().map(|release| release.probability).sum();
         let wide = out[before..count].first().map_or(0.0, |release| release.probability);
-        // Beyond all that was believed: at the very end.
+        // A run time beyond all that was predicted lies at the very end.
         let place = Interval { low: low.min(1.0 - f64::EPSILON), wide };
         place.add_to(&mut self.tenths, &mut self.within_half, &mut self.within_most);
     }
@@ -216,7 +216,7 @@ impl Sums {
     }
 }
 
-/// What a predictor, with nothing learnt yet, is worth on these jobs in order of submission: bits a job over the
+/// Gain of a predictor, with nothing learnt yet, on these jobs in order of submission: bits a job over the
 /// distribution of all finished ones, about a silent job 0. Both count run times in `bins`.
 pub fn bits_a_job(jobs: &[Job], bins: &RuntimeBins, predictor: &mut dyn DistributionPredictor) -> f64 {
     sums(jobs, bins, predictor).bits / (jobs.len() as f64).max(1.0)
@@ -362,7 +362,7 @@ mod tests {
             assert!((tenth - expected).abs() < 1e-12, "{:?}", sums.tenths);
         }
         assert!((sums.within_half - 5.0 / 6.0).abs() < 1e-12 && (sums.within_most - 1.0).abs() < 1e-12);
-        // What was held impossible has the safety distribution's share: 1 / 100, all of it in the last tenth.
+        // An impossible bin has the safety distribution's share: 1 / 100, all of it in the last tenth.
         let mut sums = Sums::default();
         sums.add(vec![0.4, 0.6, 0.0], vec![0.5, 0.46, 0.04], 2, 99.0);
         assert!((sums.bits + 2.0).abs() < 1e-12 && sums.impossible == 1, "{sums:?}");
@@ -395,7 +395,7 @@ mod tests {
         // The last event of the first bin: from 3/8 to 1/2.
         assert!((found.tenths[3] - 0.2).abs() < 1e-12 && (found.tenths[4] - 0.8).abs() < 1e-12);
         assert_eq!((found.within_half, found.within_most), (1.0, 1.0));
-        // Longer than all that was believed, with no limit near.
+        // Longer than all that was predicted, with no limit near.
         let found = of(2000, 1 << 30);
         assert_eq!((found.by_most, found.tenths[9], found.within_most), (0.0, 1.0, 0.0));
         // Means of one and of three.

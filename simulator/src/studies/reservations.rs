@@ -20,10 +20,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
 
-/// How often an accepted reservation is looked at, in seconds.
+/// Seconds between two looks at an accepted reservation.
 pub const POLL: i64 = 600;
 
-/// What is wished for.
+/// A deadline and the probability of meeting it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Wish {
     /// From the reservation to the time by which the job is to have started, in seconds.
@@ -32,19 +32,19 @@ pub struct Wish {
     pub probability: f64,
 }
 
-/// How often the reservations of a wish were met.
+/// Counts of the reservations of a wish that were accepted and met.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measure {
-    /// What was wished for.
+    /// The wish.
     #[serde(flatten)]
     pub wish: Wish,
     /// Reservations that were asked for.
     pub asked: usize,
     /// Those that were accepted: the bound fitted the lead.
     pub accepted: usize,
-    /// Of these: those that started in time.
+    /// Accepted reservations that started in time.
     pub met: usize,
-    /// Of the accepted: those that, submitted at once, started in time.
+    /// Accepted reservations that, submitted at once, started in time.
     pub met_at_once: usize,
     /// The median time from reservation to submission, of the accepted, in seconds.
     pub median_held_s: Option<i64>,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use surefill::schedule::PresetName;
 
-/// What a shard's JSON calls itself.
+/// Kind of a shard's JSON.
 pub const KIND: &str = "surefill tune";
 
 /// The parameters that are searched.
@@ -102,18 +102,18 @@ impl Setting {
 /// Waits of a part of the jobs, over EASY's waits of the same jobs: 1 is as long.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ratios {
-    /// Of the mean waits.
+    /// Ratio of the mean waits.
     pub mean: f64,
-    /// Of the geometric means.
+    /// Ratio of the geometric means.
     pub geometric: f64,
-    /// Of the 99th percentiles.
+    /// Ratio of the 99th percentiles.
     pub p99: f64,
-    /// Of the longest waits.
+    /// Ratio of the longest waits.
     pub longest: f64,
 }
 
 fn ratio(own: f64, easy: f64) -> f64 {
-    // Where nobody waits under EASY every wait is lost; ten seconds are not told apart.
+    // Where no job waits under EASY every wait is lost; waits up to ten seconds count as equal.
     own.max(10.0) / easy.max(10.0)
 }
 
@@ -145,7 +145,7 @@ impl Ratios {
         })
     }
 
-    /// What fitting makes small: the geometric mean of the two mean waits' ratios.
+    /// The quantity that fitting makes small: the geometric mean of the two mean waits' ratios.
     pub fn gain(&self) -> f64 {
         (self.mean * self.geometric).sqrt()
     }
@@ -154,11 +154,11 @@ impl Ratios {
 /// One setting on one trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnTrace {
-    /// Of the jobs of the first half, which fitting sees.
+    /// Ratios of the jobs of the first half, which fitting sees.
     pub first: Ratios,
-    /// Of those of the second half.
+    /// Ratios of those of the second half.
     pub second: Ratios,
-    /// Of all.
+    /// Ratios of all jobs.
     pub whole: Ratios,
 }
 
@@ -167,7 +167,7 @@ pub struct OnTrace {
 pub struct Row {
     /// The setting.
     pub setting: Setting,
-    /// What it came to.
+    /// Its ratios on each.
     pub traces: Vec<OnTrace>,
 }
 
@@ -185,7 +185,7 @@ pub enum Part {
 }
 
 impl Row {
-    /// What the setting came to on a part. None where there are no such traces.
+    /// The setting's ratios on a part. None where there are no such traces.
     pub fn on(&self, part: Part) -> Option<Ratios> {
         match part {
             Part::First => Ratios::over(self.traces.iter().map(|one| &one.first)),
@@ -196,7 +196,7 @@ impl Row {
     }
 }
 
-/// What decides a search, beside the traces.
+/// Inputs of a search, beside the traces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuneOptions {
     /// Settings, the preset's among them.
@@ -220,7 +220,7 @@ pub struct Tuning {
     pub kind: String,
     /// The version that made it.
     pub surefill: String,
-    /// What was asked for.
+    /// The search's options.
     pub options: TuneOptions,
     /// Which shard of how many, from 1.
     pub shard: (usize, usize),
@@ -228,7 +228,7 @@ pub struct Tuning {
     pub rows: Vec<Row>,
 }
 
-/// How many settings a shard has.
+/// Number of settings of a shard.
 pub fn count(settings: usize, shard: (usize, usize)) -> usize {
     (0..settings).filter(|index| index % shard.1 == shard.0 - 1).count()
 }
@@ -314,7 +314,7 @@ pub fn frontier(rows: &[Row], part: Part) -> Vec<&Row> {
     best.into_iter().map(|(row, _)| *row).collect()
 }
 
-/// What a fit may cost at most, on any trace.
+/// Limits of a fit's tails, on any trace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Caps {
     /// The 99th percentile over EASY's.

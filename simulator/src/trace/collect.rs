@@ -29,9 +29,9 @@ pub struct RawJob {
     pub start: Option<i64>,
     /// When it ended, or was cancelled while it waited.
     pub end: Option<i64>,
-    /// How long it ran, where that is not end less start.
+    /// Its run time, where that is not end less start.
     pub run_time: Option<i64>,
-    /// How long it waited, where start and end are unknown.
+    /// Its wait, where start and end are unknown.
     pub wait: Option<i64>,
     /// Its limit in seconds; 0 where unknown.
     pub limit: i64,
@@ -39,21 +39,25 @@ pub struct RawJob {
     pub used: Option<i64>,
     /// Processors it asked for.
     pub requested: Option<i64>,
+    /// Nodes it held.
+    pub nodes: Option<i64>,
     /// Mean processor time, in seconds.
     pub cpu_time: Option<f64>,
     /// Memory used a processor, in KB.
     pub used_memory: Option<f64>,
     /// Memory asked for a processor, in KB.
     pub requested_memory: Option<f64>,
-    /// How it ended, in the format's numbers.
+    /// Its status, in the format's numbers.
     pub status: Option<i64>,
     /// Whether it ended without having started.
     pub never_started: bool,
-    /// Who submitted it; empty where unknown, as the following.
+    /// Whether it was ended by what was no fault of it, such as a node's failure or preemption.
+    pub interrupted: bool,
+    /// Its user; empty where unknown, as the following.
     pub user: String,
     /// The account that pays, else the user's group.
     pub group: String,
-    /// What it is called, which stands for the program.
+    /// Its name, which stands for the program.
     pub program: String,
     /// The queue.
     pub queue: String,
@@ -61,7 +65,7 @@ pub struct RawJob {
     pub partition: String,
 }
 
-/// What makes a trace of jobs.
+/// Makes a trace of jobs.
 #[derive(Debug)]
 pub struct Collector {
     trace: Trace,
@@ -175,6 +179,12 @@ impl Collector {
         Ok(())
     }
 
+    /// The jobs as the log has them, and how it was read; the trace holds no records.
+    pub fn into_jobs(mut self) -> (Vec<RawJob>, Trace) {
+        follow(&mut self.jobs);
+        (self.jobs, self.trace)
+    }
+
     /// All jobs as a trace.
     pub fn finish(mut self) -> Trace {
         follow(&mut self.jobs);
@@ -253,7 +263,7 @@ fn follow(jobs: &mut [RawJob]) {
     }
 }
 
-/// What cannot be; and what follows of the rest.
+/// Checks times and spans against each other; a job is submitted when it becomes eligible.
 fn check(job: &mut RawJob) -> Result<(), String> {
     if let Some(eligible) = job.eligible
         && eligible > job.submit
@@ -310,6 +320,38 @@ impl RawJob {
         self.end = self.end.max(part.end);
         self.run_time = self.run_time.max(part.run_time);
         self.limit = self.limit.max(part.limit);
+    }
+
+    /// The job of a trace's record, by the names that the trace knows.
+    pub fn of(record: &Record, trace: &Trace) -> RawJob {
+        let origin = trace.header.unix_start_time.unwrap_or(0).max(0);
+        let known = |value: i64| (value >= 0).then_some(value);
+        let named = |names: &BTreeMap<i64, String>, number: i64| {
+            let name = names.get(&number).cloned();
+            name.or_else(|| known(number).map(|number| number.to_string())).unwrap_or_default()
+        };
+        let names = &trace.names;
+        let submit = record.submit.saturating_add(origin);
+        let start = known(record.wait).map(|wait| submit.saturating_add(wait));
+        let never_started = record.run_time <= 0 && record.status == 5;
+        RawJob {
+            id: named(&names.jobs, record.number),
+            number: Some(record.number),
+            submit,
+            start,
+            end: start.zip(known(record.run_time)).map(|(start, time)| start.saturating_add(time)),
+            limit: record.requested_time.max(0),
+            used: known(record.used_processors),
+            requested: known(record.requested_processors),
+            status: Some(record.status),
+            never_started,
+            user: named(&names.users, record.user),
+            group: named(&names.groups, record.group),
+            program: named(&names.programs, record.executable),
+            queue: named(&names.queues, record.queue),
+            partition: named(&names.partitions, record.partition),
+            ..RawJob::default()
+        }
     }
 
     fn record(&self, number: i64, origin: i64) -> Record {
@@ -430,7 +472,7 @@ fn uses(records: &[Record]) -> Vec<(i64, i64)> {
             changes.extend([(start, processors), (start + record.run_time, -processors)]);
         }
     }
-    // What ends in a second frees its processors before others start.
+    // A job that ends in a second frees its processors before others start.
     changes.sort_unstable();
     let mut used = 0;
     let running = |&(time, change): &(i64, i64)| {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// where `procs` is given; queues and partitions of accounting logs are listed by name, users and groups are not.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write(out: &mut impl Write, trace: &Trace, procs: Option<u32>, notes: &[String]) -> io::Result<()> {
     let header = &trace.header;
     let key = |line: &str| line.trim_start_matches(';').split(':').next().unwrap_or("").trim().to_owned();
@@ -68,7 +68,7 @@ impl Key {
 
 /// Replaces users, groups, programs, queues and partitions by numbers that only the key connects with them: the same in
 /// every trace with this key, different ones for different names. Jobs are numbered anew; names, features and header
-/// lines of the source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
+/// lines of the source go. Times, sizes and spans stay: a reader who knows a user's jobs by these can find them.
 pub fn anonymise(trace: &mut Trace, key: &Key) {
     type Field = fn(&mut Record) -> &mut i64;
     let names = std::mem::take(&mut trace.names);
@@ -176,7 +176,7 @@ mod tests {
         assert_ne!(users(&one), users(&other));
         assert_ne!(users(&one)[0], users(&one)[1]);
         let [first, second] = &one.records[..] else { panic!() };
-        // The same number of another kind is somebody else's.
+        // The same number of another kind has another substitute.
         assert_ne!(first.user, first.group);
         assert_eq!(first.group, second.group);
         assert_eq!((first.number, second.number, second.preceding, first.partition), (1, 2, 1, -1));

@@ -1,6 +1,6 @@
 //! The formats of traces, recognised by content, and the one way to read any of them.
 
-use super::collect::Collector;
+use super::collect::{Collector, RawJob};
 pub use super::record::Format;
 use super::record::{Error, Strictness, Trace};
 use super::tables::{Reading, Table};
@@ -125,10 +125,11 @@ pub fn open_as(paths: &[&Path], reading: &Reading, strictness: Strictness) -> Re
     let mut collector = Collector::new(&names.join(", "), strictness);
     for (path, name) in paths.iter().zip(&names) {
         collector.file(name);
-        if let Some(other) = read_into(opened(path, name)?, name, reading, strictness, &mut collector)? {
+        if let (Some(_), format) = read_into(opened(path, name)?, name, reading, strictness, &mut collector)?
+        {
             let what = format!(
                 "of several files each is to be a table or an accounting log, and this is a {}: read it alone",
-                other.name_of_kind()
+                name_of_kind(format)
             );
             return Err(Error::Unknown { name: name.clone(), what });
         }
@@ -161,27 +162,54 @@ pub fn read_as(
 ) -> Result<Trace, Error> {
     let mut collector = Collector::new(name, strictness);
     match read_into(reader, name, reading, strictness, &mut collector)? {
-        Some(Whole(trace, _)) => Ok(trace),
-        None => Ok(collector.finish()),
+        (Some(trace), _) => Ok(trace),
+        (None, _) => Ok(collector.finish()),
     }
 }
 
-/// A trace that is no collection of jobs from accounting, and its format.
-struct Whole(Trace, Format);
+/// The jobs of a history by their own names, with what a trace does not hold of them.
+#[derive(Debug)]
+pub struct Log {
+    /// The jobs.
+    pub jobs: Vec<RawJob>,
+    /// Header, remarks and problems of the reading; no records.
+    pub trace: Trace,
+    /// The format that it was read in.
+    pub format: Format,
+}
 
-impl Whole {
-    fn name_of_kind(&self) -> &'static str {
-        if self.1 == Format::Openb { "list of tasks" } else { "trace in the Standard Workload Format" }
+/// Reads the jobs of a history in any format, as [`read_as`] reads a trace.
+///
+/// # Errors
+/// Its.
+pub fn log_as(reader: impl Read, name: &str, reading: &Reading) -> Result<Log, Error> {
+    let mut collector = Collector::new(name, Strictness::Lenient);
+    match read_into(reader, name, reading, Strictness::Lenient, &mut collector)? {
+        (Some(mut trace), format) => {
+            let jobs = trace.records.iter().map(|record| RawJob::of(record, &trace)).collect();
+            trace.records.clear();
+            Ok(Log { jobs, trace, format })
+        }
+        (None, format) => {
+            let (jobs, trace) = collector.into_jobs();
+            Ok(Log { jobs, trace, format })
+        }
     }
 }
 
+/// The kind of a trace that is no collection of jobs from accounting.
+fn name_of_kind(format: Format) -> &'static str {
+    if format == Format::Openb { "list of tasks" } else { "trace in the Standard Workload Format" }
+}
+
+/// Reads jobs into the collector, or else a whole trace; and says in which format they were.
 fn read_into(
     reader: impl Read,
     name: &str,
     reading: &Reading,
     strictness: Strictness,
     collector: &mut Collector,
-) -> Result<Option<Whole>, Error> {
+) -> Result<(Option<Trace>, Format), Error> {
     let unreadable = |source| Error::Read { name: name.to_owned(), line: 0, source };
     let (mut text, start) = source::text(reader, name).map_err(unreadable)?;
     let format = reading.format_of(&start);
@@ -191,14 +219,14 @@ fn read_into(
         return Err(Error::Unknown { name: name.to_owned(), what });
     }
     match format.kind() {
-        Kind::Swf => return Ok(Some(Whole(swf::read_text(text, name, strictness)?, format))),
+        Kind::Swf => return Ok((Some(swf::read_text(text, name, strictness)?), format)),
         Kind::Openb => {
             let trace = openb::read(&mut text, name, Collector::new(name, strictness))?;
-            return Ok(Some(Whole(trace, format)));
+            return Ok((Some(trace), format));
         }
         Kind::Table(table) => rows::read(&mut text, name, table, reading, collector)?,
         Kind::Pbs => pbs::read(&mut text, name, collector)?,
         Kind::Lsf => lsf::read(&mut text, name, collector)?,
     }
-    Ok(None)
+    Ok((None, format))
 }

@@ -149,7 +149,7 @@ fn job(mut fields: Fields) -> Option<RawJob> {
     })
 }
 
-/// What versions from 9 on have at the end of a record.
+/// Fields that versions from 9 on have at the end of a record.
 #[derive(Default)]
 struct Newer {
     limit: Option<i64>,

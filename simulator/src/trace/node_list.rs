@@ -49,7 +49,7 @@ pub fn machine(option: &str) -> Result<Machine, String> {
     text.parse().map_err(|why| format!("{name}: {why}"))
 }
 
-/// What a line's node has, as a class of a machine's text.
+/// Resources of a line's node, as a class of a machine's text.
 fn class(line: &str) -> Result<String, String> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     let [_, cpu, memory, gpus, model] = cells[..] else { return Err("not 5 fields".to_owned()) };

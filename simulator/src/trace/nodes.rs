@@ -13,9 +13,9 @@ use surefill::nodes::{Amounts, Fit, MAX_NODES, MAX_RESOURCES, Nodes, NodesCapaci
 /// Like nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeClass {
-    /// How many.
+    /// Number of nodes.
     pub count: u32,
-    /// What each has, in the order of [`Machine::resources`].
+    /// Amounts that each has, in the order of [`Machine::resources`].
     pub amounts: Amounts,
     /// Bits of [`Machine::features`].
     pub features: u64,
@@ -32,7 +32,7 @@ pub struct Machine {
     pub features: Vec<String>,
     /// The nodes.
     pub classes: Vec<NodeClass>,
-    /// How nodes are chosen for a job; `None` for the policy's own way.
+    /// Choice of nodes for a job; `None` for the policy's own way.
     pub fit: Option<Fit>,
 }
 
@@ -106,12 +106,12 @@ impl Machine {
         Machine { fit, ..self }
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> u32 {
         self.classes.iter().map(|class| class.count).sum()
     }
 
-    /// What all nodes have together, kind by kind.
+    /// Amounts of all nodes together, kind by kind.
     pub fn total(&self) -> [u64; MAX_RESOURCES] {
         std::array::from_fn(|kind| {
             let of = |class: &NodeClass| u64::from(class.count) * u64::from(class.amounts[kind]);
@@ -119,7 +119,7 @@ impl Machine {
         })
     }
 
-    /// How many tasks that take this much the empty nodes can hold; none where a task takes nothing.
+    /// Number of tasks that take this much which the empty nodes can hold; none where a task takes nothing.
     pub fn rooms(&self, each: &Amounts) -> u64 {
         let on = |class: &NodeClass| {
             let needs = each.iter().zip(class.amounts).filter(|(each, _)| **each > 0);
@@ -167,7 +167,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// How wide a request is on this machine, in processors: the share that it asks for of the resource of which its
+    /// Width of a request on this machine, in processors: the share that it asks for of the resource of which its
     /// share is the largest, of all nodes whatever their features, times the machine's cores. At least 1.
     pub fn width(&self, request: &Request) -> u32 {
         let share = |(kind, total): (usize, u64)| {
@@ -183,7 +183,7 @@ impl Machine {
         self.features.iter().position(|known| known == name).map(|place| 1 << place)
     }
 
-    /// What a job asks for: its tasks, where the trace has them; else one core for each of its processors, with the
+    /// The request of a job: its tasks, where the trace has them; else one core for each of its processors, with the
     /// memory that it asked for a processor, or, where the trace does not say that, used.
     ///
     /// # Errors
@@ -252,7 +252,7 @@ impl NodesBlock {
     /// The machine.
     ///
     /// # Panics
-    /// Never: nobody else writes the block.
+    /// Never: nothing else writes the block.
     pub fn view(&mut self) -> Nodes<'_> {
         Nodes::attach(bytemuck::cast_slice_mut(&mut self.0)).expect("a block that was made here")
     }
@@ -287,7 +287,7 @@ mod tests {
         read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap()
     }
 
-    /// What the job on the last line of a trace asks for.
+    /// The request of the job on the last line of a trace.
     fn asked(machine: &Machine, text: &str) -> Result<Request, String> {
         let trace = trace(text);
         machine.request(trace.records.last().unwrap(), 3, &trace.header)

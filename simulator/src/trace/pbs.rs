@@ -81,7 +81,7 @@ pub(super) fn read(text: &mut Text, name: &str, collector: &mut Collector) -> Re
                 }
             },
             "S" => {
-                // What has started is deleted with an end of its own.
+                // A job that has started is deleted with an end of its own.
                 queued.remove(id);
                 collector.drop(Dropped::OtherRecords);
                 Ok(())
@@ -163,6 +163,7 @@ fn ended(id: &str, values: &HashMap<&str, &str>) -> Result<RawJob, String> {
         limit: values::limit(value("Resource_List.walltime"), Bare::Seconds)?,
         used,
         requested,
+        nodes,
         cpu_time: cpu.map(|seconds| seconds / processors),
         used_memory: memory("resources_used.mem"),
         requested_memory: memory("Resource_List.mem"),

@@ -5,7 +5,7 @@ use crate::base::words::several;
 use std::collections::BTreeMap;
 use surefill::nodes::Amounts;
 
-/// How a trace is written.
+/// Format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -76,12 +76,12 @@ pub struct Record {
     pub preceding: i64,
     /// Field 18: seconds between that job's end and this one's submission.
     pub think_time: i64,
-    /// What it asked for on nodes, where the trace says ([`Header::resources`]).
+    /// Its request on nodes, where the trace has one ([`Header::resources`]).
     pub tasks: Option<Tasks>,
 }
 
 impl Record {
-    /// Memory a processor in KB: what it asked for, or, where nobody knows that, what it used; `None` for neither.
+    /// Memory a processor in KB: the requested, or, where that is unknown, the used; `None` for neither.
     pub fn memory(&self) -> Option<f64> {
         [self.requested_memory, self.used_memory].into_iter().find(|&memory| memory > 0.0)
     }
@@ -95,11 +95,11 @@ impl Record {
 /// The tasks of a job, and what each takes of every resource of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tasks {
-    /// How many.
+    /// Number of tasks.
     pub count: u32,
-    /// What each takes, in the order of the header's resources and in their units ([`unit()`]).
+    /// Amounts that each takes, in the order of the header's resources and in their units ([`unit()`]).
     pub each: Amounts,
-    /// What its nodes must have: an index into the header's features.
+    /// Feature that its nodes must have: an index into the header's features.
     pub feature: Option<u32>,
 }
 
@@ -137,14 +137,14 @@ pub struct Trace {
     pub header: Header,
     /// The jobs, in order of submission (stable: equal times stay in the order of the file).
     pub records: Vec<Record>,
-    /// What is wrong with the file, in order of lines; the jobs of these lines are not in `records`. Empty when read
+    /// Faults of the file, in order of lines; the jobs of these lines are not in `records`. Empty when read
     /// strictly.
     pub problems: Vec<Problem>,
     /// Jobs that stood behind ones which were submitted later; they were sorted to their place.
     pub out_of_order: u64,
     /// Lines of an accounting log that are no jobs of the trace, and why.
     pub dropped: BTreeMap<Dropped, u64>,
-    /// What its numbers stand for, where its source had names.
+    /// Names behind its numbers, where its source had names.
     pub names: Names,
     /// Whether the header's `max_procs` is not the machine's size but the most that was in use at once, as accounting
     /// does not say how large the machine is.
@@ -197,7 +197,7 @@ pub enum Strictness {
 pub struct Problem {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// Its fault.
     pub reason: Reason,
 }
 
@@ -206,7 +206,7 @@ fn fields(count: &usize) -> String {
     several(*count as u64, "field")
 }
 
-/// What can be wrong with a line.
+/// Faults of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// Not 18 fields.
@@ -221,9 +221,9 @@ pub enum Reason {
     NotANumber {
         /// The field, from 1.
         field: usize,
-        /// What belongs there.
+        /// The kind of value that belongs there.
         expected: &'static str,
-        /// What stands there, shortened.
+        /// The text that stands there, shortened.
         text: String,
     },
     /// A field that is infinite, above 2^40 in magnitude, or more processors than 32 bits count.
@@ -231,7 +231,7 @@ pub enum Reason {
     OutOfRange {
         /// The field, from 1.
         field: usize,
-        /// What stands there, shortened.
+        /// The text that stands there, shortened.
         text: String,
     },
     /// No submission time: the job has no place in the trace.
@@ -242,7 +242,7 @@ pub enum Reason {
     Header {
         /// Which.
         key: &'static str,
-        /// What stands there, shortened.
+        /// The text that stands there, shortened.
         text: String,
     },
     /// A line of the header that says how job lines are to be read, where some have been.
@@ -254,7 +254,7 @@ pub enum Reason {
     /// A table's line has another number of fields than its line of names.
     #[error("{0} fields where the names are {1}")]
     Fields(usize, usize),
-    /// What a line of an accounting log says cannot be.
+    /// A line of an accounting log with impossible values.
     #[error("{0}")]
     Row(String),
 }
@@ -269,7 +269,7 @@ impl Reason {
             Reason::FieldCount(_) => "another number of fields than 18".to_owned(),
             Reason::ResourceFields(..) => "another number of fields than 18, tasks and resources".to_owned(),
             Reason::Fields(..) => "another number of fields than the line of names".to_owned(),
-            // What stands in quotes or as a number differs from line to line.
+            // Quoted texts and numbers differ from line to line.
             Reason::Row(text) => {
                 let text = text.split('\'').next().unwrap_or(text);
                 text.split(|c: char| c.is_ascii_digit()).collect::<Vec<_>>().join("")
@@ -307,7 +307,7 @@ pub enum Error {
         name: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Its fault.
         why: BadColumns,
     },
     /// A text that is of no known kind, or of one that cannot be read.
@@ -325,7 +325,7 @@ pub enum Error {
         name: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Its fault.
         reason: Reason,
     },
 }
@@ -377,7 +377,7 @@ pub enum BadColumns {
     DayOrMonth(String, String),
 }
 
-/// What the numbers of a trace stand for, where its source had names.
+/// Names behind the numbers of a trace, where its source had names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// Jobs whose names are not their numbers, such as tasks of arrays.
@@ -408,7 +408,7 @@ pub enum Dropped {
     Twice,
     /// A further part of a heterogeneous job; its processors count for the first.
     Parts,
-    /// It was cancelled before it started, nobody knows when.
+    /// It was cancelled before it started, at an unknown time.
     NeverQueued,
     /// A job array as a whole; its tasks have lines of their own.
     Arrays,

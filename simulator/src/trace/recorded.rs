@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The share of the recorded mean wait that a replay of the site's kind of scheduler explains at least, before it says
 /// anything about what another one would save of it: below a quarter most of the waiting has causes that are not in the
-/// replay, and what a policy does about them nobody knows.
+/// replay, and the effect of a policy on them is unknown.
 pub const EXPLAINED: f64 = 0.25;
 
 /// Whether a history can tell what another policy would save of the waits that it records.
@@ -25,7 +25,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Of a recorded mean wait and the replayed one of the same jobs, in seconds.
+    /// The verdict on a recorded mean wait and the replayed one of the same jobs, in seconds.
     pub fn of(recorded_s: f64, replayed_s: f64) -> Verdict {
         match recorded_s {
             short if short < SHORTEST_BASE_S => Verdict::Short,
@@ -38,7 +38,7 @@ impl Verdict {
 /// The mean wait and run time of some jobs, in seconds; 0 without any.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Means {
-    /// How many.
+    /// Number of jobs.
     pub jobs: u64,
     /// Their mean wait.
     pub wait_s: f64,
@@ -46,17 +46,17 @@ pub struct Means {
     pub run_s: f64,
 }
 
-/// What a trace records of its jobs.
+/// Recorded means of a trace's jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Of all jobs whose waits are known.
+    /// Means of all jobs whose waits are known.
     pub all: Means,
-    /// Of those that waited and ran, both for a second at least.
+    /// Means of those that waited and ran, both for a second at least.
     pub waited: Means,
 }
 
 impl Recorded {
-    /// Of these jobs.
+    /// The means of these jobs.
     pub fn of(jobs: &[Job]) -> Recorded {
         let means = |least: i64| {
             let (mut count, mut wait, mut run) = (0u64, 0.0, 0.0);

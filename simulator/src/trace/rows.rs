@@ -48,10 +48,10 @@ pub(super) fn read(
     Ok(())
 }
 
-/// How the dates of a table are meant.
+/// The order of day and month in a table's dates.
 ///
 /// # Errors
-/// When nobody says whether days or months are first and the dates do not show it.
+/// When neither the user nor the dates say whether days or months are first.
 pub(crate) fn clock(text: &mut Text, name: &str, table: Table, reading: &Reading) -> Result<Clock, Error> {
     let day_first = match reading.clock.day_first {
         None => day_first(text, name, table, reading)?,
@@ -156,7 +156,7 @@ impl Units {
     }
 }
 
-/// How jobs are wide and when they started, by the columns that say it.
+/// Widths and starts of jobs, by the columns that say them.
 #[derive(Debug, Default)]
 struct Widths {
     /// Whether nothing says when jobs started.
@@ -210,7 +210,7 @@ enum Line {
     Dropped(Dropped),
 }
 
-/// How the job of a row stands.
+/// State of the job of a row.
 pub(crate) fn state_of(row: &Row) -> State {
     match (row.get(Role::State), row.get(Role::CondorState)) {
         ("", "1" | "5") => State::Waits,
@@ -378,6 +378,7 @@ fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {
         limit: limit(row)?,
         used,
         requested,
+        nodes,
         cpu_time: cpu,
         used_memory: each(Role::UsedMemoryEach),
         requested_memory: requested_memory.or_else(|| each(Role::RequestedMemoryEach)),
@@ -385,6 +386,7 @@ fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {
         never_started: never_started
             && (start.is_some() || end.is_some())
             && run_time.is_none_or(|time| time == 0),
+        interrupted: values::interrupted(row.get(Role::State)),
         user: known(Role::User),
         group: group.unwrap_or_default(),
         program: known(Role::Program),

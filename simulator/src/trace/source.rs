@@ -29,7 +29,7 @@ const COMPRESSIONS: [(Compression, &[u8], &str); 5] = [
     (Compression::Bzip2, b"BZh", ".bz2"),
 ];
 
-/// What a Zstandard frame begins with that is to be skipped; the low half of the first byte may be anything.
+/// First bytes of a Zstandard frame that is to be skipped; the low half of the first byte may be anything.
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Compression {
     }
 }
 
-/// What stands for a path in messages: standard input for `-`.
+/// Name of a path in messages: standard input for `-`.
 pub fn name(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -133,7 +133,7 @@ type Frame<R> = StreamingDecoder<Chain<Cursor<[u8; 4]>, R>, FrameDecoder>;
 
 /// Zstandard frames one after the other; the decoder reads one, and knows none that are to be skipped.
 struct Frames<R: Read> {
-    /// What follows, between frames.
+    /// The rest of the text, between frames.
     source: Option<R>,
     frame: Option<Frame<R>>,
 }
@@ -216,7 +216,7 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// What `printf 'one two three\n' | xz` writes (xz 5.4).
+    /// Output of `printf 'one two three\n' | xz` (xz 5.4).
     const XZ: &[u8] = &[
         0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x04, 0xe6, 0xd6, 0xb4, 0x46, 0x02, 0x00, 0x21, 0x01, 0x16,
         0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0x01, 0x00, 0x0d, 0x6f, 0x6e, 0x65, 0x20, 0x74, 0x77, 0x6f,

@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-/// How a text is to be read, where its content does not say.
+/// Options of reading a text, for what its content does not say.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// The format; recognised by content where none is given.
@@ -46,7 +46,7 @@ pub struct Reading {
     pub delimiter: Option<String>,
     /// The names of the columns, for tables without a line of names.
     pub names: Option<Vec<String>>,
-    /// How dates are meant.
+    /// The order and zone of dates.
     pub clock: Clock,
 }
 

@@ -1,13 +1,13 @@
-//! What the cells of accounting tables hold: times, spans, sizes of memory, numbers.
+//! Cells of accounting tables: times, spans, sizes of memory, numbers.
 
 use jiff::civil::DateTime;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use surefill::runtime::MAX_SECONDS;
 
-/// How dates are to be read that leave something open.
+/// The reading of dates that leave something open.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
-    /// Whether the day is before the month in `05/06/2024`; where nobody says so it is behind it, as PBS writes dates.
+    /// Whether the day is before the month in `05/06/2024`; where that is unknown it is behind it, as PBS writes dates.
     pub day_first: Option<bool>,
     /// The zone of dates that name none; without it they are taken as they stand.
     pub zone: Option<TimeZone>,
@@ -117,7 +117,7 @@ fn shown(text: &str) -> String {
     super::text::excerpt(text.as_bytes(), 40)
 }
 
-/// How a bare number is meant.
+/// Unit of a bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bare {
     /// Seconds.
@@ -132,7 +132,7 @@ pub enum Bare {
 /// ones are 0, none at all the largest.
 ///
 /// # Errors
-/// What is no limit.
+/// A text that is no limit.
 pub fn limit(text: &str, bare: Bare) -> Result<i64, String> {
     if ["", "partition_limit", "not_set", "invalid", "n/a", "unknown", "none"]
         .iter()
@@ -156,7 +156,7 @@ pub fn limit(text: &str, bare: Bare) -> Result<i64, String> {
 /// `days-hours...`. Fractions are rounded to the nearest second.
 ///
 /// # Errors
-/// What is no span.
+/// A text that is no span.
 pub fn elapsed(text: &str) -> Result<Option<i64>, String> {
     Ok(fractional(text)?.map(|seconds| seconds.round() as i64))
 }
@@ -164,7 +164,7 @@ pub fn elapsed(text: &str) -> Result<Option<i64>, String> {
 /// [`elapsed`] without rounding.
 ///
 /// # Errors
-/// What is no span.
+/// A text that is no span.
 pub fn fractional(text: &str) -> Result<Option<f64>, String> {
     if ["", "unknown", "none", "n/a", "invalid", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
         return Ok(None);
@@ -199,7 +199,7 @@ fn part(text: &str) -> Option<f64> {
 /// A whole number of 0 or more, also with Slurm's `K` and `M` for thousands and millions; `None` of an empty cell.
 ///
 /// # Errors
-/// What is no such number.
+/// A text that is no such number.
 pub fn count(text: &str) -> Result<Option<i64>, String> {
     if ["", "unknown", "none", "n/a", "-1", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
         return Ok(None);
@@ -239,7 +239,7 @@ pub fn tres(text: &str) -> Tres {
     Tres { cpus: value("cpu"), gpus: value("gres/gpu").or_else(models) }
 }
 
-/// How many processors a list names: `0-3 7` are five.
+/// Number of processors that a list names: `0-3 7` are five.
 ///
 /// # Errors
 /// A text that is no such list.
@@ -257,7 +257,7 @@ pub fn ids(text: &str) -> Result<Option<i64>, String> {
     total.map(Some).ok_or_else(|| format!("not a list of processors: '{}'", shown(text)))
 }
 
-/// Whose memory a size is.
+/// Owner of a size of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Each {
     /// The whole job's.
@@ -292,7 +292,7 @@ pub fn memory(text: &str, bare: f64) -> Option<(f64, Each)> {
     (value <= MAX_SECONDS as f64).then_some((value, each))
 }
 
-/// How a job stands.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Waits,
@@ -303,10 +303,33 @@ pub(crate) enum State {
     Unknown,
 }
 
+/// The first word of a state, in capitals.
+fn word(state: &str) -> String {
+    state.split([' ', '+', ',']).next().unwrap_or("").to_uppercase()
+}
+
+/// Whether a job in this state was ended by what was no fault of it, by Slurm's names.
+pub(crate) fn interrupted(state: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "NODE_FAIL",
+        "NF",
+        "BOOT_FAIL",
+        "BF",
+        "PREEMPTED",
+        "PR",
+        "REVOKED",
+        "RV",
+        "REQUEUED",
+        "RQ",
+        "LAUNCH_FAILED",
+        "RECONFIG_FAIL",
+    ];
+    NAMES.contains(&word(state).as_str())
+}
+
 /// Slurm's states, long and short, those of other systems as far as they are plain, and the numbers of SWF.
 pub(crate) fn state(text: &str) -> State {
-    let word = text.split([' ', '+', ',']).next().unwrap_or("").to_uppercase();
-    match word.as_str() {
+    match word(text).as_str() {
         "" => State::Unknown,
         "PENDING" | "PD" | "CONFIGURING" | "CF" | "REQUEUE_HOLD" | "RH" | "REQUEUE_FED" | "RF"
         | "SPECIAL_EXIT" | "SE" | "RESV_DEL_HOLD" | "RD" | "QUEUED" | "PEND" => State::Waits,

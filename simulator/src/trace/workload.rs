@@ -34,18 +34,18 @@ pub struct Job {
     pub number: i64,
     /// When it is submitted.
     pub submit: i64,
-    /// How long it waited in the trace; negative when unknown. Only studies of the trace itself read it.
+    /// Its wait in the trace; negative when unknown. Only studies of the trace itself read it.
     pub wait: i64,
-    /// How long it runs. A scheduler does not know this before the job has ended: only the clairvoyant predictors read
+    /// Its run time. A scheduler does not know this before the job has ended: only the clairvoyant predictors read
     /// it.
     pub run_time: i64,
     /// Its time limit, after the overrun rule.
     pub limit: i64,
     /// Processors it holds.
     pub processors: u32,
-    /// How wide it is to the orders of queue and candidates, where that is not its processors ([`Width`]).
+    /// Its width to the orders of queue and candidates, where that is not its processors ([`Width`]).
     pub scarcest: Option<u32>,
-    /// Who submitted it; negative when unknown. Jobs of unknown users count as one user's.
+    /// Its user; negative when unknown. Jobs of unknown users count as one user's.
     pub user: i64,
     /// The user's group; negative when unknown.
     pub group: i64,
@@ -55,20 +55,20 @@ pub struct Job {
     pub queue: i64,
     /// The partition; negative when unknown.
     pub partition: i64,
-    /// How it ended in the trace (1 completed, 0 failed, 5 cancelled).
+    /// Its status in the trace (1 completed, 0 failed, 5 cancelled).
     pub status: i64,
-    /// What it asks of nodes, on a machine of nodes. Elsewhere a job should not carry the room for it.
+    /// Its request on a machine of nodes. Elsewhere a job should not carry the room for it.
     pub request: Option<Arc<Request>>,
 }
 
 impl Job {
-    /// How wide it is to the orders of queue and candidates, in processors.
+    /// Its width to the orders of queue and candidates, in processors.
     pub fn width(&self) -> u32 {
         self.scarcest.unwrap_or(self.processors)
     }
 }
 
-/// What happens when a run time exceeds the requested time.
+/// Treatment of a run time that exceeds the requested time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Overrun {
@@ -81,7 +81,7 @@ pub enum Overrun {
     Raise,
 }
 
-/// What happens to a job that ran but whose used processors are unknown.
+/// Treatment of a job that ran but whose used processors are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum MissingProcessors {
@@ -92,7 +92,7 @@ pub enum MissingProcessors {
     Drop,
 }
 
-/// How wide a job on nodes is to the orders of queue and candidates.
+/// Width of a job on nodes to the orders of queue and candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Width {
@@ -116,14 +116,14 @@ pub struct Rules {
     pub limit_jobs: Option<usize>,
     /// A machine of nodes, which takes the place of its size.
     pub nodes: Option<Arc<Machine>>,
-    /// How wide jobs are there.
+    /// Width of jobs there.
     pub width: Width,
     /// Jobs without a requested time get a limit by the model of Mu'alem & Feitelson 2001 with this factor f: uniform
     /// from the run time to 1 + f times that, by the job's number, and up to the next of the usual limits.
     pub estimates: Option<f64>,
 }
 
-/// How many lines the rules touched.
+/// Number of lines by the rules that touched them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -146,7 +146,7 @@ pub struct Counts {
     /// Dropped: more than the nodes have, even empty.
     #[serde(skip_serializing_if = "none")]
     pub beyond_nodes: u64,
-    /// On nodes with memory: with what they used, as nobody knows what they requested.
+    /// On nodes with memory: with what they used, as their requests are unknown.
     #[serde(skip_serializing_if = "none")]
     pub with_used_memory: u64,
     /// Without a requested time, with a limit drawn by the model of estimates.
@@ -154,7 +154,7 @@ pub struct Counts {
     pub estimated: u64,
     /// Without a requested time: the run time is the limit.
     pub without_limit: u64,
-    /// Of unknown users.
+    /// Jobs of unknown users.
     #[serde(skip_serializing_if = "none")]
     pub without_user: u64,
     /// Ran past the requested time (kept, cut or raised).
@@ -218,7 +218,7 @@ impl Counts {
         })
     }
 
-    /// A sentence where nobody knows whose jobs these are: what a user's last jobs say of the next is then unknown.
+    /// A sentence where the users are unknown: a job is then not predicted from its user's last ones.
     pub fn nameless(&self) -> Option<String> {
         (self.jobs > 0 && self.without_user == self.jobs).then(|| {
             "the history does not say whose jobs these are: predictions of run times rest on limits and widths, of everybody's jobs"
@@ -239,7 +239,7 @@ impl Counts {
     }
 }
 
-/// What helps where [`Counts::foreknown`] warns, for verbs that have the option.
+/// Advice where [`Counts::foreknown`] warns, for verbs that have the option.
 pub const ESTIMATES: &str = "--estimates F gives such jobs limits as people ask for, by the model of Mu'alem & Feitelson \
      2001 (3: from once to four times the run time)";
 
@@ -250,9 +250,9 @@ pub struct Workload {
     pub jobs: Vec<Job>,
     /// Processors of the machine.
     pub procs: u32,
-    /// What the rules did.
+    /// Effects of the rules.
     pub counts: Counts,
-    /// What second 0 is, where the trace says.
+    /// Time of second 0, where the trace has it.
     pub unix_start_time: Option<i64>,
     /// The machine, where it is one of nodes.
     pub nodes: Option<Arc<Machine>>,

@@ -99,3 +99,13 @@ pub fn demo() -> Workload {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo/workload.swf.gz");
     Workload::new(&swf::open(&path, Strictness::Strict).unwrap(), &Rules::default()).unwrap()
 }
+
+/// A page as XML: HTML leaves `meta` and `link` open.
+pub fn xml(page: &str) -> String {
+    let page = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
+    ["<meta ", "<link "].into_iter().fold(page.to_owned(), |page, open| {
+        let mut parts = page.split(open);
+        let first = parts.next().unwrap_or("").to_owned();
+        parts.fold(first, |xml, part| xml + open + &part.replacen('>', "/>", 1))
+    })
+}

@@ -4,7 +4,7 @@ use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
 use crate::allocate::{Choice, ChoiceOptions, Correction, Speedup};
 use crate::capi::block::object;
 use crate::capi::sized::{initialise, output_size, sized, write_sized};
-use crate::capi::{array, count, status, write};
+use crate::capi::{count, status, write};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object};
 use crate::seal::Sealed;
@@ -80,7 +80,7 @@ pub struct surefill_choice_options {
 pub struct surefill_choice {
     /// Bytes of this structure, as the program knows it, which sets it before the first call.
     pub struct_size: u32,
-    /// How many: at most the idle ones when it should start now.
+    /// Number of processors: at most the idle ones when it should start now.
     pub processors: i32,
     /// The predicted wait for them in seconds, corrected; 0 when it should start now.
     pub wait: f64,
@@ -119,31 +119,8 @@ unsafe fn options(given: *const surefill_choice_options) -> Result<ChoiceOptions
 /// Bytes of the first version's choice.
 const FIRST_CHOICE: usize = 40;
 
-/// Chooses, having checked that the choice can be written.
-unsafe fn choose(
-    sizing: *mut surefill_sizing,
-    options: &ChoiceOptions,
-    correction: *const surefill_correction,
-    run_time: impl FnMut(u32) -> f64,
-    choice: *mut surefill_choice,
-) -> Result<()> {
-    let size = unsafe { output_size(choice, FIRST_CHOICE)? };
-    let correction = if correction.is_null() { None } else { Some(unsafe { self::correction(correction)? }) };
-    let found = unsafe { self::sizing(sizing)? }.choose(options, correction, run_time)?;
-    let made = surefill_choice {
-        struct_size: 0,
-        processors: i32::try_from(found.processors).map_err(|_| Error::Corrupt)?,
-        wait: found.wait,
-        predicted: found.predicted,
-        run_time: found.run_time,
-        gain: found.gain,
-    };
-    unsafe { write_sized(choice, made, size) };
-    Ok(())
-}
-
 /// Refuses what is no duration, before anything is done.
-fn check(seconds: f64) -> Result<()> {
+pub(super) fn check(seconds: f64) -> Result<()> {
     if seconds.is_nan() {
         return Err(Error::NotANumber);
     }
@@ -192,35 +169,20 @@ pub unsafe extern "C" fn surefill_sizing_choose(
         check(sequential)?;
         // Refuses no number of processors that is asked for.
         let run_time = |n| speedup.run_time(sequential, n).unwrap_or(f64::NAN);
-        unsafe { choose(sizing, &options, correction, run_time, choice) }
-    })())
-}
-
-/// As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run times
-/// in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors at most.
-///
-/// Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`.
-///
-/// # Safety
-/// As surefill_sizing_choose; run_times points to count readable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_choose_measured(
-    sizing: *mut surefill_sizing,
-    options: *const surefill_choice_options,
-    correction: *const surefill_correction,
-    run_times: *const f64,
-    count: i32,
-    choice: *mut surefill_choice,
-) -> i32 {
-    status((|| {
-        let (mut options, run_times) = unsafe { (self::options(options)?, array(run_times, count)?) };
-        run_times.iter().try_for_each(|&seconds| check(seconds))?;
-        options.most = options.most.min(count.unsigned_abs());
-        let run_time = |n: u32| {
-            let place = (n as usize).checked_sub(1);
-            place.and_then(|place| run_times.get(place)).copied().unwrap_or(f64::NAN)
+        let size = unsafe { output_size(choice, FIRST_CHOICE)? };
+        let correction =
+            if correction.is_null() { None } else { Some(unsafe { self::correction(correction)? }) };
+        let found = unsafe { self::sizing(sizing)? }.choose(&options, correction, run_time)?;
+        let made = surefill_choice {
+            struct_size: 0,
+            processors: i32::try_from(found.processors).map_err(|_| Error::Corrupt)?,
+            wait: found.wait,
+            predicted: found.predicted,
+            run_time: found.run_time,
+            gain: found.gain,
         };
-        unsafe { choose(sizing, &options, correction, run_time, choice) }
+        unsafe { write_sized(choice, made, size) };
+        Ok(())
     })())
 }
 

@@ -1,9 +1,8 @@
 //! Bias correction of predicted waits.
 
-use super::choose::{Corrected, correction, surefill_correction};
+use super::choose::{Corrected, check, correction, surefill_correction};
 use crate::capi::block::{init, object, open, seal};
-use crate::capi::{checked_mut, status, write};
-use crate::error::Error;
+use crate::capi::{status, write};
 use crate::memory::Object;
 use core::ffi::c_void;
 
@@ -98,79 +97,7 @@ pub unsafe extern "C" fn surefill_correction_corrected(
 ) -> i32 {
     status((|| {
         let correction = unsafe { self::correction(correction)? };
-        if predicted.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if !(0.0..=(1u64 << 40) as f64).contains(&predicted) {
-            return Err(Error::OutOfRange);
-        }
+        check(predicted)?;
         unsafe { write(seconds, correction.corrected(predicted)) }
-    })())
-}
-
-/// Recorded pairs.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// correction is a handle, pairs points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_pairs(
-    correction: *const surefill_correction,
-    pairs: *mut i64,
-) -> i32 {
-    status((|| {
-        let count = unsafe { self::correction(correction)? }.count();
-        unsafe { write(pairs, i64::try_from(count).unwrap_or(i64::MAX)) }
-    })())
-}
-
-/// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions
-/// are recorded, and then neither is written.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// correction is a handle, known, intercept and slope point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_line(
-    correction: *const surefill_correction,
-    known: *mut i32,
-    intercept: *mut f64,
-    slope: *mut f64,
-) -> i32 {
-    status((|| {
-        let line = unsafe { self::correction(correction)? }.line();
-        let (known, intercept, slope) =
-            unsafe { (checked_mut(known)?, checked_mut(intercept)?, checked_mut(slope)?) };
-        if let Some(line) = line {
-            (*intercept, *slope) = line;
-        }
-        *known = i32::from(line.is_some());
-        Ok(())
-    })())
-}
-
-/// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
-/// coefficient is not written.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// correction is a handle, known and coefficient point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_correlation(
-    correction: *const surefill_correction,
-    known: *mut i32,
-    coefficient: *mut f64,
-) -> i32 {
-    status((|| {
-        let found = unsafe { self::correction(correction)? }.correlation();
-        let (known, coefficient) = unsafe { (checked_mut(known)?, checked_mut(coefficient)?) };
-        if let Some(found) = found {
-            *coefficient = found;
-        }
-        *known = i32::from(found.is_some());
-        Ok(())
     })())
 }

@@ -1,4 +1,4 @@
-//! The running jobs, and when how many processors will be free.
+//! The running jobs, and the number of free processors over time.
 
 use crate::allocate::{FreeTimePredictor, Sizing, SizingCapacity};
 use crate::capi::block::{init, object, write_size};
@@ -152,8 +152,8 @@ pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idl
 }
 
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
-/// events per bin).
+/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
+/// bin).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
 /// OVERFULL, FULL (also for a distribution with more bins than the capacity has), WRONG_STATE (before

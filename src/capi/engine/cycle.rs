@@ -17,12 +17,14 @@ pub const SUREFILL_ACT_DONE: i32 = 64;
 /// There is less room than the cycle thought, or the settings have changed: begin another.
 pub const SUREFILL_ACT_STALE: i32 = 65;
 
-/// Refused for want of room: the job keeps its place, and is offered again when its pool has changed; the third time in
-/// a row it lets others pass.
+/// Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+/// after as many seconds as the word refused says; the third time in a row it lets others pass for so long.
 pub const SUREFILL_REFUSED_BUSY: i32 = 1;
-/// Refused by a limit of the manager's: it is others' turn for some time.
+/// Refused by a limit of the manager's, or for a reason that may pass: it is others' turn for as many seconds as the
+/// word refused says. Also for a job that the manager no longer knows: the report or the listing that lacks it ends the
+/// matter.
 pub const SUREFILL_REFUSED_NOT_NOW: i32 = 2;
-/// Refused for ever, unless the job is changed.
+/// Refused for ever, until the job is reported with another limit, count, request or pool, or is submitted anew.
 pub const SUREFILL_REFUSED_NEVER: i32 = 4;
 
 const _: () = assert!(SUREFILL_REFUSED_BUSY == Refusal::Busy as i32);
@@ -40,7 +42,8 @@ pub struct surefill_action {
     pub step: i32,
     /// Which job; of an array, the array.
     pub job: i64,
-    /// The waiting job that it passes, the first in the order of submission; 0 for none.
+    /// The waiting job that it passes, the first in the order of submission, under preset=easy in the site's; 0 for
+    /// none.
     pub head: i64,
     /// The offer's number, by which it is answered.
     pub number: i32,
@@ -108,8 +111,9 @@ pub unsafe extern "C" fn surefill_cycle_begin(
 /// The next action. The decision is made by the first call, and anew by the first one after a refusal: at most
 /// 7 + proposals orders of 64 jobs, and O(jobs).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; FULL where a task of an array
-/// would start and there is no slot for it: surefill_scheduler_grow, then again.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; FULL (jobs) where a task of
+/// an array would start and there is no slot for it: surefill_scheduler_grow, then again; WRONG_STATE after
+/// surefill_cycle_close.
 ///
 /// # Safety
 /// cycle and scheduler are handles, action points to a writable structure of the size it says.
@@ -170,7 +174,9 @@ pub unsafe extern "C" fn surefill_cycle_holds(
 /// The start counts also where the offer no longer holds. O(W) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX; WRONG_STATE if it
-/// was answered before; FULL, and the offer is still open; DUPLICATE_JOB for a task whose id a waiting job has.
+/// was answered before, and after surefill_cycle_close; UNKNOWN_JOB if the job was reported as gone or over meanwhile,
+/// FULL (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose id a waiting job has: then the offer is still
+/// open.
 ///
 /// # Safety
 /// cycle and scheduler are handles.
@@ -188,11 +194,11 @@ pub unsafe extern "C" fn surefill_cycle_started(
     })())
 }
 
-/// The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.
-/// O(1).
+/// The manager refuses an offer, why is one of SUREFILL_REFUSED_; of a job that is gone meanwhile as well. What is
+/// offered next is decided anew, around it. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX, OUT_OF_RANGE
-/// (why); WRONG_STATE if it was answered before.
+/// (why); WRONG_STATE if it was answered before, and after surefill_cycle_close.
 ///
 /// # Safety
 /// cycle and scheduler are handles.
@@ -211,13 +217,13 @@ pub unsafe extern "C" fn surefill_cycle_refused(
     })())
 }
 
-/// Plans the jobs that wait though nobody may be able to start, by the plan of the whole queue whatever the preset:
+/// Plans the jobs that wait though possibly none can start, by the plan of the whole queue whatever the preset:
 /// for surefill_cycle_planned, surefill_cycle_reason and surefill_cycle_try, in a cycle of its own. Closed, it leaves
 /// the reasons alone, for surefill_scheduler_reason. surefill_scheduler_wake wants another cycle after it. Costs what a
 /// decision costs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE after
-/// surefill_cycle_next.
+/// surefill_cycle_next and surefill_cycle_close.
 ///
 /// # Safety
 /// cycle and scheduler are handles.
@@ -232,7 +238,8 @@ pub unsafe extern "C" fn surefill_cycle_plan_all(
     })())
 }
 
-/// Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
+/// Writes when a waiting job is planned to start, by the last decision of this cycle, as exactly as surefill_reason's
+/// start. O(W) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, UNKNOWN_JOB; WRONG_STATE before
 /// the first surefill_cycle_next or surefill_cycle_plan_all; NEVER where nothing is planned for the job: nothing that
@@ -254,9 +261,10 @@ pub unsafe extern "C" fn surefill_cycle_planned(
 }
 
 /// The cycle is over: its order is kept for the next one, and the reasons for surefill_scheduler_reason. Offers that
-/// were not answered were refused. O(W) for W waiting jobs, on nodes O(64 x nodes) beside that.
+/// were not answered were refused; no answer is taken any more. O(W) for W waiting jobs, on nodes O(64 x nodes) beside
+/// that.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE if it is over.
 ///
 /// # Safety
 /// cycle and scheduler are handles.

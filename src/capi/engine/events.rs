@@ -33,11 +33,11 @@ pub struct surefill_job {
     pub submit: i64,
     /// It is held until then.
     pub begin: i64,
-    /// When its present run started.
+    /// When its present run started; 0 for as long ago as it has run (ran), but not before its submission.
     pub start: i64,
-    /// Its time limit in seconds.
+    /// Its time limit in seconds; 0 for none: it may run for ever.
     pub limit: i64,
-    /// How long it has run without suspensions, in seconds; 0 for the time since start.
+    /// Seconds for which it has run without suspensions; 0 for the time since start.
     pub ran: i64,
     /// The site's priority, larger first.
     pub priority: f64,
@@ -48,17 +48,18 @@ pub struct surefill_job {
     /// Units that it holds, where these are others than it wanted; in a pool of nodes its processors, by which it is
     /// known as wide, where these are others than its tasks take of the first kind of resource.
     pub units: i32,
-    /// How often it was put back into the queue.
+    /// Number of times that it was put back into the queue.
     pub restarts: i32,
-    /// Of an array: tasks that wait; 0 for 1.
+    /// An array's tasks that wait, all of one request; 0 for 1.
     pub tasks: i32,
-    /// Of these, how many may start now; 0 for all.
+    /// Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
+    /// (SUREFILL_WHY_ARRAY).
     pub at_once: i32,
     /// Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
     pub why: i32,
     /// SUREFILL_FLAG_, added up.
     pub flags: i32,
-    /// How many queues follow.
+    /// Number of queues that follow.
     pub queue_count: i32,
     /// The queues in which it may start, or did, all of one pool.
     pub queues: [i32; 8],
@@ -69,7 +70,7 @@ pub struct surefill_job {
     pub prediction: *const surefill_distribution,
     /// The features that its nodes have, all of them. From here on all is for pools of nodes, and 0 in others.
     pub features: i64,
-    /// Of these features its nodes have at least one; 0 if that does not matter.
+    /// The features of which its nodes have at least one; 0 if that does not matter.
     pub any: i64,
     /// Its nodes have none of these.
     pub without: i64,
@@ -82,7 +83,7 @@ pub struct surefill_job {
     /// The nodes that it holds, in increasing order, with its tasks on each, from now on; NULL for those that it held
     /// before, and of a job that holds nothing.
     pub parts: *const surefill_part,
-    /// How many they are.
+    /// Number of parts.
     pub part_count: i32,
     /// 0.
     pub reserved_too: i32,
@@ -132,7 +133,7 @@ pub struct surefill_totals {
 /// pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the pool's
 /// number, the same for the same name. O(pools).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL (pools).
 ///
 /// # Safety
 /// scheduler is a handle, name points to length readable bytes, pool to a writable number.
@@ -157,7 +158,7 @@ pub unsafe extern "C" fn surefill_scheduler_set_pool(
 /// A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. O(queues).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX, OUT_OF_RANGE,
-/// FULL.
+/// FULL (queues).
 ///
 /// # Safety
 /// scheduler is a handle, name points to length readable bytes, queue to a writable number.
@@ -275,7 +276,8 @@ pub(super) unsafe fn with_report<T>(
 /// on. O(W + bins x contexts) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER,
-/// NO_SUCH_INDEX (queues), FULL; UNKNOWN_JOB for one that is over, was not known and is not described: it does no harm.
+/// NO_SUCH_INDEX (queues), FULL (jobs), PARTS_FULL; UNKNOWN_JOB for one that is over, was not known and is not
+/// described: it does no harm.
 ///
 /// # Safety
 /// scheduler is a handle, job points to a readable structure of the size it says, whose prediction is NULL or a handle.
@@ -319,9 +321,9 @@ pub unsafe extern "C" fn surefill_scheduler_list_begin(scheduler: *mut surefill_
     status((|| unsafe { self::scheduler(scheduler)? }.list_begin(now))())
 }
 
-/// The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than half
-/// of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the first one
-/// after the block was made or opened. O(n log n).
+/// The listing is complete: jobs that were not in it have left. Writes whether it is doubted, because it lacks more
+/// than half of the jobs with room and more than 16: then none has left. The second one in a row counts, and the first
+/// one after the block was made or opened. O(n log n).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE; WRONG_STATE
 /// without a listing.
@@ -384,6 +386,32 @@ pub unsafe extern "C" fn surefill_scheduler_run_time(
     status((|| {
         let run_time = unsafe { self::scheduler(scheduler)? }.run_time(job, quantile, now)?;
         unsafe { write(seconds, run_time) }
+    })())
+}
+
+/// Writes a job that the scheduler knows, and its state, one of SUREFILL_JOB_: the numbers from 0 up are those that
+/// wait or are held, in the order of their submission, then those that hold room, as many as surefill_totals has of
+/// both. They hold until something is reported. After a restart this is what the state file knew. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; NO_SUCH_INDEX behind the last
+/// one.
+///
+/// # Safety
+/// scheduler is a handle, job and state point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_job(
+    scheduler: *const surefill_scheduler,
+    number: i32,
+    job: *mut i64,
+    state: *mut i32,
+) -> i32 {
+    status((|| {
+        let number = usize::try_from(number).map_err(|_| Error::NoSuchIndex)?;
+        let scheduler = unsafe { self::scheduler(scheduler)? };
+        let (job, state) = unsafe { (checked_mut(job)?, checked_mut(state)?) };
+        let (id, known) = scheduler.known_job(number)?.ok_or(Error::NoSuchIndex)?;
+        (*job, *state) = (id, known as i32);
+        Ok(())
     })())
 }
 

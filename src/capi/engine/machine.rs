@@ -11,10 +11,10 @@ use crate::nodes::{Amounts, MAX_RESOURCES};
 
 /// Jobs may start on the node.
 pub const SUREFILL_NODE_UP: i32 = 1;
-/// Nobody new may start on it: it is drained, or a stranger has it. Jobs on it go on.
+/// No new job may start on it: it is drained, or a stranger has it. Jobs on it go on.
 pub const SUREFILL_NODE_CLOSED: i32 = 2;
 /// It is expected to be up at some time: after a restart or a reconfiguration it is not registered yet, or it is
-/// powering up. It counts in every plan and reservation from then on, and nobody starts on it before it is up.
+/// powering up. It counts in every plan and reservation from then on, and no job starts on it before it is up.
 pub const SUREFILL_NODE_AWAITED: i32 = 3;
 /// It is not there.
 pub const SUREFILL_NODE_DOWN: i32 = 4;
@@ -33,13 +33,13 @@ pub struct surefill_node {
     pub state: i32,
     /// Its name (surefill_hash): another name under the same number is another node.
     pub name: i64,
-    /// Of an awaited node: until when it is awaited; then it is down. 0 for as long as the word grace says.
+    /// An awaited node's time until which it is awaited; then it is down. 0 for as long as the word grace says.
     pub until: i64,
     /// Its features: bits of the site's own meaning.
     pub features: i64,
     /// Its amounts, kind by kind, processors first.
     pub amounts: [i32; 8],
-    /// Of the nodes that a job may have those with the smallest weights come first; not negative.
+    /// Its weight: the nodes with the smallest come first of those that a job may have; not negative.
     pub weight: i32,
     /// 0.
     pub reserved: i32,
@@ -52,7 +52,7 @@ pub struct surefill_node {
 pub struct surefill_reservation {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
-    /// Of which pool.
+    /// Its pool.
     pub pool: i32,
     /// By which jobs name it; not 0.
     pub key: i64,
@@ -62,7 +62,7 @@ pub struct surefill_reservation {
     pub to: i64,
     /// Its nodes.
     pub nodes: *const i32,
-    /// How many they are.
+    /// Number of nodes.
     pub node_count: i32,
     /// 0.
     pub reserved: i32,

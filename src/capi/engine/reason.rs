@@ -9,26 +9,27 @@ use crate::engine::{Names, Reason, Why};
 use crate::error::{Error, Result};
 use crate::plan::StartedNow;
 use core::ffi::c_char;
+use core::mem::offset_of;
 
 /// No reason is known.
 pub const SUREFILL_WHY_UNKNOWN: i32 = 0;
-/// It starts in the order of submission.
+/// It starts in order and passes none.
 pub const SUREFILL_WHY_IN_ORDER: i32 = 1;
 /// It starts because the cheapest plan of the whole queue has it start now.
 pub const SUREFILL_WHY_PLANNED: i32 = 2;
-/// It starts ahead of others that by the time limits it does not delay.
+/// It starts ahead of others in the site's order, the first of which it does not delay by the time limits.
 pub const SUREFILL_WHY_BY_LIMITS: i32 = 3;
-/// It waits: there is no room.
+/// It waits: there is no room, what those take that start now counted.
 pub const SUREFILL_WHY_NO_ROOM: i32 = 16;
-/// It waits, and is in front of everybody: others must not delay it.
+/// It waits, and is the first of all that wait: others must not delay it.
 pub const SUREFILL_WHY_HEAD: i32 = 17;
-/// It waits: there is room, but starting it now would cost others more.
+/// It waits: there is room, also beside those that start now, but starting it would cost others more.
 pub const SUREFILL_WHY_LATER: i32 = 18;
-/// It waits: it could delay the job that is in front of everybody.
+/// It waits: it could delay a job that others must not delay, the first of its tier or the one that waited longest.
 pub const SUREFILL_WHY_GUARDED: i32 = 19;
 /// It waits: the resource manager refused to start it.
 pub const SUREFILL_WHY_REFUSED: i32 = 20;
-/// It waits: jobs hold more than the pool has, and nobody passes the first one.
+/// It waits: jobs hold more than the pool has, and no job passes the first one.
 pub const SUREFILL_WHY_INCONSISTENT: i32 = 21;
 /// It can never start: the pool is too small, or has no nodes such as it wants.
 pub const SUREFILL_WHY_NEVER: i32 = 22;
@@ -83,16 +84,19 @@ pub struct surefill_reason {
     /// Which job.
     pub job: i64,
     /// The waiting job whose start it must not delay; 0 for none. While a job that has waited too long is in front of
-    /// everybody it is that one; else, for a job planned for later, the first of the plan that starts later than now.
+    /// all jobs it is that one; else, for a job planned for later, the first of the plan that starts later than now.
     pub head: i64,
     /// When that was asked: spans of a sentence begin there.
     pub now: i64,
-    /// The planned start; 0 where nothing is planned of it. It is a plan, not a promise.
+    /// The planned start; 0 where nothing is planned of it. It is a plan, not a promise: by mean predicted run times,
+    /// without the jobs that are still to come, and on the plan's grid, up to a sixteenth of the time until then later
+    /// than the plan needs. When it will start surefill_starts_predicted says.
     pub start: i64,
-    /// When it has room if all that run do so to their limits: of the job that is in front of everybody, in a pool of
-    /// counted units; else 0.
+    /// The time at which it has room if all that run do so to their limits: for the job that is in front of all, in a
+    /// pool of counted units; else 0.
     pub by_limits: i64,
-    /// When the reason ends by itself (a begin time, a refusal, the beginning of its reservation); 0 if it does not.
+    /// When the reason ends by itself (a begin time, a refusal, which a change of the pool may end sooner, the
+    /// beginning of its reservation); 0 if it does not.
     pub until: i64,
     /// The price of starting it now, where it fits and is planned for later: by how many seconds its own wait would be
     /// shorter; 0 where that is not known.
@@ -111,6 +115,10 @@ pub struct surefill_reason {
     pub units: i32,
     /// 0.
     pub reserved: i32,
+    /// The median of its start as surefill_starts_report last gave it, when that is still to come; else 0. A sentence
+    /// has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
+    /// surefill_starts_predicted sets it itself before it asks for the sentence.
+    pub expected: i64,
 }
 
 /// A number of the caller's structure: C counts in `int32_t`.
@@ -119,8 +127,8 @@ fn counted(number: u32) -> i32 {
 }
 
 fn c_reason(reason: &Reason) -> surefill_reason {
-    let &Reason { why, job, head, now, start, by_limits, until, price, place, tasks, wanted, idle, units } =
-        reason;
+    let &Reason { why, job, head, now, start, expected, by_limits, until, price, .. } = reason;
+    let &Reason { place, tasks, wanted, idle, units, .. } = reason;
     let price = price.unwrap_or(StartedNow { saved: 0, others: 0 });
     surefill_reason {
         struct_size: 0,
@@ -139,14 +147,18 @@ fn c_reason(reason: &Reason) -> surefill_reason {
         idle: counted(idle),
         units: counted(units),
         reserved: 0,
+        expected: expected.unwrap_or(0),
     }
 }
+
+/// The size of the structure's first version.
+const FIRST_SIZE: usize = offset_of!(surefill_reason, expected);
 
 /// # Safety
 /// That of [`sized`].
 unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
     let none = c_reason(&Reason::default());
-    let given = unsafe { sized(given, none, &[])? };
+    let given = unsafe { sized(given, none, &[FIRST_SIZE])? };
     let known = |time: i64| Some(time).filter(|&time| time != 0);
     let saved = u32::try_from(given.saved).map_err(|_| Error::OutOfRange)?;
     Ok(Reason {
@@ -155,6 +167,7 @@ unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
         head: given.head,
         now: given.now,
         start: known(given.start),
+        expected: known(given.expected),
         by_limits: known(given.by_limits),
         until: known(given.until),
         price: Some(StartedNow { saved, others: given.others }).filter(|price| price.saved != 0),
@@ -185,7 +198,7 @@ pub unsafe extern "C" fn surefill_cycle_reason(
 ) -> i32 {
     status((|| unsafe {
         let (mut cycle, scheduler) = (self::cycle(cycle)?, self::scheduler(scheduler)?);
-        let size = output_size(reason, size_of::<surefill_reason>())?;
+        let size = output_size(reason, FIRST_SIZE)?;
         write_sized(reason, c_reason(&cycle.reason(&scheduler, job)?), size);
         Ok(())
     })())
@@ -214,7 +227,7 @@ pub unsafe extern "C" fn surefill_cycle_try(
 ) -> i32 {
     status((|| unsafe {
         let (mut cycle, mut scheduler) = (self::cycle(cycle)?, self::scheduler(scheduler)?);
-        let size = output_size(reason, size_of::<surefill_reason>())?;
+        let size = output_size(reason, FIRST_SIZE)?;
         let tried = with_report(job, |report| cycle.try_job(&mut scheduler, report))?;
         write_sized(reason, c_reason(&tried), size);
         Ok(())
@@ -238,7 +251,7 @@ pub unsafe extern "C" fn surefill_scheduler_reason(
 ) -> i32 {
     status((|| unsafe {
         let scheduler = self::scheduler(scheduler)?;
-        let size = output_size(reason, size_of::<surefill_reason>())?;
+        let size = output_size(reason, FIRST_SIZE)?;
         write_sized(reason, c_reason(&scheduler.reason(job, now)?), size);
         Ok(())
     })())

@@ -68,8 +68,8 @@ pub unsafe extern "C" fn surefill_starts_size(
 /// jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
-/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; NEVER for a pool of nodes that differ or that jobs
-/// share: starts are foreseen on whole, like ones.
+/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; UNSUPPORTED for a pool of nodes that differ, or that
+/// jobs share: starts are foreseen on whole, like ones, and one job that shares a node makes it a shared pool.
 ///
 /// # Safety
 /// memory points to length writable bytes, scheduler is a handle, starts points to a writable pointer.
@@ -132,7 +132,7 @@ unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>,
 /// scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE before all scenarios
-/// are played; NEVER for a job that does not wait in this pool, is held (nobody knows for how long), or wants more
+/// are played; NEVER for a job that does not wait in this pool, is held (for an unknown time), or wants more
 /// units than can ever be free.
 ///
 /// # Safety
@@ -151,10 +151,10 @@ pub unsafe extern "C" fn surefill_starts_predicted(
     })())
 }
 
-/// As surefill_starts_predicted, for a start that is reported to people: the scheduler remembers a job's first report
-/// and the first one an hour or more after it, and when the job starts the levels for such reports follow. A median
-/// that was reported before moves no further than to half way between the new one and the level beside it, so that
-/// answers do not jump.
+/// Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people: the
+/// scheduler remembers a job's first report and the first one an hour or more after it, and when the job starts the
+/// levels for such reports follow. A median that was reported before moves no further than to half way between the new
+/// one and the level beside it, so that answers do not jump.
 ///
 /// Errors: as surefill_starts_predicted.
 ///

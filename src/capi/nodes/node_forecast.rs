@@ -14,7 +14,7 @@
 //! surefill_part part = {0, 1};
 //! surefill_nodes *nodes;
 //! surefill_node_forecast *forecast;
-//! double probability, seconds, half_width;
+//! double probability, half_width;
 //! int64_t bytes, when;
 //! int32_t kind, first, job, step;
 //! surefill_nodes_capacity_init(&capacity);
@@ -43,7 +43,6 @@
 //! } while (step == SUREFILL_STEP_MORE);
 //! surefill_node_forecast_start_quantile(forecast, 0, 0.9, &when, &half_width);
 //! surefill_node_forecast_start_probability(forecast, 0, 1010000, &probability, &half_width);
-//! surefill_node_forecast_start_mean(forecast, 0, &seconds, &half_width);
 //! ```
 
 use super::super::block::{init, object, write_size};
@@ -228,7 +227,7 @@ pub unsafe extern "C" fn surefill_node_forecast_begin(
 }
 
 /// Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job is
+/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is
 /// added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
 /// events per bin).
 ///
@@ -256,7 +255,7 @@ pub unsafe extern "C" fn surefill_node_forecast_add_running(
 
 /// Adds a waiting job behind those added before: its request, by which of SUREFILL_FIT_ nodes are found for it, how
 /// many processors the priorities of the options count for it, its time limit in seconds (0 to SUREFILL_MAX_SECONDS),
-/// when it was submitted (a submission ahead counts as for surefill_forecast), and what is believed of its run time;
+/// when it was submitted (a submission ahead counts as for surefill_forecast), and its predicted run time;
 /// NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come last on which the head job finds
 /// room when it is planned to start. index is its number, from 0; it may be NULL. O(bins x events per bin).
 ///
@@ -312,7 +311,8 @@ pub unsafe extern "C" fn surefill_node_forecast_run(
     })())
 }
 
-/// As surefill_forecast_start_quantile; NEVER for a job that finds no room when all running jobs have ended. O(1).
+/// The quantile of a job's start, see surefill_forecast_start_quantile; NEVER for a job that finds no room when all
+/// running jobs have ended. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (not done
 /// yet), NO_SUCH_INDEX, NEVER.
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn surefill_node_forecast_start_quantile(
     })())
 }
 
-/// As surefill_forecast_start_probability. O(log scenarios).
+/// The probability of a job's start, see surefill_forecast_start_probability. O(log scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (not done yet), NO_SUCH_INDEX.
 ///
@@ -350,24 +350,5 @@ pub unsafe extern "C" fn surefill_node_forecast_start_probability(
     status((|| unsafe {
         let forecast = self::forecast(forecast)?;
         tell(probability, half_width, || forecast.start_probability(index(job)?, when))
-    })())
-}
-
-/// As surefill_forecast_start_mean. O(scenarios).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER.
-///
-/// # Safety
-/// forecast is a handle, seconds and half_width point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_forecast_start_mean(
-    forecast: *const surefill_node_forecast,
-    job: i32,
-    seconds: *mut f64,
-    half_width: *mut f64,
-) -> i32 {
-    status((|| unsafe {
-        let forecast = self::forecast(forecast)?;
-        tell(seconds, half_width, || forecast.start_mean(index(job)?))
     })())
 }

@@ -15,10 +15,7 @@
 //! surefill_rule rule;
 //! surefill_nodes *nodes;
 //! surefill_node_pass *pass;
-//! surefill_node_pass_options options;
-//! double spent, seconds, half_width;
-//! int64_t bytes;
-//! int32_t kind, first, job, step, candidate, started = 0;
+//! int32_t kind, first, job, started = -1, step, candidate;
 //! surefill_nodes_capacity_init(&capacity);
 //! capacity.nodes = 2;
 //! capacity.jobs = capacity.parts = 8;
@@ -34,19 +31,33 @@
 //! surefill_node_pass_capacity_init(&pass_capacity);
 //! pass_capacity.nodes = 2;
 //! pass_capacity.running = pass_capacity.candidates = pass_capacity.parts = 8;
-//! surefill_node_pass_size(&pass_capacity, &bytes);
 //! surefill_node_pass_init(memory, sizeof memory, &pass_capacity, &pass);
-//! surefill_node_pass_options_init(&options);
-//! options.scenarios = 128;
-//! surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, &options);
+//! surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, NULL);
 //! surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
-//! surefill_node_pass_set_group(pass, 0, 1000);
 //! surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
 //! surefill_rule_init(&rule);
 //! do {
 //!     surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
-//!     if (step == SUREFILL_STEP_ACCEPT && started) surefill_node_pass_commit(pass, nodes, candidate, &job);
-//!     if (step == SUREFILL_STEP_ACCEPT && !started) surefill_node_pass_decline(pass, candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_commit(pass, nodes, candidate, &started);
+//! } while (step != SUREFILL_STEP_DONE);
+//! ```
+//!
+//! The options say how many scenarios are played; a candidate that could not be started is declined:
+//!
+//! ```c
+//! surefill_node_pass_options options;
+//! double spent, seconds, half_width;
+//! int64_t bytes;
+//! surefill_node_pass_size(&pass_capacity, &bytes);
+//! surefill_node_pass_options_init(&options);
+//! options.scenarios = 128;
+//! surefill_node_pass_begin(pass, nodes, 1000060, 7, &whole, 960, &options);
+//! surefill_node_pass_add_running(pass, nodes, job, 660, 7200, NULL, NULL);
+//! if (started >= 0) surefill_node_pass_add_running(pass, nodes, started, 60, 3600, NULL, NULL);
+//! surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
+//! do {
+//!     surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_decline(pass, candidate);
 //! } while (step != SUREFILL_STEP_DONE);
 //! surefill_node_pass_spent(pass, SUREFILL_CRITERION_RELATIVE, &spent);
 //! surefill_node_pass_head_wait(pass, &seconds, &half_width);
@@ -90,8 +101,7 @@ pub struct surefill_node_pass_capacity {
     pub events_per_bin: i32,
 }
 
-/// How many scenarios a pass plays, and how sure it must be. Set by surefill_node_pass_options_init, then changed as
-/// needed.
+/// Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -105,9 +115,6 @@ pub struct surefill_node_pass_options {
     pub seed: i64,
     /// The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
     pub confidence: f64,
-    /// In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
-    /// group's draw, not its own (0 to 1).
-    pub shared: f64,
 }
 
 /// One scheduling pass on a machine of nodes: begin, add running jobs and candidates, decide and commit until it is
@@ -151,13 +158,12 @@ unsafe fn capacity(given: *const surefill_node_pass_capacity) -> Result<NodePass
 }
 
 fn default_options() -> surefill_node_pass_options {
-    let NodePassOptions { seed, confidence, scenarios, shared, .. } = NodePassOptions::default();
+    let NodePassOptions { seed, confidence, scenarios, .. } = NodePassOptions::default();
     surefill_node_pass_options {
         struct_size: size_of::<surefill_node_pass_options>() as u32,
         scenarios: scenarios as i32,
         seed: seed as i64,
         confidence,
-        shared,
     }
 }
 
@@ -166,10 +172,9 @@ unsafe fn options(given: *const surefill_node_pass_options) -> Result<NodePassOp
     if given.is_null() {
         return Ok(NodePassOptions::default());
     }
-    let given = unsafe { sized(given, default_options(), &[4, 8, 16, 24])? };
+    let given = unsafe { sized(given, default_options(), &[4, 8, 16])? };
     let (seed, scenarios) = (given.seed as u64, count(given.scenarios)?);
-    let (confidence, shared) = (given.confidence, given.shared);
-    Ok(NodePassOptions { seed, confidence, scenarios, reserved: 0, shared })
+    Ok(NodePassOptions { seed, confidence: given.confidence, scenarios, ..NodePassOptions::default() })
 }
 
 /// The pass behind a handle.
@@ -199,8 +204,7 @@ pub unsafe extern "C" fn surefill_node_pass_capacity_init(
     status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
-/// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
-/// with draws of its own.
+/// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
@@ -279,7 +283,7 @@ pub unsafe extern "C" fn surefill_node_pass_begin(
 }
 
 /// Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job is
+/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is
 /// added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL. O(bins x
 /// events per bin).
 ///
@@ -305,25 +309,8 @@ pub unsafe extern "C" fn surefill_node_pass_add_running(
     })())
 }
 
-/// Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user and
-/// kind, of which one that runs long says that the others do. How much they have in common is the options' shared.
-/// O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX, WRONG_STATE.
-///
-/// # Safety
-/// pass is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_set_group(
-    pass: *mut surefill_node_pass,
-    running: i32,
-    group: i64,
-) -> i32 {
-    status((|| unsafe { self::pass(pass)? }.set_group(index(running)?, group))())
-}
-
 /// Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are found
-/// for it, its time limit in seconds and what is believed of its run time; NULL when nothing is known but the limit.
+/// for it, its time limit in seconds and its predicted run time; NULL when nothing is known but the limit.
 /// The nodes are found anew when an earlier candidate has been given some of them. index is its number, from 0; it may
 /// be NULL. O(nodes + bins x events per bin).
 ///

@@ -46,8 +46,9 @@ pub unsafe extern "C" fn surefill_pass_head_start_quantile(
     })())
 }
 
-/// As surefill_pass_head_start_quantile, for count probabilities (ascending) by one walk over the events: about work
-/// multiply-adds a call (at least 1), as surefill_pass_decide counts them. step is SUREFILL_STEP_DONE when all are
+/// The quantiles of the head job's start, see surefill_pass_head_start_quantile, for count probabilities (ascending) by
+/// one walk over the events: about work multiply-adds a call (at least 1), counted like those of surefill_pass_decide.
+/// step is SUREFILL_STEP_DONE when all are
 /// known; after SUREFILL_STEP_MORE call again with the same probabilities and whens. A decision, or another question,
 /// gives up one under way. With E events and c processors still missing for the head job it costs about E c
 /// multiply-adds. All are exact, also where many jobs may end in one second.

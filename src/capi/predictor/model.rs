@@ -7,8 +7,8 @@ use crate::capi::hmm::{read_parameters, surefill_model_parameters, write_paramet
 use crate::capi::{array, array_mut, checked_mut, status, write};
 use crate::error::Error;
 
-/// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is
-/// predicted, probabilities is not written.
+/// The prediction of surefill_predictor_predict as bins numbers, one for each bin; bins must be the number of bins.
+/// When nothing is predicted, probabilities is not written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins).
 ///

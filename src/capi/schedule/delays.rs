@@ -8,13 +8,13 @@
 //! surefill_delay_calibration_capacity capacity;
 //! surefill_delay_calibration *delays;
 //! surefill_rule rule;
-//! double predicted, told, observed;
+//! double predicted, expected, observed;
 //! int64_t known;
 //! surefill_delay_calibration_capacity_init(&capacity);
 //! surefill_delay_calibration_init(memory, sizeof memory, &capacity, &delays);
-//! surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &told);
+//! surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &expected);
 //! surefill_delay_calibration_ended(delays, 4710, 500, 1600, 48);
-//! surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &told, &observed);
+//! surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &expected, &observed);
 //! surefill_rule_init(&rule);
 //! surefill_delay_calibration_rule(delays, &rule, &rule);
 //! ```
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn surefill_delay_calibration_size(
     status((|| unsafe { write_size(size, DelayCalibration::size(backfills(capacity)?)?) })())
 }
 
-/// Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+/// Makes a calibration that has learnt from nothing in the caller's memory (length bytes, at least
 /// surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn surefill_delay_calibration_open(
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.
 ///
 /// # Safety
-/// calibration is a handle, told points to a writable number.
+/// calibration is a handle, `told` points to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_told(
     calibration: *const surefill_delay_calibration,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn surefill_delay_calibration_told(
 }
 
 /// The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it those
-/// candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor of 16 at
+/// candidates are accepted whose calibrated delay is below the given threshold. Thresholds change by a factor of 16 at
 /// most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted seconds.
 /// Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
 ///
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn surefill_delay_calibration_rule(
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.
 ///
 /// # Safety
-/// calibration is a handle, told points to a writable number.
+/// calibration is a handle, `told` points to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_accepted(
     calibration: *mut surefill_delay_calibration,
@@ -220,9 +220,9 @@ pub unsafe extern "C" fn surefill_delay_calibration_accepted(
 }
 
 /// A job ended, or was killed or cancelled, that held this number of processors from time started to time now. Every
-/// job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that started in the
-/// second in which a backfill was accepted counts as running then, unless it was itself accepted after it. O(pending
-/// backfills).
+/// job that ran must be reported, whether it was a backfill or not, in the order of their ends. A job that started in
+/// the second in which a backfill was accepted counts as running then, unless it was itself accepted after it.
+/// O(pending backfills).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, TIME_WENT_BACK (an
 /// end before the start).
@@ -240,9 +240,9 @@ pub unsafe extern "C" fn surefill_delay_calibration_ended(
     status((|| unsafe { self::calibration(calibration)? }.ended(job, started, now, count(processors)?))())
 }
 
-/// How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they were
-/// accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and BOUND, seconds
-/// for SECONDS and RELATIVE. O(1).
+/// Number of backfills with a known outcome, and the sums of their predicted delays, of the calibrated ones that were
+/// reported when they were accepted, and of the observed: how many delayed their head job for the criteria PROBABILITY
+/// and BOUND, seconds for SECONDS and RELATIVE. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
 ///

@@ -33,8 +33,9 @@ pub unsafe extern "C" fn surefill_wait_predict(
     })
 }
 
-/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its
-/// submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and with ADAPT
+/// A bound like surefill_wait_predict's, for a job that waits since it was submitted: an upper bound for its wait,
+/// counted from its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like
+/// situation, and with ADAPT
 /// it follows the misses of such bounds and, for the options' own question, leaves no less than a factor, learnt on
 /// line, times the oldest wait of the queue; else, and where too little is known, by the binomial method on the waits
 /// that were at least as long as its own is now: those of its cluster, or of all clusters where these are too few. O(w)
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn surefill_wait_predict_waiting(
     })
 }
 
-/// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+/// The probability that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
 /// counted from its submission: the part of the waits that were, with a lower bound for it at this confidence. With
 /// ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them. rests_on is
 /// the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where there
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn surefill_wait_start_probability(
     })())
 }
 
-/// How many jobs wait, and how many waits are remembered. O(1).
+/// Number of jobs that wait, and number of waits that are remembered. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///

@@ -6,8 +6,7 @@
 //! surefill_wait_options options;
 //! surefill_wait *wait;
 //! int64_t job, lower, upper;
-//! double gain, criterion;
-//! int32_t answer, step, attribute;
+//! int32_t answer, step;
 //! surefill_wait_capacity_init(&capacity);
 //! surefill_wait_options_init(&options);
 //! capacity.history = 1000;
@@ -15,10 +14,9 @@
 //! for (job = 1; job <= 200; job++) {
 //!     surefill_wait_known(wait, 10 * job, 3600, 16);
 //! }
+//! surefill_wait_predict_lower(wait, 3600, 16, 0.5, 0.95, 20000, &answer, &lower);
 //! surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
 //! surefill_wait_recluster(wait, 100000, &step);
-//! surefill_wait_explained(wait, &gain, &criterion);
-//! surefill_wait_clustered_by(wait, &attribute);
 //! ```
 
 use super::{answered, features, parts, surefill_wait, waits};
@@ -49,7 +47,7 @@ pub unsafe extern "C" fn surefill_wait_recluster(wait: *mut surefill_wait, work:
     })())
 }
 
-/// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
+/// A lower bound by the binomial method, see surefill_wait_predict. O(log n) and the cost of surefill_binomial_lower.
 ///
 /// Errors: as surefill_wait_predict.
 ///
@@ -74,8 +72,8 @@ pub unsafe extern "C" fn surefill_wait_predict_lower(
     })
 }
 
-/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
-/// method. O(log n) and the cost of surefill_binomial_two_sided.
+/// A lower and an upper bound that hold together with this confidence, by the binomial method, see
+/// surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
 ///
 /// Errors: as surefill_wait_predict.
 ///
@@ -107,42 +105,4 @@ pub unsafe extern "C" fn surefill_wait_predict_two_sided(
             Ok(())
         })()
     })
-}
-
-/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
-/// criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion has
-/// the attribute that explains the waits best.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// wait is a handle, gain and criterion point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_explained(
-    wait: *const surefill_wait,
-    gain: *mut f64,
-    criterion: *mut f64,
-) -> i32 {
-    status((|| {
-        let found = unsafe { waits(wait)? }.explained();
-        let (gain, criterion) = unsafe { (checked_mut(gain)?, checked_mut(criterion)?) };
-        (*gain, *criterion) = found;
-        Ok(())
-    })())
-}
-
-/// The attribute by which the clusters in use are made, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
-/// SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// wait is a handle, attribute points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_clustered_by(wait: *const surefill_wait, attribute: *mut i32) -> i32 {
-    status((|| {
-        let found = unsafe { waits(wait)? }.clustered_by();
-        *unsafe { checked_mut(attribute)? } = found as i32;
-        Ok(())
-    })())
 }

@@ -1,20 +1,20 @@
-//! The distribution that the mixture's own probabilities have had: where predicted quantiles were too high or too low,
-//! later ones are moved.
+//! Calibration of the mixture by its past outcomes: where predicted quantiles were too high or too low, later ones are
+//! moved.
 //!
-//! If predictions mean what they say, the probability that was given to run times up to the true one (the probability
-//! integral transform; its share of the true bin is spread evenly, Czado, Gneiting & Held 2009) is uniform. Its
-//! histogram, of recent jobs and a uniform prior, is the map from predicted to calibrated cumulative probabilities
-//! (Dawid 1984; Kuleshov, Fenner & Ermon 2018).
+//! If predictions are calibrated, the probability predicted for run times up to the true one (the probability integral
+//! transform; its share of the true bin is spread evenly, Czado, Gneiting & Held 2009) is uniform. Its histogram, of
+//! recent jobs and a uniform prior, is the map from predicted to calibrated cumulative probabilities (Dawid 1984;
+//! Kuleshov, Fenner & Ermon 2018).
 
 use bytemuck::{Pod, Zeroable};
 
-/// Steps of the histogram.
+/// Number of steps of the histogram.
 const STEPS: usize = 20;
-/// How many jobs the uniform distribution counts as.
+/// Number of jobs that the uniform prior counts as.
 const PRIOR: f64 = 1000.0;
 /// The factor by which a job's weight shrinks with every later one.
 const DECAY: f64 = 0.9995;
-/// The least that a cell keeps.
+/// The least probability of a cell.
 const LEAST: f64 = 1e-7;
 
 /// The histogram.
@@ -25,7 +25,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Uniform.
+    /// The uniform histogram.
     pub fn new() -> Calibration {
         Calibration { steps: [PRIOR / STEPS as f64; STEPS] }
     }
@@ -56,7 +56,7 @@ impl Calibration {
         }
     }
 
-    /// A job was where the mixture's probability went from `low` to `low + share`.
+    /// Learns from a job whose cell had the mixture's probability from `low` to `low + share`.
     pub fn learn(&mut self, low: f64, share: f64) {
         let (low, share) = (low.clamp(0.0, 1.0), share.max(LEAST));
         for (number, step) in self.steps.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_was_too_wide_becomes_narrower() {
-        // Quantiles from .4 to .6 alone.
+        // Only quantiles from .4 to .6 occur.
         let mut calibration = Calibration::new();
         for _ in 0..100_000 {
             calibration.learn(0.4, 0.2);

@@ -1,8 +1,7 @@
-//! The contexts: in what a job can be like others.
+//! The contexts: the properties that a job may share with others.
 //!
 //! Each context has a row of counts for every value it takes, and a wider context that it backs off to. A row counts
-//! run times by bin, or by how many bins they are from a reference: the limit's bin, or the bin of the last job that
-//! was alike.
+//! run times by bin, or by their distance in bins from a reference: the limit's bin, or the bin of the last like job.
 
 use super::places::key;
 use super::trail::{Standing, Trail};
@@ -10,7 +9,7 @@ use super::trail::{Standing, Trail};
 /// The number of contexts.
 pub const COUNT: usize = 31;
 
-/// What a row's cells are counted from.
+/// Bin that the cells of a row are counted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {
     /// Bin 0.
@@ -19,7 +18,7 @@ pub enum Reference {
     Limit,
     /// The bin of the last job that ended: the user's, ...
     User,
-    /// ... one with the same limit and processors. Without any, as the limit's bin.
+    /// ... or one with the same limit and processors. The limit's bin while there is none.
     Like,
 }
 
@@ -30,13 +29,13 @@ pub struct Context {
     pub parent: Option<usize>,
     /// The factor by which counts shrink with every job of the context.
     pub decay: f32,
-    /// How many jobs the wider context counts as, times one more than the bins seen in this one.
+    /// Number of jobs that the wider context counts as, for each bin seen in this one and one more.
     pub prior: f32,
-    /// What its cells are counted from.
+    /// Bin that its cells are counted from.
     pub reference: Reference,
-    /// Whether all jobs of a row have one limit's bin: then they say how often that is passed.
+    /// Whether all jobs of a row have one limit's bin: then the row also counts the jobs beyond it.
     pub limited: bool,
-    /// Whether it has a say of its own, or only narrower contexts back off to it.
+    /// Whether it is part of the mixture; else narrower contexts only back off to it.
     pub speaks: bool,
 }
 
@@ -93,23 +92,23 @@ pub const CONTEXTS: [Context; COUNT] = {
     ]
 };
 
-/// What is known of a job when it is submitted.
+/// A job's properties when it is submitted.
 pub struct View<'v> {
     /// The user.
     pub user: i64,
     /// The limit in seconds.
     pub limit: i64,
-    /// Processors.
+    /// Number of processors.
     pub processors: i64,
     /// The limit's bin.
     pub limit_bin: usize,
-    /// The time.
+    /// Time of the submission.
     pub now: i64,
     /// The user's jobs; those with the same limit; those with the same processors, too.
     pub trails: [&'v Trail; 3],
-    /// What became of the last submission of each.
+    /// State of the last submission of each.
     pub standings: [Standing; 3],
-    /// The bin of this number of seconds.
+    /// Returns the bin of a number of seconds.
     pub bin_of: &'v dyn Fn(i64) -> usize,
 }
 
@@ -119,14 +118,14 @@ pub fn step(from: i32, to: i32) -> i64 {
 }
 
 impl View<'_> {
-    /// How this job's limit and processors compare with others; 9 when there are none.
+    /// Comparison of another job's limit and processors with this job's, as one number; 9 when there is none.
     fn change(&self, other: Option<(i64, i64)>) -> i64 {
         other.map_or(9, |(limit, processors)| {
             limit.cmp(&self.limit) as i64 * 3 + processors.cmp(&self.processors) as i64
         })
     }
 
-    /// The bin of the time since, in thirds of the number of bins; -1 when there is none.
+    /// The bin of the time since, in thirds of the number of bins; -1 when there is no time.
     fn since(&self, time: Option<i64>) -> i64 {
         time.map_or(-1, |time| (self.bin_of)(self.now.saturating_sub(time)) as i64 / 3)
     }

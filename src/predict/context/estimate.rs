@@ -1,10 +1,9 @@
-//! What one context says: its counts, backed off to a wider context, and the logarithm of that in a byte.
+//! The estimate of one context: its counts, backed off to a wider context, and the logarithm of that in a byte.
 //!
 //! With c_j the recency-weighted counts of the bins that the limit leaves, q the wider context's distribution, and d
-//! the number of bins seen, p_j = (c_j + prior (1 + d) q_j) / (sum of c + prior (1 + d)): the more different things
-//! like jobs have done, the more the wider context counts (the estimate of Witten & Bell 1991, made continuous). Before
-//! that, run times being ordered, a share of each count moves to the bins beside it, the smaller the more jobs there
-//! are.
+//! the number of bins seen, p_j = (c_j + prior (1 + d) q_j) / (sum of c + prior (1 + d)): the more bins like jobs have
+//! ended in, the more the wider context counts (the estimate of Witten & Bell 1991, made continuous). Before that, run
+//! times being ordered, a share of each count moves to the bins beside it, the smaller the more jobs there are.
 //!
 //! All bins beyond the limit's are one cell, behind it. Contexts whose jobs have different limits cannot count it: they
 //! take the wider one's share.
@@ -12,11 +11,11 @@
 use super::contexts::{Context, Reference};
 use super::lanes::{LANES, fold, ln};
 
-/// What a count at least is to make its bin one of those seen.
+/// The least count with which a bin is one of those seen.
 const SEEN: f32 = 0.05;
-/// What moves to the bins beside, when no job is known.
+/// Share of a count that moves to the bins beside it, when no job is known.
 const SMOOTHING: f32 = 0.2;
-/// Bytes a natural logarithm.
+/// Steps of a byte for each unit of the natural logarithm.
 pub const SCALE: f32 = 16.0;
 
 /// The bins that a job's limit leaves.
@@ -26,14 +25,14 @@ pub struct LimitedBins {
     pub limit: usize,
     /// The last cell: that of all bins beyond, or the limit's if it is the last bin.
     pub last: usize,
-    /// The number of bins.
+    /// Number of bins.
     pub bins: usize,
-    /// Everybody's share of jobs beyond their limit's bin.
+    /// Share of all jobs that ended beyond their limit's bin.
     pub beyond: f32,
 }
 
 impl LimitedBins {
-    /// By how much a row's cells are before the bins they count.
+    /// Cells by which a row is shifted against the bins that it counts.
     pub fn shift(&self, reference: Reference, bin: usize) -> isize {
         match reference {
             Reference::First => 0,
@@ -107,7 +106,7 @@ pub fn estimate<const N: usize>(
     let seen = total(&seen) + if beyond > SEEN { 1.0 } else { 0.0 };
     let prior = context.prior * (1.0 + seen);
     let scale = 1.0 / (sum + prior);
-    // The bins beside, where there are any: half of what moves to each, so that the sum stays.
+    // The bins beside, where there are any, get half of the moved share each, so that the sum stays.
     let moved = SMOOTHING * prior * scale;
     let mut beside = [0.0f32; N];
     for (to, from) in beside.iter_mut().skip(1).zip(&counts) {
@@ -127,7 +126,7 @@ pub fn estimate<const N: usize>(
         *out = (count + prior * *out) * scale;
     }
     if let Some(out) = out.get_mut(limited.last).filter(|_| beyond_cell) {
-        // What the loop wrote there has no count.
+        // The loop wrote this cell without its count.
         *out += beyond * scale;
     }
     sum

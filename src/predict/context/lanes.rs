@@ -4,7 +4,7 @@
 /// Numbers treated together.
 pub const LANES: usize = 8;
 
-/// A number of numbers, rounded up to whole groups.
+/// A count of numbers, rounded up to whole groups.
 pub const fn padded(count: usize) -> usize {
     count.div_ceil(LANES) * LANES
 }

@@ -1,11 +1,11 @@
 //! The geometric mixture: ln p_j = sum over contexts of w_c ln p_c(j), minus a constant, with weights learnt on line.
 //!
-//! A context's weight is a sum: one number for all jobs, one for those of the limit's bin, of what became of the last
-//! like jobs, of how run times have changed, of how much is known of the user, and one for the user. The first five are
-//! chosen by how many jobs the context has counted as well. Each follows the gradient of the logarithm of the
-//! probability that the job's bin had when it was submitted, d ln p_j / d w_c = ln p_c(j) - sum over k of p_k ln
-//! p_c(k), with steps that shrink with the sum of its squares (Duchi, Hazan & Singer 2011); the user's with fixed
-//! steps.
+//! A context's weight is a sum: one number for all jobs, one for the limit's bin, one for the state of the last like
+//! jobs, one for the last changes of run time, one for the number of jobs known of the user, and one for the user. The
+//! first five are chosen by the number of jobs that the context has counted as well. Each follows the gradient of the
+//! logarithm of the probability that the job's bin had when it was submitted, d ln p_j / d w_c = ln p_c(j) - sum over k
+//! of p_k ln p_c(k), with steps that shrink with the sum of its squares (Duchi, Hazan & Singer 2011); the user's with
+//! fixed steps.
 
 use super::contexts::{CONTEXTS, COUNT};
 use super::estimate::SCALE;
@@ -13,30 +13,30 @@ use super::lanes::{LANES, fold, reciprocal_root};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, copy, range, range_mut};
 
-/// How many jobs a context has counted, in steps.
+/// Number of levels: steps of the number of jobs that a context has counted.
 pub const LEVELS: usize = 8;
-/// Where the steps are; the first is nothing.
+/// Numbers of jobs above which a level begins; below the first there is no job.
 const STEPS: [f32; LEVELS - 1] = [0.0, 0.8, 1.5, 2.5, 5.0, 10.0, 20.0];
-/// Sets of weights that a job uses, but for the user's.
+/// Number of sets of weights that a job uses, but for the user's.
 pub const SETS: usize = 5;
 
-/// What became of the last submissions: five kinds of like jobs, four of the user's.
+/// Kinds of states of the last submissions: five of like jobs times four of the user's.
 pub const STANDINGS: usize = 20;
-/// The last two changes of run time: six each.
+/// Kinds of the last two changes of run time: six each.
 pub const CHANGES: usize = 36;
 
-/// Every weight at first.
+/// First value of every weight.
 const FIRST: f32 = 0.04;
 /// The length of a step.
 const STEP: f32 = 0.005;
-/// What the sum of squared gradients starts from: for all jobs, and for some.
+/// Initial sum of squared gradients: of the set for all jobs, and of the others.
 const EASE: [f32; 2] = [50.0, 200.0];
 /// The length of the user's steps.
 const USER_STEP: f32 = 0.0003;
-/// The most that a gradient may be.
+/// The largest gradient.
 const MOST: f32 = 5.0;
 
-/// A set's numbers.
+/// Numbers in a set.
 pub const WIDTH: usize = COUNT * LEVELS;
 
 /// The level of this number of jobs.
@@ -44,7 +44,7 @@ pub fn level(jobs: f32) -> u8 {
     STEPS.iter().filter(|step| jobs > **step).count() as u8
 }
 
-/// Sets of all kinds, for this number of bins.
+/// Number of sets of all kinds, for this number of bins.
 const fn sets(bins: usize) -> usize {
     1 + bins + STANDINGS + CHANGES + LEVELS * LEVELS
 }
@@ -68,7 +68,7 @@ pub struct Mixer<'a> {
 }
 
 impl Mixer<'_> {
-    /// Becomes one of the same size.
+    /// Copies a mixer of the same size.
     pub fn continue_from(&mut self, other: &Mixer<'_>) {
         copy(self.weights, other.weights);
         copy(self.squares, other.squares);
@@ -87,7 +87,7 @@ pub struct Opinions<'o> {
 }
 
 impl Opinions<'_> {
-    /// Contexts that speak: number, level, bytes.
+    /// The contexts that are part of the mixture: number, level, bytes.
     fn speaking(&self) -> impl Iterator<Item = (usize, usize, &[u8])> {
         let bytes = self.bytes.chunks_exact(self.stride.max(1));
         let all = CONTEXTS.iter().enumerate().zip(self.levels).zip(bytes);
@@ -103,14 +103,14 @@ impl<'a> Mixer<'a> {
         Ok(Mixer { weights: carver.take(numbers)?, squares: carver.take(numbers)? })
     }
 
-    /// Nothing learnt; the memory is zero.
+    /// Sets the weights to their first values; the memory is zero.
     pub fn clear(&mut self) {
         for set in self.weights.chunks_mut(WIDTH).take(1) {
             set.fill(FIRST);
         }
     }
 
-    /// The logarithms of the mixture, up to a constant: added to `out`.
+    /// Adds the logarithms of the mixture, up to a constant, to `out`.
     pub fn mix<const N: usize>(
         &self,
         sets: &[u32; SETS],
@@ -136,7 +136,8 @@ impl<'a> Mixer<'a> {
         Ok(())
     }
 
-    /// The job was in this cell, where these opinions had made these probabilities; what is learnt counts so much.
+    /// Learns from a job that ended in this cell, for which these opinions had made these probabilities; `counts` is
+    /// its weight.
     pub fn learn(
         &mut self,
         sets: &[u32; SETS],

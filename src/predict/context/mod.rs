@@ -1,21 +1,21 @@
 //! Run times of like jobs: a geometric mixture of contexts.
 //!
-//! As a data compressor of the PAQ family predicts the next symbol (Mahoney 2005), this predicts the bin of a job's run
-//! time: a number of contexts, "like" in as many ways, give a distribution each, from recency-weighted counts that back
-//! off to a wider context; a mixture in the logarithm, whose weights follow the gradient on line, makes one of them;
-//! and the histogram of its probability integral transform corrects it.
+//! The bin of a job's run time is predicted like the next symbol in a data compressor of the PAQ family (Mahoney 2005):
+//! a number of contexts, "like" in as many ways, give a distribution each, from recency-weighted counts that back off
+//! to a wider context; a mixture in the logarithm, whose weights follow the gradient on line, makes one of them; and
+//! the histogram of its probability integral transform corrects it.
 //!
-//! * `contexts`: in what jobs are alike: user, limit, processors, the last run times of the user and of like jobs, what
-//!   became of the last submission.
-//! * `trail`: what that needs to be remembered of a user's jobs.
-//! * `estimate`: from counts to a distribution, cut at the limit.
-//! * `opinion`: what is said of a job, and how it is judged.
+//! * `contexts`: the properties by which jobs are alike: user, limit, processors, the last run times of the user and of
+//!   like jobs, the state of the last submission.
+//! * `trail`: the record of a user's jobs that this needs.
+//! * `estimate`: a distribution from counts, cut at the limit.
+//! * `opinion`: the prediction for a job at its submission, and its judgement at the end.
 //! * `mixer`: the mixture and its weights; `calibration`: the correction.
-//! * `places`: where rows and trails lie; `lanes`: arithmetic in groups.
+//! * `places`: the table of rows and trails; `lanes`: arithmetic in groups.
 //!
-//! What counts is the opinion at submission: it is kept with the job, and judged when the job ends. Jobs submitted
-//! together tend to end alike, so what they teach about weights and counts is discounted by how many like jobs were in
-//! the system.
+//! The opinion at submission counts: it is kept with the job, and judged when the job ends. Jobs submitted together
+//! tend to end alike, so the weight with which they are learnt from is discounted by the number of like jobs in the
+//! system.
 
 mod calibration;
 mod contexts;
@@ -44,13 +44,13 @@ use trail::{Shape, Standing, Trail};
 /// Keys of a job: user, limit, processors.
 pub const KEYS: usize = 3;
 
-/// The largest numbers of jobs and histories.
+/// The largest numbers of jobs and of histories.
 const MOST: u32 = 1 << 24;
 
 /// Keys of the trails: a user's, one limit's, one size's; and of the user's weights.
 const TRAILS: i64 = -2;
 
-/// What every distance beyond the limit's bin counts as at first.
+/// Initial count of every distance beyond the limit's bin.
 const FIRST_DISTANCE: f64 = 0.1;
 
 /// Capacities of a [`ContextMixture`], fixed at initialisation.
@@ -59,11 +59,11 @@ const FIRST_DISTANCE: f64 = 0.1;
 pub struct ContextCapacity {
     /// Bins of the run times (2 to [`MAX_BINS`]).
     pub bins: u32,
-    /// Jobs in the system (1 to 2^24).
+    /// Number of jobs in the system, at most (1 to 2^24).
     pub jobs: u32,
-    /// Histories kept (1 to 2^24): rows of counts, one for each context and combination of values. Those not written to
-    /// for longest leave. An eighth of that number of users and kinds of their jobs is remembered, and of a 32nd of it
-    /// the users' weights.
+    /// Number of histories kept (1 to 2^24): rows of counts, one for each context and combination of values. Those not
+    /// written to for longest leave. An eighth of that number of users and kinds of their jobs is remembered, and the
+    /// weights of a 32nd of it.
     pub histories: u32,
     /// 0.
     pub reserved: u32,
@@ -97,7 +97,7 @@ impl ContextCapacity {
         padded(self.bins as usize)
     }
 
-    /// Records of jobs: one more, for jobs that are only learnt from.
+    /// Number of records of jobs: one more, for jobs that are only learnt from.
     fn records(&self) -> usize {
         self.jobs as usize + 1
     }
@@ -110,14 +110,15 @@ pub(crate) struct State {
     capacity: ContextCapacity,
     bins: RawBins,
     calibration: Calibration,
-    /// Jobs by how many bins beyond their limit's they ended; those that did not are not counted.
+    /// Counts of jobs by the distance, in bins, at which they ended beyond their limit's bin; jobs that did not are not
+    /// counted.
     distances: [f64; MAX_BINS],
-    /// Jobs that ended, and those of them beyond their limit's bin.
+    /// Number of jobs that ended, and of those beyond their limit's bin.
     finished: f64,
     beyond: f64,
-    /// Submissions, which number the jobs.
+    /// Number of submissions, which numbers the jobs.
     submitted: u64,
-    /// Times something was written.
+    /// Number of writes, the time stamp of the tables.
     written: u32,
     padding: u32,
 }
@@ -136,13 +137,14 @@ struct Held {
     keys: [u64; COUNT],
     sets: [u32; SETS],
     limit_bin: u32,
-    /// What its relative contexts count from, by [`contexts::Reference`].
+    /// Bins that its relative contexts count from, by [`contexts::Reference`].
     references: [u32; REFERENCES],
     running: u32,
-    /// What became of the last submissions, and how run times have changed, as the mixture's sets count them.
+    /// Kind of the states of the last submissions, and of the last changes of run time, as the mixture's sets number
+    /// them.
     standing: u32,
     change: u32,
-    /// What it teaches counts so much.
+    /// Weight with which it is learnt from.
     counts: f32,
     /// Whether it is given up: its trails count it no more.
     given_up: u32,
@@ -168,9 +170,9 @@ impl Held {
 /// The tables.
 pub(crate) struct Tables<'a> {
     jobs: &'a mut [Held],
-    /// What the contexts said of each job, in bytes.
+    /// Estimates of the contexts for each job, in bytes.
     bytes: &'a mut [u8],
-    /// What the mixture made of it.
+    /// The mixture's probabilities for each job.
     said: &'a mut [f32],
     histories: Places<'a>,
     counts: &'a mut [f32],
@@ -187,8 +189,8 @@ pub(crate) struct Tables<'a> {
 /// processors. Jobs lie in records that the caller numbers, from 0, below the capacity. Report each job:
 /// [`ContextMixture::submit`], [`ContextMixture::start`], then [`ContextMixture::end`] or [`ContextMixture::cancel`].
 ///
-/// No bin has probability 0. A limit may be passed: what lies beyond its bin has the probability that like jobs' ends
-/// say.
+/// No bin has probability 0. A limit may be passed: the bins beyond its bin have the probability with which like jobs
+/// ended there.
 ///
 /// The memory needed is [`ContextMixture::size`]. With N bins rounded up to a multiple of 8, J jobs and H histories it
 /// is about H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) bytes: 13 MB for the default.
@@ -197,7 +199,7 @@ pub struct ContextMixture<'a> {
     tables: Tables<'a>,
 }
 
-/// A job and what is said of it.
+/// A job and the prediction for it.
 struct Opinion<'o> {
     held: &'o mut Held,
     bytes: &'o mut [u8],
@@ -249,12 +251,12 @@ impl<'a> ContextMixture<'a> {
         <ContextMixture as Object>::size(capacity)
     }
 
-    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
-    /// that a sealed block is the same for the same calls.
+    /// Makes an empty mixture in this memory, which may be longer than needed. The whole block is written, so that a
+    /// sealed block is the same for the same calls.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also unless there are as many bins as the
-    /// capacity says.
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also for another number of bins than the
+    /// capacity's.
     pub fn init(
         memory: &'a mut [u8],
         capacity: &ContextCapacity,
@@ -276,7 +278,7 @@ impl<'a> ContextMixture<'a> {
         Ok(ContextMixture { state, tables })
     }
 
-    /// Becomes that mixture, which has room for fewer jobs and else for the same. O(size).
+    /// Copies another mixture, which has room for fewer jobs and else the same capacity. O(size).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless that is so.
@@ -308,14 +310,14 @@ impl<'a> ContextMixture<'a> {
         &self.state.capacity
     }
 
-    /// Jobs learnt from.
+    /// Number of jobs learnt from.
     pub fn finished(&self) -> u64 {
         self.state.finished as u64
     }
 
-    /// What is believed now of the run time of a job with these keys (user, limit, processors), submitted at this time:
-    /// writes a probability for each bin, and returns true; false, with nothing written, before any job has ended.
-    /// O(contexts x bins).
+    /// Predicts the run time of a job with these keys (user, limit, processors), submitted at this time: writes a
+    /// probability for each bin, and returns true; false, with nothing written, before any job has ended. O(contexts x
+    /// bins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there are three keys and as many probabilities as bins.
@@ -326,8 +328,8 @@ impl<'a> ContextMixture<'a> {
         self.ask(&mut held, out)
     }
 
-    /// What is believed now of the job in this record: as like others as it was at its submission, with all that has
-    /// been learnt since. Writes and returns as [`ContextMixture::predict`]. O(contexts x bins).
+    /// Predicts the run time of the job in this record anew: by the contexts of its submission, with the counts and
+    /// weights learnt since. Writes and returns as [`ContextMixture::predict`]. O(contexts x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`] unless there are as many probabilities as bins.
@@ -340,7 +342,7 @@ impl<'a> ContextMixture<'a> {
         self.ask(&mut held, out)
     }
 
-    /// What is believed of a job that was looked at.
+    /// Predicts for a job whose contexts are determined.
     fn ask(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
         if self.state.capacity.stride() <= 24 {
             let (mut bytes, mut said) = ([0; COUNT * 24], [0.0; 24]);
@@ -353,8 +355,8 @@ impl<'a> ContextMixture<'a> {
         }
     }
 
-    /// A job with these keys was submitted, and lies in this record. Writes what is believed of it and returns as
-    /// [`ContextMixture::predict`], and keeps it until the job ends. O(contexts x bins).
+    /// Records that a job with these keys was submitted, and lies in this record. Predicts as
+    /// [`ContextMixture::predict`] does, and keeps the prediction until the job ends. O(contexts x bins).
     ///
     /// # Errors
     /// As [`ContextMixture::predict`]; [`Error::OutOfRange`] also beyond the capacity, [`Error::DuplicateJob`] when the
@@ -373,7 +375,7 @@ impl<'a> ContextMixture<'a> {
         self.write(at(self.tables.jobs, record as usize)?, said, out)
     }
 
-    /// The job in this record was started. O(1).
+    /// Records that the job in this record was started. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::AlreadyStarted`].
@@ -387,8 +389,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record, started or not, ended after this run time in seconds, and its record is free. O(contexts
-    /// x bins).
+    /// Records that the job in this record, started or not, ended after this run time in seconds; its record is free.
+    /// O(contexts x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`].
@@ -415,8 +417,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record left without having run to its end; nothing is learnt from it, and its record is free.
-    /// O(1).
+    /// Records that the job in this record left without having run to its end; nothing is learnt from it, and its
+    /// record is free. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -432,8 +434,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record may never end: like jobs are not taken to be with it in the system any more. It may still
-    /// end, and is learnt from then. O(1).
+    /// Gives up the job in this record, which may never end: it no longer counts as in the system with like jobs. It
+    /// may still end, and is learnt from then. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -449,7 +451,7 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record was given up wrongly. O(1).
+    /// Takes up the job in this record again, which was given up wrongly. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -463,7 +465,7 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The clock was wrong: what was reported as later than this counts as having happened now. O(jobs + histories).
+    /// Sets the clock back to `now`: later events count as having happened now. O(jobs + histories).
     pub fn move_back(&mut self, now: i64) {
         for job in self.tables.jobs.iter_mut() {
             job.started = job.started.min(now);
@@ -473,7 +475,7 @@ impl<'a> ContextMixture<'a> {
         }
     }
 
-    /// A job with these keys, of which nothing was reported, ended at this time after `run_time` seconds: for jobs
+    /// Learns from a job with these keys, never reported, that ended at this time after `run_time` seconds: for jobs
     /// known from a history. O(contexts x bins).
     ///
     /// # Errors
@@ -534,7 +536,7 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The third of a bin, in the logarithm; 3 in the first and the last.
+    /// The third of its bin in which a run time lies, in the logarithm; 3 in the first and the last.
     fn place(&self, bin: usize, run_time: i64) -> i32 {
         self.state.bins.share(bin, run_time as f64).map_or(3, |share| ((share * 3.0) as i32).min(2))
     }

@@ -1,4 +1,4 @@
-//! What is said of a job at its submission, and what that was worth when it ends.
+//! The prediction for a job at its submission, and its judgement when the job ends.
 
 use super::contexts::{self, CONTEXTS, COUNT, View, step};
 use super::estimate::{LimitedBins, estimate, logarithms};
@@ -11,16 +11,16 @@ use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::MAX_SECONDS;
 use bytemuck::Zeroable;
 
-/// A key of its own for the run times beyond a limit.
+/// Key of the row of run times beyond a limit.
 const BEYOND: i64 = -1;
 
-/// What one job beyond its limit's bin counts as at first, in all.
+/// Initial count of jobs beyond their limit's bin.
 const FIRST_BEYOND: f64 = 0.5;
 
-/// The number of jobs on which it rests.
+/// Initial count of jobs in all.
 const FIRST_JOBS: f64 = 200.0;
 
-/// What a like job, and another of the user's, in the system take from what a job teaches.
+/// Discount of a job's weight for each like job, and for each other job of the user, in the system.
 const LIKE: f32 = 1.0;
 
 const OTHER: f32 = 0.2;
@@ -28,13 +28,13 @@ const OTHER: f32 = 0.2;
 /// The least probability of a bin, before normalisation, relative to the largest.
 const LEAST: f32 = 1e-6;
 
-/// A smaller count is taken for 0.
+/// The least count that is not taken for 0.
 const NOTHING: f32 = 1e-9;
 
 const WEIGHTS: i64 = -3;
 
-/// Where a context's estimate lies while a job is looked at: those that narrower ones back off to have rows of their
-/// own, in their order, all others share the last, one after the other. That leaves two thirds of the stack.
+/// Row of each context's estimate while a job is predicted: those that narrower ones back off to have rows of their
+/// own, in their order, all others share the last, one after the other. That saves a third of the stack.
 const PLACES: [usize; COUNT] = {
     let mut wider = [false; COUNT];
     let mut number = 0;
@@ -76,7 +76,7 @@ impl ContextMixture<'_> {
         }
     }
 
-    /// In what a job that is submitted now is like others.
+    /// Determines the contexts of a job that is submitted now.
     pub(super) fn look(&self, keys: &[i64], now: i64, held: &mut Held) -> Result<()> {
         let [user, limit, processors] = *keys else { return Err(Error::OutOfRange) };
         let limit = if (1..MAX_SECONDS).contains(&limit) { limit } else { MAX_SECONDS };
@@ -115,8 +115,8 @@ impl ContextMixture<'_> {
         Ok(())
     }
 
-    /// What all contexts say of a job that is like others in what it was when it was looked at, and what the mixture
-    /// makes of it. N is at least the stride.
+    /// Computes the estimates of all contexts for a job, by the contexts determined before, and their mixture. N is at
+    /// least the stride.
     pub(super) fn opine<const N: usize>(&self, opinion: Opinion<'_>) -> Result<()> {
         let Opinion { held, bytes, said } = opinion;
         let limit_bin = held.limit_bin as usize;
@@ -175,7 +175,7 @@ impl ContextMixture<'_> {
         Ok(())
     }
 
-    /// From what the mixture says to a probability for every bin.
+    /// Writes the mixture's probabilities as one for every bin.
     pub(super) fn write(&self, held: &Held, said: &[f32], out: &mut [f64]) -> Result<bool> {
         if self.state.finished <= 0.0 {
             return Ok(false);
@@ -197,8 +197,8 @@ impl ContextMixture<'_> {
         Ok(true)
     }
 
-    /// Distributes the last cell's probability over all bins beyond the limit's: as jobs of this limit went beyond it,
-    /// and everybody, who count as one.
+    /// Distributes the last cell's probability over all bins beyond the limit's: in proportion to the counts of jobs
+    /// with this limit, and those of all jobs, which count as one job.
     fn spread(&self, held: &Held, limited: &LimitedBins, out: &mut [f64]) -> Result<()> {
         let stride = self.state.capacity.stride();
         let own = row(&self.tables.histories, self.tables.counts, key(&[BEYOND, held.limit]), stride)?;
@@ -218,7 +218,7 @@ impl ContextMixture<'_> {
         Ok(())
     }
 
-    /// A job ended in this bin: judges what was said of it, and counts it.
+    /// Judges the prediction for a job that ended, learns from it, and counts it.
     pub(super) fn judge(&mut self, record: u32, job: &Held, run_time: i64) -> Result<()> {
         let stride = self.state.capacity.stride();
         let bin = self.state.bins.bin_of(run_time as f64);
@@ -255,7 +255,7 @@ impl ContextMixture<'_> {
         Ok(())
     }
 
-    /// Counts in a cell of a row, whose other counts shrink.
+    /// Counts a job in a cell of a row, whose other counts shrink.
     fn count(&mut self, key: u64, decay: f32, cell: usize, one: f32) -> Result<()> {
         let stride = self.state.capacity.stride();
         let (place, fresh) = self.tables.histories.claim(key, self.state.written)?;
@@ -272,7 +272,8 @@ impl ContextMixture<'_> {
     }
 }
 
-/// What became of the last submissions: of like jobs, and whether those that ended last agree; and of the user's.
+/// Kind of the states of the last submissions: of like jobs, and whether those that ended last agree; and of the
+/// user's.
 fn standing_of(view: &View<'_>) -> usize {
     let [_, _, like] = view.trails;
     let [of_user, _, of_like] = view.standings;
@@ -283,7 +284,7 @@ fn standing_of(view: &View<'_>) -> usize {
     (kind * STANDINGS / 5 + of_user.kind()).min(STANDINGS - 1)
 }
 
-/// How the last three run times of the user and the limit differ.
+/// Kind of the changes between the last three run times of the user and the limit.
 fn change_of(limited: &Trail) -> usize {
     const KINDS: usize = 6;
     let kind = |step: i64| if step == 9 { 0 } else { (step.clamp(-2, 2) + 3) as usize };

@@ -1,8 +1,8 @@
-//! Where a key's record lies, in a table of fixed capacity: a key has eight places, next to each other, and takes that
-//! of the one written longest ago when all are taken.
+//! A table of fixed capacity that leads from keys to places of records: a key has eight places, next to each other, and
+//! takes that of the one written longest ago when all are taken.
 //!
-//! The heads of eight places share a cache line, so that a search costs one memory access. Keys are told apart by 32 of
-//! their bits besides the ones that choose the group: two keys that meet, one pair of a group in 2^32, are believed to
+//! The heads of eight places share a cache line, so that a search costs one memory access. Keys are distinguished by 32
+//! of their bits besides the ones that choose the group: two keys that meet, one pair of a group in 2^32, are taken to
 //! be one.
 
 use crate::error::Result;
@@ -10,10 +10,10 @@ use crate::math::mix::mix;
 use crate::memory::{Carver, copy, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
-/// Places of a key.
+/// Number of places that a key may have.
 const WAYS: usize = 8;
 
-/// A place's key, 0 if it is free, and when it was written.
+/// A place's key, 0 if it is free, and the time at which it was written.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Head {
@@ -32,17 +32,17 @@ impl<'a> Places<'a> {
         (records as usize).div_ceil(WAYS) * WAYS
     }
 
-    /// Zeroed memory is an empty table.
+    /// Takes a table from the memory, where zeros are an empty one.
     pub fn carve(carver: &mut Carver<'a>, records: u32) -> Result<Places<'a>> {
         Ok(Places { heads: carver.take(Places::count(records))? })
     }
 
-    /// Becomes a table of the same size.
+    /// Copies a table of the same size.
     pub fn continue_from(&mut self, other: &Places<'_>) {
         copy(self.heads, other.heads);
     }
 
-    /// The first place of a key's group, and what its head has.
+    /// The first place of a key's group, and the bits of the key that its head holds.
     fn group(&self, key: u64) -> (usize, u32) {
         let groups = (self.heads.len() / WAYS) as u64;
         let group = ((key >> 32) * groups) >> 32;
@@ -56,8 +56,8 @@ impl<'a> Places<'a> {
         group.iter().take(WAYS).position(|head| head.key == key).map(|way| first + way)
     }
 
-    /// A key's place, made if it has none, and whether it was; `now` is later with every call, but for its wrapping.
-    /// O(1).
+    /// A key's place, made if it has none, and whether it was made; `now` is later with every call, but for its
+    /// wrapping. O(1).
     pub fn claim(&mut self, key: u64, now: u32) -> Result<(usize, bool)> {
         let (first, key) = self.group(key);
         let group = range(self.heads, first, WAYS)?;

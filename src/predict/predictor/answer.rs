@@ -1,18 +1,16 @@
-//! What a predictor is asked.
+//! Answers of a predictor.
 
 use super::*;
 
 impl Predictor<'_> {
-    /// What is predicted for a job with these keys submitted then, at the last event or later. A question changes
-    /// nothing.
+    /// Predicts the run time of a job with these keys submitted at `now`, which is not before the last event. Nothing
+    /// is changed.
     ///
     /// A mixture: O(experts x bins). A hidden Markov model: O((M^2 + jobs M) S), S slots from the earliest with a
-    /// change to the time asked for, seldom more than a few: the states' distributions, mixed by the states' present
-    /// probabilities.
+    /// change to `now`, seldom more than a few: the states' distributions, mixed by the states' present probabilities.
     ///
     /// # Errors
-    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity
-    /// says.
+    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity's.
     pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
         let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
@@ -22,8 +20,8 @@ impl Predictor<'_> {
         }
     }
 
-    /// As [`Predictor::predict`], one probability for each bin; or why there are none, and then `out` is left as
-    /// it was.
+    /// Writes the prediction of [`Predictor::predict`], one probability for each bin; or returns the reason why there
+    /// is none, and then `out` is left as it was.
     ///
     /// # Errors
     /// As [`Predictor::predict`]; [`Error::OutOfRange`] also for another number of bins.
@@ -44,7 +42,7 @@ impl Predictor<'_> {
         Ok(silence)
     }
 
-    /// What was predicted for a job in the system when it was submitted. O(bins).
+    /// The prediction made for a job in the system when it was submitted. O(bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -56,9 +54,9 @@ impl Predictor<'_> {
         }
     }
 
-    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by the contexts,
-    /// what is known now of the jobs that were like it when it was submitted; by a hidden Markov model, which knows
-    /// jobs by their time of submission alone, what was predicted then.
+    /// The present prediction for a job in the system: a mixture's present prediction for the job's keys; the contexts'
+    /// present knowledge of the jobs that were like it when it was submitted; a hidden Markov model's prediction at the
+    /// submission, as it knows jobs by their time of submission alone.
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -77,8 +75,8 @@ impl Predictor<'_> {
         }
     }
 
-    /// Probabilities for a job with these keys submitted then, made safe; or why there are none, and then `out` is
-    /// without meaning.
+    /// Probabilities for a job with these keys submitted at `now`, made safe; or the reason why there are none, and
+    /// then `out` is without meaning.
     pub(super) fn find(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
         let finished = self.state.finished;
         let tracker = match &mut self.learner {
@@ -90,7 +88,7 @@ impl Predictor<'_> {
         let setting = Setting { options, bins, now };
         let silence = tracker.probabilities(&mut self.jobs, setting, *last, out)?;
         if silence.is_none() {
-            // Damage is to be seen, not to be handed on.
+            // Damage is reported, not handed on.
             if !out.iter().all(|p| (0.0..=2.0).contains(p)) {
                 return Err(Error::Corrupt);
             }

@@ -34,7 +34,7 @@ fn cluster_with(jobs: &[(u64, u64)], fewest: u64, dispersion: f64) -> (Vec<u64>,
     let mut census = Census { values: &mut values, groups: &mut groups, pool: &mut pool };
     for (attribute, wait) in jobs {
         census.add(*attribute, *wait).unwrap();
-        // Those that go again leave nothing behind.
+        // Values that are removed again leave no trace.
         census.add(7, 1000).unwrap();
         census.remove(7, 1000).unwrap();
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
-/// What this process reads and what it writes, without links: no file is both.
+/// Files that this process reads and files that it writes, without links: no file is both.
 static USED: Mutex<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> = Mutex::new((BTreeSet::new(), BTreeSet::new()));
 
 /// Notes that a file is read.
@@ -26,7 +26,7 @@ pub fn reads(path: &Path) -> anyhow::Result<()> {
 /// Whether a trace is compressed in a file, by its name.
 ///
 /// # Errors
-/// Of names that promise a compression which is read but not written.
+/// Names that promise a compression which is read but not written.
 pub fn gzipped(path: &Path) -> Result<bool, String> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(other @ ("xz" | "zst" | "bz2")) => {
@@ -64,7 +64,7 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 /// Writes a file: under another name beside it first, so that readers find the old one, the new one or none.
 ///
 /// # Errors
-/// What cannot be written.
+/// A file that cannot be written.
 pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let written = || {
         if special(path) {
@@ -95,7 +95,7 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
         path = folder(&path).join(next);
     }
     match path.file_name() {
-        // What does not exist has no canonical path, but its folder has.
+        // A file that does not exist has no canonical path, but its folder has.
         Some(name) if !path.exists() => Ok(folder(&path).canonicalize()?.join(name)),
         _ => Ok(path.canonicalize()?),
     }
@@ -119,7 +119,7 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // What the user's mask leaves of it, as for any new file.
+        // The user's mask restricts it, as for any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder(path))

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How the files of traces are read.
+/// Options by which traces are read.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Trace")]
 pub struct Source {
@@ -151,7 +151,7 @@ pub fn notes(name: &str, remarks: &[String]) {
     }
 }
 
-/// Says on standard error what the machine's size is a guess from, where nobody says it.
+/// Says on standard error from what the machine's size was guessed, where neither trace nor user says it.
 pub fn guess(trace: &Trace) {
     if let Some(guessed) = guessed(trace).filter(|_| !is_quiet()) {
         eprintln!("note: {}: {guessed}", printable(&trace.name));
@@ -166,8 +166,8 @@ fn guessed(trace: &Trace) -> Option<String> {
     ))
 }
 
-/// How a trace was read, and what of it was left out, as sentences of an answer that rests on it; `sized` where the
-/// user has said how large the machine is.
+/// Remarks on the reading of a trace, and on lines left out, as sentences of an answer that rests on it; `sized`
+/// where the user has said how large the machine is.
 pub fn remarks(trace: &Trace, sized: bool) -> Vec<String> {
     let wrong = reasons(&trace.problems).into_iter().map(|(count, Problem { line, reason })| {
         let lines = counted(count, "line was", "lines were");

@@ -5,7 +5,7 @@ use super::tasks::{Tasks, array};
 use super::{TASK_LIMIT, waits_for};
 use std::collections::BTreeMap;
 
-/// How many tasks of each array have nodes.
+/// Number of tasks of each array that have nodes.
 pub(in crate::live) fn running(jobs: &[Job]) -> BTreeMap<&str, u32> {
     let mut running = BTreeMap::new();
     for array in jobs.iter().filter(|job| job.holds_nodes()).filter_map(|job| array(&job.id)) {
@@ -38,7 +38,7 @@ pub fn unrolled(jobs: Vec<Job>) -> Vec<Job> {
     all
 }
 
-/// What is to be said of arrays whose list of tasks `squeue` has cut.
+/// A remark on arrays whose list of tasks `squeue` has cut.
 pub fn cut(jobs: &[Job]) -> Option<String> {
     let cut: Vec<&Job> =
         jobs.iter().filter(|job| job.tasks.as_ref().is_some_and(|tasks| tasks.cut)).collect();

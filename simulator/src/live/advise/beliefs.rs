@@ -1,4 +1,5 @@
-//! What ended jobs teach: run times by the library's mixture of histories, waits by its bounds for each partition.
+//! Predictions learnt from ended jobs: run times by the library's mixture of histories, waits by its bounds for each
+//! partition.
 
 use super::read::{Job, Past};
 use super::{Other, Question, Started, waits_for};
@@ -23,7 +24,7 @@ const BY_NAME: [Expert; 2] = [
 
 pub(in crate::live) use crate::live::engine::{number, refused};
 
-/// What a run time is predicted from.
+/// Keys from which a run time is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind(Keys);
 
@@ -33,7 +34,7 @@ impl Kind {
         Kind::numbered(user, limit, processors, number(name))
     }
 
-    /// As [`Kind::new`], by the number that stands for the name.
+    /// [`Kind::new`] with the number that stands for the name.
     pub(in crate::live) fn numbered(user: &str, limit: i64, processors: u32, name: i64) -> Kind {
         Kind([number(user), limit, processors.into(), name])
     }
@@ -90,7 +91,7 @@ impl RunTimes {
         self.predictor().learn(&kind.0, run_time).map_err(refused("a run time"))
     }
 
-    /// What is believed of such a job.
+    /// The predicted run time of such a job.
     ///
     /// # Errors
     /// None that is known; the library's.
@@ -220,7 +221,7 @@ impl Waits {
         Ok(())
     }
 
-    /// How long this job may still wait.
+    /// A bound on the remaining wait of this job.
     ///
     /// # Errors
     /// When the library refuses the question.

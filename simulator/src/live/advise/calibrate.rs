@@ -1,4 +1,5 @@
-//! What forecasts of this pool have been worth: the last of its history is foretold again, and what came is learnt.
+//! Calibration of forecasts of this pool: the last of its history is forecast again, and compared with the recorded
+//! starts.
 //!
 //! At moments at which jobs were submitted the queue of that time is played forward as it is now, over run times as the
 //! jobs that had ended by then teach them, and the starts that followed stretch the quantiles
@@ -36,7 +37,7 @@ struct Known {
     kind: Kind,
 }
 
-/// What was foretold for a job that has not started yet.
+/// The forecast for a job that has not started yet.
 struct Open {
     when: i64,
     age: i64,
@@ -54,7 +55,7 @@ fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
         limit: job.limit,
         kind: Kind::from(job),
     });
-    // What an array lets run at once is not played here.
+    // An array's limit of tasks that run at once is not played here.
     let throttled = |job: &Job| job.tasks.as_ref().is_some_and(|tasks| tasks.at_once.is_some());
     let present = snapshot
         .jobs
@@ -86,7 +87,7 @@ fn moments(known: &[Known]) -> Vec<i64> {
     (1..=count).map(|moment| times[moment * times.len() / count - 1]).collect()
 }
 
-/// What the starts of this pool's history teach; nothing where it has fewer than [`FEWEST`] that were foretold.
+/// The calibration by the starts of this pool's history; none where fewer than [`FEWEST`] of them were forecast.
 ///
 /// # Errors
 /// When the library refuses what Slurm says.
@@ -156,7 +157,7 @@ pub(in crate::live) fn learn(
     Ok(if calibration.starts() < FEWEST { StartCalibration::new() } else { calibration })
 }
 
-/// What has become of the jobs that were foretold.
+/// Compares the forecasts of jobs with their starts so far.
 fn hear(
     calibration: &mut StartCalibration,
     known: &[Known],

@@ -2,7 +2,7 @@
 //!
 //! Slurm's backfill scheduler goes through the queue by priority, plans every job to its limit and gives each that it
 //! reaches a reservation, anew at every run: this is played, with run times drawn from what ended jobs teach. Jobs
-//! submitted later are not foreseen; what that has cost in the pool's own history stretches what is told
+//! submitted later are not foreseen; the error of that in the pool's own history stretches the quantiles reported
 //! ([`calibrate`]).
 
 use super::beliefs::{RunTimes, refused};
@@ -15,7 +15,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use surefill::forecast::{Forecast, LEVELS, StartCalibration};
 
-/// The probabilities that starts are told for.
+/// Probabilities of the reported quantiles of starts.
 pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
 
 const SCENARIOS: u32 = 200;
@@ -49,10 +49,10 @@ pub struct Start {
     pub partition: String,
     /// Seconds it has waited.
     pub waited: i64,
-    /// How many jobs these are: the waiting tasks of an array, else 1.
+    /// Number of jobs in the line: the waiting tasks of an array, else 1.
     #[serde(default = "one")]
     pub tasks: u32,
-    /// How many tasks of the array run at once at most, where it has such a limit.
+    /// Tasks of the array that run at once at most, where it has such a limit.
     #[serde(default)]
     pub at_once: Option<u32>,
     /// Probabilities, and seconds from now within which it, or the first of its tasks, starts with these; empty for a
@@ -71,10 +71,10 @@ fn one() -> u32 {
     1
 }
 
-/// What `surefill advise --json` prints of all waiting jobs: when they start.
+/// The starts of all waiting jobs, in the JSON of `surefill advise --json`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Starts {
-    /// When it was told, in seconds on Slurm's clock.
+    /// Time of the forecast, in seconds on Slurm's clock.
     pub now: i64,
     /// The jobs, pool by pool in the order of priority.
     pub starts: Vec<Start>,
@@ -84,7 +84,7 @@ impl Starts {
     /// Reads the JSON.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first fault in the JSON.
     pub fn of_json(text: &[u8]) -> Result<Starts> {
         Ok(serde_json::from_slice(text)?)
     }
@@ -122,7 +122,7 @@ pub fn starts(
     })
 }
 
-/// What is asked of a forecast, and what its answers are stretched by.
+/// Moment and spans of a forecast, and the calibration that stretches its quantiles.
 struct Asked<'a> {
     now: i64,
     within: &'a [i64],

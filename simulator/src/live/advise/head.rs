@@ -21,11 +21,11 @@ pub struct Head {
     pub partition: String,
     /// Seconds it has waited.
     pub waited: i64,
-    /// What is counted: "nodes" or "processors".
+    /// The unit that is counted: "nodes" or "processors".
     pub counted: Option<&'static str>,
-    /// How many of them it needs.
+    /// Units that the job needs.
     pub needs: u32,
-    /// How many are idle.
+    /// Units that are idle.
     pub idle: u32,
     /// Seconds from now within which it starts if all jobs run to their limits and nothing else starts.
     pub by_limits: Option<i64>,

@@ -8,16 +8,16 @@ use anyhow::Result;
 use serde::Serialize;
 use surefill::runtime::MAX_SECONDS;
 
-/// The probabilities that run times are told for.
+/// Probabilities of the reported quantiles of run times.
 pub const QUANTILES: [f64; 4] = [0.5, 0.75, 0.9, 0.99];
 
-/// How many of a user's latest jobs the rule is tried on.
+/// Number of a user's latest jobs on which the rule is tried.
 const TRIED: usize = 50;
 
 /// A job to be advised on. What is not given is that of the user's latest job.
 #[derive(Debug, Clone, Default)]
 pub struct Ask {
-    /// Whose.
+    /// The job's user.
     pub user: String,
     /// Processors.
     pub processors: Option<u32>,
@@ -30,7 +30,7 @@ pub struct Ask {
 /// Advice for a user's next job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NextJob {
-    /// Whose.
+    /// The job's user.
     pub user: String,
     /// Processors it is thought to ask for.
     pub processors: u32,
@@ -40,15 +40,15 @@ pub struct NextJob {
     pub usual_limit: Option<i64>,
     /// The user's ended jobs.
     pub jobs: usize,
-    /// Of them, those stopped at their limits: they would have run longer.
+    /// Ended jobs that were stopped at their limits: they would have run longer.
     pub timed_out: usize,
     /// Probabilities, and seconds within which the job ends with these.
     pub run_time: Vec<RunTime>,
     /// The advised limit in seconds; none without any ended job.
     pub limit: Option<i64>,
-    /// Of the user's latest jobs, how many the same rule would have given enough time.
+    /// Number of the user's latest jobs for which the same rule would have advised enough time.
     pub sufficed: usize,
-    /// Of how many.
+    /// Number of the user's latest jobs on which the rule was tried.
     pub tried: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn rounded(seconds: i64) -> i64 {
     (seconds.max(1) + step - 1) / step * step
 }
 
-/// What the rule advises for such a job.
+/// The limit that the rule advises for such a job.
 fn advised(run_times: &mut RunTimes, kind: Kind, quantile: f64) -> Result<i64> {
     let believed = run_times.predict(kind)?;
     Ok(rounded(believed.quantile(quantile, 0, MAX_SECONDS).map_err(refused("a run time"))?))

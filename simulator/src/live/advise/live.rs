@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a command may take.
+/// Longest time that a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the commands find in their environment: times in seconds, and lists of tasks in full.
+/// Variables in the commands' environment: times in seconds, and lists of tasks in full.
 const VARIABLES: [(&str, &str); 2] = [("SLURM_TIME_FORMAT", "%s"), ("SLURM_BITSTR_LEN", "0")];
 
 /// `squeue`'s arguments: the waiting tasks of an array are one line.
@@ -69,7 +69,7 @@ fn spawn(program: &str, arguments: &[String]) -> Result<Child> {
     command.spawn().with_context(|| format!("{program} cannot be run"))
 }
 
-/// What the program prints.
+/// The program's output.
 fn run(program: &str, arguments: &[String]) -> Result<String> {
     let mut child = spawn(program, arguments)?;
     let (said, hears) = mpsc::channel();
@@ -83,7 +83,7 @@ fn run(program: &str, arguments: &[String]) -> Result<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = out.as_mut().map(|pipe| pipe.read_to_end(&mut bytes));
-        // Nobody listens any more when the time is up.
+        // The channel has no receiver any more when the time is up.
         let _ = said.send(read.transpose().map(|_| bytes));
     });
     let begun = Instant::now();

@@ -3,7 +3,7 @@
 //!
 //! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved; names are never
 //!   trusted.
-//! * [`live`]: runs these commands.
+//! * [`live`]: runs these commands; [`past`]: ended jobs of a file, in any format.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`pool`]: pools of interchangeable nodes.
 //! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
@@ -25,6 +25,7 @@ pub mod forecast;
 pub mod head;
 pub mod limit;
 pub mod live;
+pub mod past;
 mod play;
 pub mod pool;
 mod queue;
@@ -41,7 +42,7 @@ use read::{Job, Node, Odd, Past, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What Slurm says.
+/// Slurm's listings of jobs, nodes and the past.
 #[derive(Debug)]
 pub struct Snapshot {
     /// Seconds, on the same clock as the jobs' times.
@@ -54,6 +55,8 @@ pub struct Snapshot {
     pub past: Vec<Past>,
     /// Lines left out of these.
     pub odd: Vec<Left>,
+    /// Remarks on the reading of these, and on faults that make them less trustworthy: sentences.
+    pub remarks: Vec<String>,
 }
 
 /// Lines of a command or file that were left out.
@@ -61,7 +64,7 @@ pub struct Snapshot {
 pub struct Left {
     /// The command or file.
     pub source: String,
-    /// How many, and what is wrong with the first.
+    /// Their number, and the fault of the first.
     #[serde(flatten)]
     pub odd: Odd,
 }
@@ -73,7 +76,7 @@ impl std::fmt::Display for Left {
     }
 }
 
-/// What is asked.
+/// Options of the question.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The only partition to speak of; all if none.
@@ -84,11 +87,11 @@ pub struct Question {
     pub quantile: f64,
     /// The confidence of the bounds.
     pub confidence: f64,
-    /// Whose next job is to be advised on.
+    /// Users whose next jobs are to be advised on.
     pub next: Vec<limit::Ask>,
 }
 
-/// How long a job that is not played forward may wait.
+/// A bound on the wait of a job that is not played forward.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Other {
     /// Slurm's name of the job.
@@ -110,7 +113,7 @@ pub struct Other {
     pub note: Option<String>,
 }
 
-/// How many like jobs had started by a time.
+/// Share of like jobs that had started by a time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Started {
     /// Seconds from now.
@@ -130,7 +133,7 @@ pub struct Advice {
     pub learnt: usize,
     /// Lines that Slurm's commands or files had beside their own: names with line breaks.
     pub left_out: Vec<Left>,
-    /// What makes these answers less than they could be.
+    /// Remarks on restrictions of these answers.
     pub remarks: Vec<String>,
     /// The quantile and the confidence of the bounds.
     pub quantile: f64,
@@ -174,7 +177,8 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
 
     let (mut heads, mut starts) = (Vec::new(), Vec::new());
-    let mut remarks: Vec<String> = arrays::cut(&snapshot.jobs).into_iter().collect();
+    let mut remarks: Vec<String> =
+        snapshot.remarks.iter().cloned().chain(arrays::cut(&snapshot.jobs)).collect();
     for pool in Pool::united(snapshot) {
         if !pool.partitions.iter().any(|partition| wanted(partition)) {
             continue;

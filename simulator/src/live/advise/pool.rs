@@ -32,15 +32,15 @@ pub struct PoolSize {
     pub processors: u32,
 }
 
-/// What counting says of a pool.
+/// A pool's size and idle units, by counting.
 pub(in crate::live) struct Counted {
     pub unit: Unit,
     pub all: u32,
     pub idle: u32,
     pub of: fn(&Job) -> u32,
-    /// What all of its nodes have, in service or not.
+    /// Units of all its nodes, in service or not.
     pub most: u32,
-    /// What running jobs hold on nodes that have left the pool.
+    /// Units that running jobs hold on nodes that have left the pool.
     gone: u32,
 }
 
@@ -242,7 +242,7 @@ impl Pool {
         waiting.min_by_key(|job| (Reverse(job.priority), job.submit))
     }
 
-    /// What the job's own partition has in service, or may have again, in the unit that is counted.
+    /// Units of the job's own partition that are in service, or may be again.
     pub(in crate::live) fn room(&self, job: &Job, counted: &Counted, snapshot: &Snapshot) -> u32 {
         if !self.mixed {
             return counted.all.max(counted.most);
@@ -254,7 +254,7 @@ impl Pool {
         }
     }
 
-    /// What its jobs hold, in the unit of `of`.
+    /// Units that its jobs hold, each job's by `of`.
     fn held(&self, snapshot: &Snapshot, of: fn(&Job) -> u32) -> u64 {
         let mine = snapshot.jobs.iter().filter(|job| job.holds_nodes() && self.has(job));
         mine.map(|job| u64::from(of(job))).sum()
@@ -288,7 +288,7 @@ impl Pool {
             let (gone, most) = (gone as u32, self.nodes.len() as u32);
             return Ok(Counted { unit: Unit::Nodes, all, idle, of: |job| job.nodes, most, gone });
         }
-        // How much of the nodes that are leaving is held is not said: as much as they have.
+        // Slurm does not say how much of the nodes that are leaving is held: all of it is counted.
         let (all, busy) = (processors(usable()), self.held(snapshot, |job| job.processors));
         let gone = busy.min(processors(leaving()));
         match (u32::try_from(processors(self.nodes.iter())), all.checked_sub(busy - gone)) {

@@ -1,4 +1,4 @@
-//! What runs and waits in a pool now, as the queue is played forward: the waiting tasks of an array one by one.
+//! Running and waiting jobs of a pool, prepared for playing the queue forward: waiting tasks of an array one by one.
 //!
 //! An array that lets K tasks run at once is played as K chains: each place that runs a task, or may start one, goes on
 //! with the next one of the array when a task ends. A chain is one job, whose run time is the sum of its tasks'; it
@@ -45,7 +45,7 @@ impl Chain<'_> {
         self.limit.saturating_mul(self.tasks.into()).min(MAX_SECONDS)
     }
 
-    /// What is believed of their run time together.
+    /// The predicted run time of all of them together.
     fn belief(&self, random: &mut Random) -> Result<RuntimeDistribution> {
         let Chain { belief, limit, used, tasks } = *self;
         // Where nothing is known all of them run to their limits.
@@ -74,7 +74,7 @@ impl Chain<'_> {
     }
 }
 
-/// How the waiting tasks of an array are played.
+/// The chains in which the waiting tasks of an array are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Chains {
     /// Chains that may start now; the first `longer` have one task more than `tasks`.
@@ -88,7 +88,7 @@ struct Chains {
 
 impl Chains {
     fn new(waiting: u32, running: u32, at_once: Option<u32>, room: u32, most: u32) -> Chains {
-        // A limit that the pool has no room for keeps nobody waiting.
+        // A limit that the pool has no room for keeps no task waiting.
         let limit = at_once
             .filter(|&limit| limit < room && u64::from(waiting) + u64::from(running) > u64::from(limit));
         let (free, taken) = match limit {
@@ -106,8 +106,8 @@ impl Chains {
     }
 }
 
-/// How many tasks of each array stand in lines of their own and wait for others of it to end: they follow the running
-/// ones, whose number is as many as may run at once.
+/// Number of tasks of each array that stand in lines of their own and wait for others of it to end: they follow the
+/// running ones, whose number is as many as may run at once.
 fn limited<'a>(pool: &Pool, snapshot: &'a Snapshot) -> BTreeMap<&'a str, u32> {
     let mut limited = BTreeMap::new();
     let alone = |job: &&Job| {
@@ -120,7 +120,7 @@ fn limited<'a>(pool: &Pool, snapshot: &'a Snapshot) -> BTreeMap<&'a str, u32> {
     limited
 }
 
-/// Who runs and who waits, and which lines of the queue they are.
+/// Running and waiting players, and the lines of the queue that they stand for.
 ///
 /// # Errors
 /// When the library refuses what Slurm says.
@@ -197,7 +197,7 @@ pub(super) fn players<'a>(
 mod tests {
     use super::*;
 
-    /// What is known of a task's run time is what is known of a chain's, as many times as long.
+    /// A chain of like tasks runs the predicted run time of one of them times their number.
     #[test]
     fn chains_run_as_long_as_their_tasks_together() {
         let day = RuntimeDistribution::from_samples(&RuntimeBins::default(), [(80_000, 1.0)]).unwrap();

@@ -1,13 +1,13 @@
 //! Reading what Slurm's commands print.
 //!
-//! A job's name is its user's to choose, line breaks included, so it is never trusted. `squeue` and `sacct` are told to
-//! separate fields by a [`Separator`] that is drawn anew for each run: a name cannot contain it, so that no name can
+//! A job's name is its user's to choose, line breaks included, so it is never trusted. `squeue` and `sacct` separate
+//! fields by a [`Separator`] that is drawn anew for each run: a name cannot contain it, so that no name can
 //! pretend to be another job's line. The name comes last, so that one with line breaks costs nothing but its own
 //! further lines. Slurm's job completion file has no such separator: what follows a record that breaks off is left out
-//! as far as that record can reach, but a name made with care can add records there that nobody can tell from others.
-//! [`Listing::forgeable`] says so.
+//! as far as that record can reach, but a name made with care can add records there that look like any other.
+//! [`Listing::remarks`] say so.
 //!
-//! Lines that Slurm did not print are left out, counted, and the first is told ([`Odd`]).
+//! Lines that Slurm did not print are left out and counted, and the first is reported ([`Odd`]).
 
 use super::tasks::Tasks;
 use crate::trace::values;
@@ -21,7 +21,7 @@ pub struct Separator(String);
 impl Separator {
     const DIGITS: usize = 16;
 
-    /// One that nobody can have known before.
+    /// A separator that no user can have known before.
     pub fn drawn() -> Separator {
         use std::hash::{BuildHasher, Hasher};
         // Keyed by the operating system's random numbers.
@@ -39,7 +39,7 @@ impl Separator {
         })
     }
 
-    /// What `sacct --delimiter` takes.
+    /// The argument of `sacct --delimiter`.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -50,40 +50,40 @@ impl Separator {
     }
 }
 
-/// What `squeue` has to print: the name last because it may hold anything.
+/// Fields that `squeue` has to print: the name last because it may hold anything.
 const SQUEUE_FIELDS: [&str; 20] = [
     "%i", "%u", "%P", "%T", "%D", "%C", "%l", "%M", "%V", "%Q", "%r", "%a", "%S", "%e", "%f", "%n", "%b",
     "%W", "%v", "%j",
 ];
-/// What `sinfo` has to print, with `--Node`. Nobody but the administrator chooses what stands there.
+/// Fields that `sinfo` has to print, with `--Node`. The administrator alone chooses their contents.
 pub const SINFO_FORMAT: &str = "%N|%P|%T|%c";
-/// What `sacct` has to print, with `--parsable2` and a [`Separator`].
+/// Fields that `sacct` has to print, with `--parsable2` and a [`Separator`].
 pub const SACCT_FORMAT: &str = "User,Partition,State,Eligible,Start,End,TimelimitRaw,NNodes,NCPUS,JobName";
 
 /// Lines that were left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Odd {
-    /// How many.
+    /// Number of these lines.
     pub lines: u64,
     /// The number of the first, from 1.
     pub first: u64,
-    /// What is wrong with it.
+    /// Its fault.
     pub why: String,
 }
 
-/// What was read.
+/// Records that were read.
 #[derive(Debug, Clone)]
 pub struct Listing<T> {
     /// In the order of the lines, unless said otherwise.
     pub found: Vec<T>,
-    /// What was left out.
+    /// Lines that were left out.
     pub odd: Option<Odd>,
-    /// Whether job names could have written lines of it.
-    pub forgeable: bool,
+    /// Sentences on how it was read, and why it may be less trustworthy than it could be.
+    pub remarks: Vec<String>,
 }
 
-/// What is to be said of a job completion file.
-pub const FORGEABLE: &str = "in a job completion file whoever submits jobs can write records, by line breaks in their names; sacct has no such gap";
+/// The remark on a job completion file.
+const FORGEABLE: &str = "in a job completion file whoever submits jobs can write records, by line breaks in their names; sacct has no such gap";
 
 /// Where a job of `squeue` stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,7 @@ pub struct Job {
     pub start: Option<i64>,
     /// When it ended.
     pub end: Option<i64>,
-    /// How it ended, in Slurm's words.
+    /// Its final state, in Slurm's words.
     pub outcome: String,
     /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node
     /// will do.
@@ -148,7 +148,7 @@ impl Job {
         matches!(self.state, State::Running | State::Completing | State::Suspended)
     }
 
-    /// How many jobs it stands for.
+    /// Number of jobs it stands for.
     pub fn count(&self) -> u32 {
         self.tasks.as_ref().map_or(1, Tasks::count)
     }
@@ -193,7 +193,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// What it ran, in seconds.
+    /// Its run time in seconds.
     pub fn run_time(&self) -> i64 {
         self.end - self.start
     }
@@ -237,7 +237,7 @@ fn minutes(text: &str) -> Option<i64> {
 }
 
 fn count(text: &str) -> Option<u32> {
-    // squeue prints large numbers as "2K" unless told otherwise, and ranges of waiting jobs' nodes as "2-4".
+    // squeue prints large numbers as "2K" by default, and ranges of waiting jobs' nodes as "2-4".
     let text = text.split('-').next()?;
     match text.strip_suffix('K') {
         Some(thousands) => Some((thousands.parse::<f64>().ok()? * 1024.0) as u32),
@@ -250,7 +250,7 @@ fn count(text: &str) -> Option<u32> {
 /// # Errors
 /// When no line can be read, and there are some.
 fn lines<T>(text: &str, source: &str, mut line: impl FnMut(&str) -> Result<Option<T>>) -> Result<Listing<T>> {
-    let mut listing = Listing { found: Vec::new(), odd: None, forgeable: false };
+    let mut listing = Listing { found: Vec::new(), odd: None, remarks: Vec::new() };
     let mut read = 0_u64;
     for (number, content) in (1..).zip(text.lines()) {
         if content.trim().is_empty() {
@@ -300,7 +300,7 @@ fn need<T>(value: Option<T>, what: &str, text: &str) -> Result<T> {
 /// No separator, or no line that can be read.
 pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
     let Some(separator) = separator(text, source)? else {
-        return Ok(Listing { found: Vec::new(), odd: None, forgeable: false });
+        return Ok(Listing { found: Vec::new(), odd: None, remarks: Vec::new() });
     };
     lines(text, source, |line| {
         let line = line.strip_prefix(separator.text()).context("no line of squeue's own")?;
@@ -395,6 +395,15 @@ pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
     })
 }
 
+/// Whether [`past`] reads a text that begins so; also one that holds nothing.
+pub fn is_own(start: &str) -> bool {
+    let first = start.lines().find(|line| !line.trim().is_empty());
+    first.is_none_or(|line| line.trim_start().starts_with(COMPLETION) || Separator::of(line).is_some())
+}
+
+/// A record of the job completion file begins so.
+const COMPLETION: &str = "JobId=";
+
 /// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`] with a [`Separator`], or Slurm's job
 /// completion file (jobcomp/filetxt). Jobs that never started, are not over, or whose node failed are left out; the
 /// others come in the order of their ends.
@@ -402,11 +411,11 @@ pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
 /// # Errors
 /// No separator, or no line that can be read.
 pub fn past(text: &str, source: &str) -> Result<Listing<Past>> {
-    let mut all = if text.trim_start().starts_with("JobId=") {
+    let mut all = if text.trim_start().starts_with(COMPLETION) {
         completions(text, source)?
     } else {
         let Some(separator) = separator(text, source)? else {
-            return Ok(Listing { found: Vec::new(), odd: None, forgeable: false });
+            return Ok(Listing { found: Vec::new(), odd: None, remarks: Vec::new() });
         };
         lines(text, source, |line| accounted(line, &separator))?
     };
@@ -414,12 +423,12 @@ pub fn past(text: &str, source: &str) -> Result<Listing<Past>> {
     Ok(all)
 }
 
-/// What a name and a working directory, the free texts of a record, may hold in bytes, and what else is in one: Slurm
-/// takes names of 1,024 bytes and paths of 4,096.
+/// Bytes of a name and a working directory, the free texts of a record, and of all else in one: Slurm takes names of
+/// 1,024 bytes and paths of 4,096.
 const LONGEST_RECORD: usize = 16_384;
 
 /// The job completion file. A record that breaks off has a line break in its name or path, and its further lines are
-/// what its user likes: nothing is believed that begins where that record could still go on.
+/// its user's text: lines that begin where that record could still go on are left out.
 fn completions(text: &str, source: &str) -> Result<Listing<Past>> {
     let start = text.as_ptr() as usize;
     let mut doubtful = 0;
@@ -430,7 +439,7 @@ fn completions(text: &str, source: &str) -> Result<Listing<Past>> {
         }
         completion(line).inspect_err(|_| doubtful = at + LONGEST_RECORD)
     })
-    .map(|listing| Listing { forgeable: true, ..listing })
+    .map(|listing| Listing { remarks: vec![format!("{source}: {FORGEABLE}")], ..listing })
 }
 
 /// Whether the job ended of itself, by its limit or by its user's will.
@@ -479,7 +488,7 @@ fn completion(line: &str) -> Result<Option<Past>> {
             (Some(_), Some(_)) => bail!("{name} twice"),
         }
     };
-    if !line.starts_with("JobId=") {
+    if !line.starts_with(COMPLETION) {
         bail!("no JobId");
     }
     field("ExitCode")?;

@@ -62,7 +62,7 @@ impl Tasks {
         Some(Tasks { ranges, at_once, cut })
     }
 
-    /// How many they are: at least, where the list was cut.
+    /// Number of tasks: a lower bound where the list was cut.
     pub fn count(&self) -> u32 {
         self.ranges.iter().map(|range| range.count()).fold(0, u32::saturating_add)
     }

@@ -1,37 +1,42 @@
 //! The answers of [`super::site`] over HTTP: JSON for programs, a page for people that keeps itself up to date.
 //!
 //! * [`connections`]: where to listen, and how connections are limited.
-//! * `openapi.json`: the interface for programs, which the service also tells.
-//!
-//! Only names that are this computer's, or that are allowed by name, are answered: a page of another site whose name is
-//! made to lead here (DNS rebinding) gets nothing.
+//! * `hosts`: the names by which this computer is asked.
+//! * `shared`: what is known at present, and what was drawn of it a moment ago.
+//! * `openapi.json`: the interface for programs, which the service also gives out.
 
 pub mod connections;
+mod hosts;
+mod shared;
 
 use super::advise::forecast::{Start, Starts};
-use super::site::{Answer, AskError, Question, QueueState, Site};
+use super::age::{self, Age};
+use super::site::{Answer, AskError, NAMES, Question, QueueState, Site};
+use crate::trace::text::printable;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
-use axum::http::uri::Authority;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use connections::Listener;
-use serde::Deserialize;
+use hosts::Hosts;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use shared::Known;
 use std::io;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use shared::Shared;
 
 /// The most questions of one POST.
 pub const MOST_QUESTIONS: usize = 1000;
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// What a visitor asked about a job of the own, and the answer.
+/// A visitor's question about a job of their own, and the answer.
 pub struct Asked {
     /// The question.
     pub question: Question,
@@ -39,7 +44,7 @@ pub struct Asked {
     pub answer: Result<Answer, AskError>,
 }
 
-/// What a page for people is drawn from.
+/// The state that a page for people is drawn from.
 pub struct View<'a> {
     /// The site.
     pub site: &'a Site,
@@ -47,20 +52,27 @@ pub struct View<'a> {
     pub name: &'a str,
     /// All queues.
     pub queues: &'a [QueueState],
-    /// How long ago the history was read.
+    /// Time since the history was read.
     pub read: Duration,
     /// Seconds between two looks.
     pub every: u64,
-    /// The visitor's own job.
-    pub asked: Option<&'a Asked>,
-    /// When waiting jobs start, where that is foretold, and how long ago that was.
-    pub starts: Option<(&'a Starts, Duration)>,
+    /// Predicted starts of waiting jobs, if there are any, and their age in seconds; below 0 for a time that this
+    /// computer's clock has not reached.
+    pub starts: Option<(&'a Starts, i64)>,
 }
 
-/// Draws a page for people.
-pub type Page = fn(&View<'_>) -> String;
+/// Draws pages for people.
+#[derive(Debug, Clone, Copy)]
+pub struct Pages {
+    /// The part that shows the queues, which is kept up to date.
+    pub live: fn(&View<'_>) -> String,
+    /// The page around that part, with the visitor's own job.
+    pub page: fn(&View<'_>, &str, Option<&Asked>) -> String,
+    /// That part alone, for pages of others.
+    pub fragment: fn(&View<'_>, &str) -> String,
+}
 
-/// How the service presents itself.
+/// Name, hosts and clock of the service.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The site's name on the page.
@@ -69,78 +81,26 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Seconds between two looks of the page.
     pub every: u64,
+    /// The present, where it is not what the system's clock shows.
+    pub now: Option<i64>,
 }
 
-/// What is known at present.
-struct Known {
-    site: Site,
-    /// When its history was read.
-    read: Instant,
-    /// When waiting jobs start, where that is foretold, and when it was.
-    starts: Option<Foretold>,
-}
-
-/// When waiting jobs start, and when that was said, by the system's clock: Slurm's may be another one.
-pub type Foretold = (Starts, SystemTime);
-
-/// How long ago that was; none for what seems to come from the future.
-fn ago(told: SystemTime) -> Duration {
-    told.elapsed().unwrap_or_default()
-}
-
-/// What several threads look at.
-#[derive(Clone)]
-pub struct Shared(Arc<Mutex<Known>>);
-
-impl Shared {
-    /// Shares a site whose history has just been read.
-    pub fn new(site: Site, starts: Option<Foretold>) -> Shared {
-        Shared(Arc::new(Mutex::new(Known { site, read: Instant::now(), starts })))
-    }
-
-    /// Another site takes its place.
-    pub fn replace(&self, site: Site) {
-        let mut known = self.lock();
-        (known.site, known.read) = (site, Instant::now());
-    }
-
-    /// The starts of waiting jobs are foretold anew.
-    pub fn foretell(&self, foretold: Foretold) {
-        self.lock().starts = Some(foretold);
-    }
-
-    /// Time goes on.
-    pub fn advance(&self, now: i64) {
-        self.lock().site.advance(now);
-    }
-
-    /// Whether its history has dates.
-    pub fn dates(&self) -> bool {
-        self.lock().site.dates()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        // No question changes a site, so one that failed has left nothing half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What every answer needs.
+/// The state that every answer needs.
 #[derive(Clone)]
 struct Service {
     shared: Shared,
-    page: Page,
+    pages: Pages,
     settings: Arc<Settings>,
 }
 
-/// Answers on this listener, with this page for people, until the program is told to end.
+/// Answers on this listener, with these pages for people, until the program is asked to end.
 ///
 /// # Errors
 /// When it cannot listen.
-pub fn serve(listener: &Listener, shared: Shared, page: Page, settings: Settings) -> io::Result<()> {
+pub fn serve(listener: &Listener, shared: Shared, pages: Pages, settings: Settings) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let hosts = listener.address().map(|address| Hosts::new(address.ip(), &settings.hosts));
-    let router = router(Service { shared, page, settings: Arc::new(settings) }, hosts);
+    let router = router(Service { shared, pages, settings: Arc::new(settings) }, hosts);
     runtime.block_on(async {
         // An open connection does not keep the program from ending.
         tokio::select! {
@@ -166,32 +126,9 @@ async fn told_to_end() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-/// The names by which this computer is asked.
-struct Hosts(Vec<String>);
-
-impl Hosts {
-    fn new(address: IpAddr, more: &[String]) -> Hosts {
-        let address = match address {
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => format!("[{address}]"),
-        };
-        let own = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into_iter().chain([address]);
-        Hosts(own.chain(more.iter().map(|name| name.to_ascii_lowercase())).collect())
-    }
-
-    /// Whether a request's host is one of them, on whatever port.
-    fn know(&self, host: Option<&HeaderValue>) -> bool {
-        let Some(authority) = host.and_then(|host| host.to_str().ok()?.parse::<Authority>().ok()) else {
-            return false;
-        };
-        // The name, and a port that is a number or none: no user before the name.
-        let port = authority.as_str().strip_prefix(authority.host());
-        let plain = port.is_some_and(|port| {
-            port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
-        });
-        plain && self.0.contains(&authority.host().to_ascii_lowercase())
-    }
-}
+/// The parameters of the paths that have any.
+const PARAMETERS: [(&str, &[&str]); 2] =
+    [("/api/wait", &NAMES), ("/ask", &["queue", "processors", "hours", "minutes"])];
 
 fn router(service: Service, hosts: Option<Hosts>) -> Router {
     let routes = Router::new()
@@ -203,10 +140,12 @@ fn router(service: Service, hosts: Option<Hosts>) -> Router {
         .route("/api/queues", get(queues))
         .route("/api/wait", get(wait).post(waits))
         .route("/api/starts", get(starts))
+        .route("/fragment", get(fragment))
+        .route_layer(middleware::from_fn_with_state(service.clone(), known_parameters))
         .fallback(|| async {
             failure(
                 StatusCode::NOT_FOUND,
-                "there are /, /ask, /health, /openapi.json, /api/queues, /api/wait and /api/starts",
+                "there are /, /ask, /fragment, /health, /openapi.json, /api/queues, /api/wait and /api/starts",
             )
         })
         .method_not_allowed_fallback(|| async {
@@ -215,7 +154,7 @@ fn router(service: Service, hosts: Option<Hosts>) -> Router {
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .with_state(service);
     match hosts {
-        // Who may open a socket in the file system is no stranger's page.
+        // A stranger's page cannot open a socket in the file system.
         None => routes,
         Some(hosts) => {
             let hosts = Arc::new(hosts);
@@ -231,6 +170,24 @@ fn router(service: Service, hosts: Option<Hosts>) -> Router {
             }))
         }
     }
+}
+
+/// Refuses parameters that the path has not: a misspelt one would be ignored.
+async fn known_parameters(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let own = PARAMETERS.iter().find(|(own, _)| *own == path).map_or(&[][..], |(_, names)| names);
+    let given = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
+    let given = given.map(|Query(given)| given).unwrap_or_default();
+    let Some((unknown, _)) = given.into_iter().find(|(name, _)| !own.contains(&name.as_str())) else {
+        return next.run(request).await;
+    };
+    let names = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+    let error = AskError::NoParameter(printable(&unknown).into_owned(), names);
+    if matches!(path, "/" | "/ask") {
+        let asked = Asked { question: Question::default(), answer: Err(error) };
+        return draw(&service, StatusCode::BAD_REQUEST, Some(&asked));
+    }
+    failure(StatusCode::BAD_REQUEST, &error.to_string())
 }
 
 fn failure(status: StatusCode, error: &str) -> Response {
@@ -267,27 +224,36 @@ async fn waits(
 ) -> Response {
     let Json(questions) = match questions {
         Ok(questions) => questions,
-        Err(rejection) => return failure(rejection.status(), &rejection.body_text()),
+        Err(rejection) => {
+            // Every wrong question has one status, however it was asked.
+            let status = match rejection.status() {
+                StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+                status => status,
+            };
+            return failure(status, &rejection.body_text());
+        }
     };
     if questions.len() > MOST_QUESTIONS {
         let error = format!("{} questions, and {MOST_QUESTIONS} at most", questions.len());
         return failure(StatusCode::PAYLOAD_TOO_LARGE, &error);
     }
-    let site = &mut service.shared.lock().site;
-    let answers: Vec<serde_json::Value> = questions
-        .iter()
-        .map(|question| match site.ask(question) {
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in &questions {
+        let answer = service.shared.lock().site.ask(question);
+        answers.push(match answer {
             Ok(answer) => json!(answer),
             Err(error) => json!({ "error": error.to_string(), "status": status(&error).as_u16() }),
-        })
-        .collect();
+        });
+        // Other clients are answered in between.
+        tokio::task::yield_now().await;
+    }
     fresh(Json(answers))
 }
 
 /// When every waiting job starts; whose they are is not said, as nowhere else.
 async fn starts(State(service): State<Service>) -> Response {
     match &service.shared.lock().starts {
-        Some((starts, told)) => {
+        Some(starts) => {
             let start = |start: &Start| {
                 json!({
                     "job": start.job,
@@ -301,40 +267,56 @@ async fn starts(State(service): State<Service>) -> Response {
                     "calibrated_by": start.calibrated_by,
                 })
             };
+            let ago = service.settings.since(starts.now);
             fresh(Json(json!({
                 "now": starts.now,
-                "told_s_ago": ago(*told).as_secs(),
+                "told_s_ago": ago,
+                "out_of_date": ago > age::LEAST,
                 "starts": starts.starts.iter().map(start).collect::<Vec<_>>(),
             })))
         }
-        None => failure(StatusCode::NOT_FOUND, "no starts are foretold here: see --starts"),
+        None => failure(StatusCode::NOT_FOUND, "no starts are predicted here: see --starts"),
+    }
+}
+
+/// Age of the history, and the time at which it was read.
+#[derive(Serialize)]
+struct History {
+    #[serde(flatten)]
+    age: Age,
+    read_s_ago: u64,
+}
+
+impl History {
+    fn of(known: &Known) -> History {
+        History { age: known.site.age(), read_s_ago: known.read.elapsed().as_secs() }
     }
 }
 
 async fn queues(State(service): State<Service>) -> Response {
-    let Known { site, read, .. } = &mut *service.shared.lock();
-    let (now, last, options) = (site.now(), site.last(), *site.options());
-    match site.queues() {
-        Ok(queues) => fresh(Json(json!({
+    let known = &mut *service.shared.lock();
+    match known.drawn(service.pages.live, &service.settings) {
+        Ok(drawn) => fresh(Json(json!({
             "surefill": env!("CARGO_PKG_VERSION"),
             "site": service.settings.name,
-            "now": now,
-            "history": { "last": last, "read_s_ago": read.elapsed().as_secs() },
-            "quantile": options.quantile,
-            "confidence": options.confidence,
-            "queues": queues,
+            "now": known.site.now(),
+            "history": History::of(known),
+            "quantile": known.site.options().quantile,
+            "confidence": known.site.options().confidence,
+            "queues": *drawn.queues,
         }))),
         Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }
 
 async fn health(State(service): State<Service>) -> Response {
-    let Known { site, read, .. } = &*service.shared.lock();
+    let known = &*service.shared.lock();
+    let history = History::of(known);
     fresh(Json(json!({
-        "status": "ok",
+        "status": if history.age.out_of_date { "out-of-date" } else { "ok" },
         "surefill": env!("CARGO_PKG_VERSION"),
-        "now": site.now(),
-        "history": { "last": site.last(), "read_s_ago": read.elapsed().as_secs() },
+        "now": known.site.now(),
+        "history": history,
     })))
 }
 
@@ -348,7 +330,7 @@ async fn script() -> Response {
     (kind, include_str!("live.js")).into_response()
 }
 
-/// What the page's form sends; it may have been typed by hand, and what is left out is 0.
+/// The fields of the page's form; they may have been typed by hand, and those left out are 0.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Form {
@@ -392,45 +374,30 @@ async fn front(State(service): State<Service>) -> Response {
 }
 
 fn draw(service: &Service, status: StatusCode, asked: Option<&Asked>) -> Response {
-    // Only what this service gives out is loaded, run or asked.
-    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; \
-                          form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-    let Known { site, read, starts } = &mut *service.shared.lock();
-    let queues = match site.queues() {
-        Ok(queues) => queues,
-        Err(error) => return failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-    };
-    let view = View {
-        site,
-        name: &service.settings.name,
-        queues: &queues,
-        read: read.elapsed(),
-        every: service.settings.every,
-        asked,
-        starts: starts.as_ref().map(|(starts, told)| (starts, ago(*told))),
-    };
-    let headers =
-        [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CONTENT_TYPE, "text/html; charset=utf-8")];
-    fresh((status, headers, (service.page)(&view)))
+    page_of(service, status, |pages, view, live| (pages.page)(view, live, asked))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The queues alone, for a page of others.
+async fn fragment(State(service): State<Service>) -> Response {
+    page_of(&service, StatusCode::OK, |pages, view, live| (pages.fragment)(view, live))
+}
 
-    #[test]
-    fn only_own_names_are_known() {
-        let hosts = Hosts::new(IpAddr::from([127, 0, 0, 2]), &["Portal.example".to_owned()]);
-        let know = |host: &'static str| hosts.know(Some(&HeaderValue::from_static(host)));
-        for host in
-            ["localhost", "LOCALHOST:8750", "127.0.0.1:1", "[::1]:80", "127.0.0.2", "portal.Example:443"]
-        {
-            assert!(know(host), "{host}");
-        }
-        for host in ["", "evil.example", "localhost.evil.example", "127.0.0.3", "::1", "localhost:x", "a@b/c"]
-        {
-            assert!(!know(host), "{host}");
-        }
-        assert!(!hosts.know(None));
-    }
+/// Draws something around the part that shows the queues.
+fn page_of(
+    service: &Service,
+    status: StatusCode,
+    around: impl FnOnce(&Pages, &View<'_>, &str) -> String,
+) -> Response {
+    // Only what this service gives out is loaded, run or asked.
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; \
+                          img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    let known = &mut *service.shared.lock();
+    let drawn = match known.drawn(service.pages.live, &service.settings) {
+        Ok(drawn) => drawn,
+        Err(error) => return failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    };
+    let page = around(&service.pages, &known.view(&drawn.queues, &service.settings), &drawn.live);
+    let headers =
+        [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    fresh((status, headers, page))
 }

@@ -1,10 +1,19 @@
-//! What a site is asked, and what it answers: the objects of the interface for programs.
+//! Questions to a site and its answers: the objects of the interface for programs.
 
+use crate::base::span::span;
+use crate::live::age::Age;
+use crate::live::history;
 use crate::studies::waits::study::{By, Method};
+use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use surefill::error::Error as CoreError;
 
-/// One question. Times are in seconds.
+/// The names of what a question may say, in the order in which they are listed.
+pub const NAMES: [&str; 9] =
+    ["queue", "job", "requested", "processors", "quantile", "confidence", "waited", "within", "start_by"];
+
+/// One question. Times are in seconds; as text they may be spans and dates as on the command line.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -13,7 +22,7 @@ pub struct Question {
     /// A job of the history that waits: its features and age are asked about.
     pub job: Option<String>,
     /// The requested time; 0 for unknown.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "seconds")]
     pub requested: i64,
     /// The processors; 0 for unknown.
     #[serde(default)]
@@ -22,16 +31,69 @@ pub struct Question {
     pub quantile: Option<f64>,
     /// The confidence; else the predictor's.
     pub confidence: Option<f64>,
-    /// How long the job has waited.
-    #[serde(default)]
+    /// Time for which the job has waited.
+    #[serde(default, deserialize_with = "seconds")]
     pub waited: i64,
     /// With what probability does it start within this time from now?
+    #[serde(default, deserialize_with = "some_seconds")]
     pub within: Option<i64>,
     /// A time by which the job is to have started, with the quantile as its probability: when to submit it?
+    #[serde(default, deserialize_with = "some_moment")]
     pub start_by: Option<i64>,
 }
 
-/// What is said of a bound.
+/// A number, or a text that this reads.
+struct Either {
+    what: &'static str,
+    read: fn(&str) -> Result<i64, String>,
+}
+
+/// A span of time, as on the command line.
+const SPAN: Either = Either { what: "a span of time, in seconds or as 90min, 2h or 1-02:00:00", read: span };
+/// A time on the history's clock, as on the command line.
+const MOMENT: Either = Either {
+    what: "a time, in seconds or as 2026-12-01T08:00:00",
+    read: |text| history::time(text)?.ok_or_else(|| "not a time".to_owned()),
+};
+
+impl<'de> Visitor<'de> for Either {
+    type Value = Option<i64>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.what)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> Result<Option<i64>, E> {
+        Ok(Some(seconds))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, seconds: u64) -> Result<Option<i64>, E> {
+        // Beyond the range of what a question may ask in any case.
+        Ok(Some(i64::try_from(seconds).unwrap_or(i64::MAX)))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Option<i64>, E> {
+        (self.read)(text).map(Some).map_err(E::custom)
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Option<i64>, E> {
+        Ok(None)
+    }
+}
+
+fn some_seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    from.deserialize_any(SPAN)
+}
+
+fn some_moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    from.deserialize_any(MOMENT)
+}
+
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    some_seconds(from)?.ok_or_else(|| D::Error::custom(format!("no time: {} is needed", SPAN.what)))
+}
+
+/// The verdict on a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -41,6 +103,8 @@ pub enum Verdict {
     TooLittleHistory,
     /// No job started for so long, or while jobs came in such numbers, that the machine may be down.
     MayBeDown,
+    /// The newest event of the history is older than the gaps that are usual in it.
+    OutOfDate,
 }
 
 /// The probability of starting in time.
@@ -91,7 +155,9 @@ pub struct Answer {
     pub queue: String,
     /// The present.
     pub now: i64,
-    /// What is said of the bound.
+    /// The history's age then.
+    pub history: Age,
+    /// The verdict on the bound.
     pub answer: Verdict,
     /// Seconds from the job's submission by which it starts.
     pub bound_s: Option<i64>,
@@ -101,13 +167,13 @@ pub struct Answer {
     pub quantile: f64,
     /// The confidence.
     pub confidence: f64,
-    /// How the bound was computed; of jobs that have waited it is an order statistic of the waits that were as long.
+    /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long.
     pub method: Method,
     /// The requested time asked about.
     pub requested_s: i64,
     /// The processors asked about.
     pub processors: u32,
-    /// How long the job has waited.
+    /// Time for which the job has waited.
     pub waited_s: i64,
     /// The probability, where it was asked for.
     pub start: Option<Start>,
@@ -141,6 +207,9 @@ pub enum AskError {
     /// A job that waits has been submitted.
     #[error("a job that waits has been submitted already: when to submit is a question about a new one")]
     Submitted,
+    /// A parameter that there is not.
+    #[error("no parameter '{0}'; there are: {1}")]
+    NoParameter(String, String),
     /// A value out of its range.
     #[error("{0} out of range")]
     OutOfRange(&'static str),
@@ -160,7 +229,7 @@ impl From<CoreError> for AskError {
 pub struct QueueState {
     /// Its name.
     pub queue: String,
-    /// How bounds are computed.
+    /// Method of the bounds.
     pub method: Method,
     /// Jobs that wait.
     pub waiting: u32,
@@ -168,7 +237,7 @@ pub struct QueueState {
     pub remembered: u64,
     /// Whether the machine may be down.
     pub may_be_down: bool,
-    /// How long the job that waits longest has waited, in seconds; none where nothing waits.
+    /// Seconds for which the job that waits longest has waited; none where no job waits.
     pub oldest_s: Option<i64>,
     /// The requested time of a typical job in seconds: the median of the last jobs'.
     pub typical_requested_s: i64,
@@ -199,4 +268,37 @@ pub struct ClusterState {
     pub median_bound_s: Option<i64>,
     /// The bound for the predictor's quantile, in seconds.
     pub bound_s: Option<i64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str) -> Result<Question, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_name_is_one_of_a_question() {
+        for name in NAMES {
+            let error = question(&format!("{{\"{name}\": []}}")).unwrap_err();
+            assert!(error.starts_with("invalid type"), "{name}: {error}");
+        }
+        let error = question(r#"{"bogus": 1}"#).unwrap_err();
+        assert!(NAMES.iter().all(|name| error.contains(&format!("`{name}`"))), "{error}");
+    }
+
+    #[test]
+    fn spans_and_dates_are_read_as_on_the_command_line() {
+        let spans = r#"{"requested": "2h", "waited": "90", "within": "1-00:00:00", "start_by": "2024-05-01T10:00:00"}"#;
+        let numbers =
+            r#"{"requested": 7200, "waited": 90, "within": 86400, "start_by": 1714557600, "job": null}"#;
+        assert_eq!(question(spans), question(numbers));
+        assert_eq!(question(r#"{"within": null}"#), Ok(Question::default()));
+        assert!(question(r#"{"requested": "2x"}"#).unwrap_err().starts_with("not a span of time"));
+        assert!(question(r#"{"requested": "1:30"}"#).unwrap_err().starts_with("hours and minutes, or"));
+        assert!(question(r#"{"start_by": "tomorrow"}"#).unwrap_err().starts_with("not a time"));
+        // A number that is out of range is reported with the answer to its own question.
+        assert_eq!(question(r#"{"requested": -1}"#).unwrap().requested, -1);
+    }
 }

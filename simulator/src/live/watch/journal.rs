@@ -1,4 +1,4 @@
-//! What a watcher has seen, one JSON object a line, appended as it happens. It holds neither job names nor scripts.
+//! The journal of a watcher, one JSON object a line, appended as events happen. It holds neither job names nor scripts.
 
 use crate::live::advise::pool::PoolSize;
 use crate::trace::text::printable;
@@ -58,7 +58,7 @@ pub struct Would {
     pub head_processors: u32,
 }
 
-/// What has happened.
+/// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {

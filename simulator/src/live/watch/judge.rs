@@ -8,12 +8,12 @@ use anyhow::Result;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What the rule would do.
+/// The rule's verdict on a pool.
 #[derive(Debug)]
 pub enum Judged<'a> {
     /// Counting does not describe the pool, and why.
     Not(String),
-    /// Nobody waits behind a head job, or the head job is about to start.
+    /// No job waits behind a head job, or the head job is about to start.
     Nothing,
     /// These would be let through ahead of the head job.
     Through(&'a Job, Vec<&'a Job>),

@@ -42,7 +42,7 @@ struct Known {
     queued: Option<(i64, String)>,
 }
 
-/// What the watcher knows.
+/// The watcher's state.
 pub struct Watcher {
     learnt: Learnt,
     waits: Waits,

@@ -21,7 +21,7 @@ pub struct Row {
     pub name: String,
     /// Jobs that have ended.
     pub jobs: u64,
-    /// What they waited on average, in seconds.
+    /// Their mean wait, in seconds.
     pub mean_wait_s: f64,
     /// Jobs that would have started earlier.
     pub earlier: u64,
@@ -29,7 +29,7 @@ pub struct Row {
     pub earlier_s: i64,
     /// Head jobs that would have been overtaken and have started since.
     pub overtaken: u64,
-    /// Of them, those that might have started later.
+    /// Those of the overtaken that might have started later.
     pub later: u64,
     /// By how much at most, together, in seconds.
     pub later_s: i64,
@@ -44,9 +44,9 @@ pub struct Promises {
     pub partition: String,
     /// Bounds given.
     pub given: u64,
-    /// Of them, those that held.
+    /// Bounds that held.
     pub kept: u64,
-    /// Those that did not, jobs that still wait beyond them included.
+    /// Bounds that did not hold, jobs that still wait beyond them included.
     pub broken: u64,
     /// Jobs that wait within them.
     pub open: u64,
@@ -63,14 +63,14 @@ pub struct Unjudged {
     pub share: f64,
 }
 
-/// What a journal comes to.
+/// The score of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
     /// The version that made it.
     pub surefill: &'static str,
     /// The rule.
     pub preset: String,
-    /// The first event's time.
+    /// When the watcher began for the first time.
     pub from: i64,
     /// The last event's time.
     pub to: i64,
@@ -84,7 +84,7 @@ pub struct Score {
     pub open: u64,
     /// Promises by partition.
     pub promises: Vec<Promises>,
-    /// What was not judged.
+    /// Pools that were not judged.
     pub unjudged: Vec<Unjudged>,
 }
 
@@ -118,14 +118,17 @@ const DIVISIONS: [Division; 3] = [
 
 /// Scores a journal; `None` for one without events.
 pub fn score(events: &[Event]) -> Option<Score> {
-    let from = events.iter().map(Event::at).min()?;
-    let to = events.iter().map(Event::at).max()?;
+    let begins = |event: &Event| matches!(event, Event::Begin { .. });
+    let began = events.iter().find(|event| begins(event)).map(Event::at);
+    // The first look finds jobs that started long before, and jobs that had ended.
+    let from = began.or_else(|| events.iter().map(Event::at).min())?;
+    let to = events.iter().map(Event::at).max()?.max(from);
     let preset = events.iter().rev().find_map(|event| match event {
         Event::Begin { preset, .. } => Some(preset.clone()),
         _ => None,
     });
     let (settled, withdrawn, open) = settle(events);
-    let done: Vec<&Done> = events.iter().filter_map(ended).collect();
+    let done: Vec<&Done> = events.iter().filter_map(ended).filter(|done| done.end >= from).collect();
     let all = rows(&done, &settled, |_, _, _| String::new()).pop().unwrap_or_default();
     let part = |(by, of): &Division| {
         let mut rows = rows(&done, &settled, *of);
@@ -202,7 +205,7 @@ fn settle(events: &[Event]) -> (Vec<Settled<'_>>, u64, u64) {
                 let gain = (start - would.at).max(0);
                 let loss = match head {
                     Some(head) => (would.at + (end - start) - head).max(0),
-                    // It was cancelled: nobody was kept from a start.
+                    // The head job was cancelled: it was kept from no start.
                     None if gone.contains(would.head.as_str()) => 0,
                     None => {
                         open += 1;
@@ -226,7 +229,7 @@ fn rows(done: &[&Done], settled: &[Settled<'_>], of: fn(&str, &str, u32) -> Stri
         *waited.entry(name.clone()).or_default() += job.start - job.eligible;
         rows.entry(name).or_default().jobs += 1;
     }
-    // Of what overtakes one head job the longest counts.
+    // The longest of the delays by jobs that overtake one head job counts.
     let mut heads: BTreeMap<&str, (String, i64)> = BTreeMap::new();
     for Settled { would, gain, loss } in settled {
         let row = rows.entry(of(&would.partition, &would.user, would.processors)).or_default();

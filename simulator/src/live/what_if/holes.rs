@@ -1,4 +1,4 @@
-//! The recorded schedule itself: which jobs could have started earlier while nobody starts later than recorded.
+//! The recorded schedule itself: which jobs could have started earlier while no job starts later than recorded.
 //!
 //! Starts and ends as they are recorded say how many processors were in use when. In order of submission every job
 //! moves to the earliest second at or after its submission from which its processors are idle for as long as it ran,
@@ -7,7 +7,7 @@
 //! starts stand for all that its scheduler had to obey. Idle processors are taken to be interchangeable and in service,
 //! though.
 //!
-//! * [`Knowledge::RunTimes`]: run times are known beforehand, as nobody knew them. It is a schedule that there is, so
+//! * [`Knowledge::RunTimes`]: run times are known beforehand, as no scheduler knew them. It is a feasible schedule, so
 //!   that at least as much could have been saved; other orders of the moves may save more.
 //! * [`Knowledge::Limits`]: a job's limit stands for its run time, and jobs that are submitted later are not known. It
 //!   moves to a second where the hole is also as long as its limit, among the jobs submitted by then. The starts and
@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 /// The length that a hole must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
-    /// How long each job will run.
+    /// The run time of each job is known.
     RunTimes,
-    /// Limits, and who has been submitted.
+    /// Limits are known, and the jobs submitted so far.
     Limits,
 }
 
@@ -73,7 +73,7 @@ struct Schedule<'a> {
     /// In use at the moment.
     used: i64,
     now: i64,
-    /// How the number changes later, by time and job.
+    /// Later changes of the number, by time and job.
     changes: BTreeMap<(i64, JobId), i64>,
 }
 
@@ -230,8 +230,8 @@ mod tests {
     fn by_hand() {
         // Three of four processors are idle while job 1 waits for no reason, until job 2 takes them from 20 to 40.
         let jobs = jobs(&[(0, 0, 50, 0, 1), (5, 35, 10, 10, 2), (10, 10, 20, 0, 3)]);
-        // It would have run to 15, and then job 2 from there. By its limit it might run to 25, but at 5 nobody knows
-        // of job 2.
+        // It would have run to 15, and then job 2 from there. By its limit it might run to 25, but at 5 job 2 is not
+        // known yet.
         assert_eq!(earlier(&jobs, 4, Knowledge::RunTimes), [0, 35, 5]);
         assert_eq!(earlier(&jobs, 4, Knowledge::Limits), [0, 35, 5]);
         assert_eq!(idle_while_waiting(&jobs, 4), [0, 15, 10]);

@@ -77,13 +77,13 @@ impl Pair {
 pub struct Longest {
     /// Its number in the trace.
     pub job: i64,
-    /// Whose it is.
+    /// Its user.
     pub user: String,
     /// Processors.
     pub processors: u32,
-    /// How long it ran.
+    /// Its run time.
     pub run_time_s: i64,
-    /// How long it waited really.
+    /// Its recorded wait.
     pub recorded_s: Option<i64>,
     /// Under the one policy.
     pub before_s: i64,
@@ -128,7 +128,7 @@ pub struct WhatIf {
     pub longest: Vec<Longest>,
     /// Effects of the replay rules on the history.
     pub replay: Counts,
-    /// How the history was read, and what of it was left out, in sentences.
+    /// Remarks on the reading of the history, and on lines and jobs left out, in sentences.
     pub remarks: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ pub struct Question<'a> {
     pub trace: &'a str,
     /// Its jobs as they were submitted.
     pub recorded: &'a Workload,
-    /// How it was read, in sentences.
+    /// Remarks on the reading of it, in sentences.
     pub remarks: Vec<String>,
     /// The one policy, in words.
     pub before: String,
@@ -149,7 +149,7 @@ pub struct Question<'a> {
     pub period: Period,
     /// The share of the history's time in which more processors were in use than are replayed.
     pub above: f64,
-    /// Whose the numbers are.
+    /// Names of users, groups and queues by their numbers in the trace.
     pub names: &'a Names,
 }
 
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!((all.before.longest_s, all.after.longest_s, all.before.median_s), (250.0, 150.0, 80.0));
         let recorded = all.recorded.unwrap();
         assert_eq!((recorded.mean_s, recorded.longest_s), (90.0, 120.0));
-        // Of six starts three are a minute or more earlier, one later; 59 s are not noticed.
+        // Three of the six starts are a minute or more earlier, one later; 59 s are not noticed.
         assert_eq!((all.earlier, all.later), (3.0 / 6.0, 1.0 / 6.0));
         assert_eq!(answer.change.unwrap().value, 66.5 / 110.0 - 1.0);
         let part = |by: &str| answer.parts.iter().find(|part| part.by == by);
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(answer.dates, Some(("2024-05-01".to_owned(), "2024-05-01".to_owned())));
     }
 
-    /// Of the jobs whose waits are recorded; savings are counted from the smaller of replay and record.
+    /// Only jobs whose waits are recorded count; savings are counted from the smaller of replay and record.
     #[test]
     fn replays_are_scored_against_the_record() {
         let mut jobs = [(1, 1, 30, 1000, 400, 300), (1, 1, 30, -1, 9000, 9000), (1, 1, 30, 600, 200, 100)];

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The most groups that are shown: those with the most processor time; the others are one.
 const GROUPS: usize = 12;
 
-/// How long jobs waited.
+/// Waits of some jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waits {
     /// Arithmetic mean.
@@ -27,11 +27,11 @@ pub struct Waits {
 pub struct Row {
     /// Which.
     pub name: String,
-    /// How many.
+    /// Number of jobs.
     pub jobs: u64,
     /// Their use of the machine.
     pub processor_hours: f64,
-    /// How long they waited really, where the history says; of those of which it does.
+    /// Recorded waits, of the jobs for which the history has one.
     pub recorded: Option<Waits>,
     /// Under the one policy.
     pub before: Waits,

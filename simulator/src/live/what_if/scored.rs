@@ -41,7 +41,7 @@ pub struct Scored {
 /// Waiting that could have been saved in the recorded schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Anchored {
-    /// The share of the recorded waiting time in which processors enough were idle; none where nobody waited.
+    /// The share of the recorded waiting time in which processors enough were idle; none where no job waited.
     pub idle: Option<f64>,
     /// With run times known beforehand.
     pub run_times: Earlier,
@@ -52,7 +52,7 @@ pub struct Anchored {
 /// Starts that are earlier than recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Earlier {
-    /// How much shorter the mean wait is.
+    /// Seconds by which the mean wait is shorter.
     pub saved_s: Figure,
     /// The same as a share of it; none where people waited less than a minute.
     pub saved: Option<Figure>,
@@ -77,7 +77,7 @@ struct Sums {
     all: f64,
     before: f64,
     after: f64,
-    /// Of these and the following the recorded waits are known.
+    /// Number of jobs whose recorded waits are known, to which this and the following sums are restricted.
     jobs: f64,
     recorded: f64,
     known_before: f64,
@@ -139,7 +139,7 @@ impl Weeks {
         found
     }
 
-    /// Of some weeks, the mean over some replays.
+    /// The sums of some weeks, each the mean over some replays.
     fn total(&self, weeks: &[usize], replays: &[usize]) -> Sums {
         let mut total = Sums::default();
         for week in weeks.iter().filter_map(|&week| self.sums.get(week)) {

@@ -1,4 +1,4 @@
-//! From a policy's name, predictor, order and rule to the policy.
+//! The policy from its name, predictor, order and rule.
 
 use super::conservative::Conservative;
 use super::easy::Easy;
@@ -60,7 +60,7 @@ pub enum PolicyName {
     Named(Named<BuildPolicy>),
 }
 
-/// Name, what `--help` says, and what makes it.
+/// Name, text for `--help`, and the function that makes it.
 type BuiltIn = (&'static str, &'static str, fn(Parts) -> Box<dyn Policy>);
 
 /// The policies of the registry that are built in.
@@ -155,7 +155,7 @@ impl OwnPreset {
 pub struct Choice {
     /// The policy.
     pub policy: PolicyName,
-    /// How it predicts run times.
+    /// Its predictor of run times.
     pub predictor: PredictorName,
     /// The order of its queue and its backfill candidates; none for the preset's.
     pub order: Option<Order>,
@@ -191,8 +191,8 @@ impl PolicyName {
         }
     }
 
-    /// The numbers of a plan with this order. Under a site's priorities nobody is in front of everybody before the
-    /// longest of the recent waits: those who wait longest there are those whom the site puts last.
+    /// The numbers of a plan with this order. Under a site's priorities no job is in front of all others before the
+    /// longest of the recent waits: the jobs that wait longest there are those that the site puts last.
     pub fn plan(self, order: Option<Order>) -> Option<PlanOptions> {
         let front = if order == Some(Order::Multifactor) { 1.0 } else { PlanRule::FAIR.front };
         match self {
@@ -202,7 +202,7 @@ impl PolicyName {
         }
     }
 
-    /// Whether it knows machines of nodes, with some of its options at least.
+    /// Whether it supports machines of nodes, with some of its options at least.
     pub fn knows_nodes(self) -> bool {
         !matches!(self, PolicyName::Conservative | PolicyName::Named(_))
     }
@@ -212,11 +212,11 @@ impl PolicyName {
         let all = Order::value_variants().iter().copied();
         match self {
             PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
-            // A site's priorities are worth time to a plan; any other order it makes itself.
+            // A plan counts a site's priorities as time; any other order it makes itself.
             PolicyName::Fair | PolicyName::Fast => vec![Order::Fcfs, Order::Multifactor],
             PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
             PolicyName::EasyPlusPlus => {
-                // Shortest candidates first is what makes it EASY++.
+                // Shortest candidates first make it EASY++.
                 let own = [Order::Sjbf, Order::Delay, Order::DelayFast, Order::Multifactor];
                 let others = all.filter(|order| matches!(order, Order::Points(_) | Order::Named(_)));
                 own.into_iter().chain(others).collect()
@@ -226,7 +226,7 @@ impl PolicyName {
 }
 
 impl Choice {
-    /// A policy with its defaults where nothing else is asked for.
+    /// A policy with its defaults where nothing else is given.
     ///
     /// # Errors
     /// [`BadChoice`] for a predictor or order that the policy does not work with.
@@ -268,7 +268,7 @@ impl Choice {
         OrderOptions { site: site.or(order.site), ..order }
     }
 
-    /// Which numbers of a plan differ from its policy's, as they are written.
+    /// The numbers of a plan that differ from its policy's, as they are written.
     pub fn plan_difference(&self) -> Option<String> {
         self.plan.zip(self.policy.plan(self.order)).and_then(|(own, base)| own.difference(&base))
     }
@@ -407,7 +407,7 @@ impl FromStr for Choice {
     }
 }
 
-/// The presets are among what a policy may be named.
+/// Adds the presets to the names of an error.
 fn with_presets(error: BadChoice) -> BadChoice {
     match error {
         BadChoice::Unknown { what, name, known } => {

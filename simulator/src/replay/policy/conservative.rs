@@ -10,13 +10,14 @@
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
+use crate::replay::policy::bounds::Bounds;
 use crate::replay::policy::profile::Profile;
 use crate::trace::workload::{Job, JobId};
 
 /// Conservative backfilling by limits.
 #[derive(Debug, Default)]
 pub struct Conservative {
-    /// When each waiting job is to start, in order of these times, equal ones first come first served.
+    /// Reserved start of each waiting job, in order of these times, equal ones first come first served.
     reservations: Vec<(i64, JobId)>,
     /// Submitted since the last pass.
     new: Vec<JobId>,
@@ -25,7 +26,7 @@ pub struct Conservative {
 }
 
 impl Conservative {
-    /// When each waiting job is to start, in seconds, in order of these times.
+    /// Reserved start of each waiting job, in seconds, in order of these times.
     pub fn reservations(&self) -> &[(i64, JobId)] {
         &self.reservations
     }
@@ -41,17 +42,19 @@ impl Conservative {
     }
 }
 
-/// How long a job's reservation lasts.
+/// Seconds for which a job's reservation lasts.
 fn reserved(job: &Job) -> i64 {
     job.limit.max(1)
 }
 
 /// Reserves a job's processors as early as they are free.
-fn reserve(profile: &mut Profile, job: &Job, now: i64) -> (i64, JobId) {
-    let duration = reserved(job);
+fn reserve(profile: &mut Profile, bounds: &mut Bounds, job: &Job, now: i64) -> (i64, JobId) {
+    let (processors, duration) = (job.processors, reserved(job));
+    let from = bounds.of(processors, duration);
     // Jobs are no wider than the machine, and in the end all of it is free.
-    let start = profile.earliest(job.processors, duration).unwrap_or(now);
-    profile.take(start, duration, job.processors);
+    let start = profile.earliest_from(from, processors, duration).unwrap_or(now);
+    bounds.found(processors, duration, start);
+    profile.take(start, duration, processors);
     (start, job.id)
 }
 
@@ -70,6 +73,7 @@ impl Policy for Conservative {
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         let now = cluster.now();
         let overrun = cluster.running().iter().any(|job| job.start + job.limit <= now);
+        let mut bounds = Bounds::new(self.reservations.len() + self.new.len());
         let profile = match self.profile.take() {
             Some(mut profile) if !overrun => {
                 profile.advance(now);
@@ -79,14 +83,14 @@ impl Policy for Conservative {
                 let mut profile = Conservative::running(cluster);
                 cluster.judged(self.reservations.len() as u64);
                 for reservation in &mut self.reservations {
-                    *reservation = reserve(&mut profile, cluster.job(reservation.1), now);
+                    *reservation = reserve(&mut profile, &mut bounds, cluster.job(reservation.1), now);
                 }
                 self.profile.insert(profile)
             }
         };
         cluster.judged(self.new.len() as u64);
         for id in self.new.drain(..) {
-            self.reservations.push(reserve(profile, cluster.job(id), now));
+            self.reservations.push(reserve(profile, &mut bounds, cluster.job(id), now));
         }
         self.reservations.sort_unstable();
         let due = self.reservations.partition_point(|reservation| reservation.0 <= now);

@@ -1,8 +1,8 @@
 //! EASY backfilling (Lifka 1995; Mu'alem & Feitelson 2001), with any predictor of run times, and EASY++.
 //!
-//! The head job has a reservation: the shadow time at which, by what is expected of the running jobs, enough processors
-//! will be free for it. Another job may start if it is expected to end by then, or fits the processors that the head
-//! job leaves over at that time. Jobs are killed by their limits only, never by predictions.
+//! The head job has a reservation: the shadow time at which, by the expected ends of the running jobs, enough
+//! processors will be free for it. Another job may start if it is expected to end by then, or fits the processors that
+//! the head job leaves over at that time. Jobs are killed by their limits only, never by predictions.
 //!
 //! EASY++ (Tsafrir, Etsion & Feitelson 2007, "Backfilling using system-generated predictions rather than user runtime
 //! estimates") is this with the mean of the user's last two run times as prediction and the shortest predicted
@@ -19,7 +19,7 @@ use crate::trace::workload::{Job, JobId};
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
 
-/// What is added to a prediction that a job has outlived: the first time, the second time and so on (Tsafrir et al.
+/// Seconds added to a prediction that a job has outlived: the first time, the second time and so on (Tsafrir et al.
 /// 2007, section 4); the last again and again.
 const INCREMENTS: [i64; 11] = [
     MINUTE,
@@ -40,7 +40,7 @@ pub struct Easy {
     predictor: Box<dyn PointPredictor>,
     ordering: Ordering,
     overdue: Overdue,
-    /// What was predicted of each job when it was submitted, by id.
+    /// Prediction for each job at its submission, in seconds, by id.
     predicted: Vec<i64>,
     releases: Vec<(i64, u32)>,
     candidates: Vec<JobId>,
@@ -84,7 +84,7 @@ impl Easy {
         let mut free = cluster.idle();
         let mut shadow = now;
         for &(end, processors) in &self.releases {
-            // All that ends in the shadow second is free then.
+            // Jobs that end in the shadow second count as ended.
             if free >= head.processors && end > shadow {
                 break;
             }
@@ -95,8 +95,8 @@ impl Easy {
     }
 }
 
-/// When a running job is expected to end: as predicted while that is ahead, then corrected step by step but not beyond
-/// its limit, and past its limit as `overdue` says.
+/// Expected end of a running job: as predicted while that is ahead, then corrected step by step but not beyond its
+/// limit, and past its limit by `overdue`.
 pub(super) fn expected_end(
     running: &Running,
     predicted: i64,

@@ -1,8 +1,8 @@
 //! The plan of the whole queue as a site runs it: every event is reported to the core's scheduler
 //! ([`surefill::engine`]), and its offers are answered at once.
 //!
-//! Under a site's priorities ([`Multifactor`]) it is told every waiting job's tier before each decision, and as its
-//! priority the whole seconds that its points are worth ([`Priorities::credits`]).
+//! Under a site's priorities ([`Multifactor`]) every waiting job's tier is reported to it before each decision, and as
+//! its priority the whole seconds that its points are worth ([`Priorities::credits`]).
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{
@@ -19,7 +19,7 @@ use surefill::error::{Error, Result};
 use surefill::nodes::{Fit, Request};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// Jobs in the first block; it grows.
+/// Number of jobs in the first block, which grows.
 const JOBS: u32 = 1024;
 
 /// A scheduler in memory of its own.
@@ -53,7 +53,7 @@ impl Blocks {
             Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).expect("room was made");
         scheduler.set_bins(bins).expect("as many as the capacity says");
         scheduler.configure(settings, "").expect("words that the engine knows");
-        // How large a pool of processors is the first pass says.
+        // The first pass sets the size of a pool of processors.
         scheduler.set_pool(b"machine", u32::from(machine.is_none()), None).expect("room for one");
         scheduler.set_queue(b"queue", 0).expect("room for one");
         let classes = machine.iter().flat_map(|machine| &machine.classes);
@@ -71,15 +71,15 @@ impl Blocks {
         Scheduler::attach(bytemuck::cast_slice_mut(&mut self.scheduler)).expect("made in new")
     }
 
-    /// Tells the scheduler, in a larger block if need be.
+    /// Reports to the scheduler, in a larger block if need be.
     fn set(&mut self, now: i64, report: &JobReport<'_>) {
         while let Err(error) = self.scheduler().set_job(now, report) {
-            assert_eq!(error, Error::Full, "job {}", report.id);
+            assert!(matches!(error, Error::Full | Error::PartsFull), "job {}: {error}", report.id);
             self.grow().expect("a larger capacity");
         }
     }
 
-    /// Of each waiting job the rest of its wait as the scenarios have it, and its start as it is reported.
+    /// The rest of each waiting job's wait by the scenarios, and its reported start.
     fn predicted_starts(&mut self, now: i64, jobs: &[JobId], scenarios: u32) -> Result<Vec<PredictedWait>> {
         let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(&mut self.scheduler))?;
         let mut memory = words(StartForecast::size(&self.capacity, scenarios)?);
@@ -128,8 +128,8 @@ fn id_of(job: JobId) -> i64 {
 }
 
 impl Engine {
-    /// Nothing learnt yet. Without a predictor the engine's own contexts predict. The seed of the plan's generator is
-    /// the engine's own: replays differ by their submissions alone.
+    /// An engine without anything learnt. Without a predictor the engine's own contexts predict. The seed of the plan's
+    /// generator is the engine's own: replays differ by their submissions alone.
     pub fn new(
         predictor: Option<Box<dyn DistributionPredictor>>,
         bins: &RuntimeBins,
@@ -160,7 +160,7 @@ impl Engine {
         let prediction = self.predictor.as_mut().map(|predictor| {
             let predicted = predictor.predict_now(job, now);
             let limit = predictor.limit(job);
-            // A predictor that knows a better limit predicts this one value.
+            // A predictor with a better limit predicts this one value.
             if predicted == RuntimeDistribution::limit() && limit != job.limit {
                 return RuntimeDistribution::single(limit).expect("a limit in range");
             }
@@ -190,7 +190,7 @@ impl Engine {
         self.blocks.set(now, &report);
     }
 
-    /// Predicts anew the waiting jobs of users of whom something has been learnt.
+    /// Predicts anew the waiting jobs of users of whom jobs have ended.
     fn renew(&mut self, cluster: &Cluster<'_>) {
         for user in std::mem::take(&mut self.learnt) {
             for id in self.waiting.get(&user).cloned().unwrap_or_default() {
@@ -288,7 +288,7 @@ impl Policy for Engine {
 
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         self.renew(cluster);
-        // Where nothing is free there is nothing to decide.
+        // Without idle processors there is nothing to decide.
         let idle = if cluster.has_nodes() { cluster.node_state().has_idle() } else { cluster.idle() > 0 };
         if idle && !cluster.queue().is_empty() {
             self.decide(cluster).expect("a cycle has room for all jobs");

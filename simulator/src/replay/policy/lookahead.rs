@@ -1,11 +1,10 @@
 //! Backfilling with lookahead, LOS (Shmueli & Feitelson, "Backfilling with lookahead to optimize the packing of
 //! parallel jobs", JSSPP 2003; JPDC 65(9), 2005).
 //!
-//! The head job starts as soon as it fits, and else has EASY's reservation. What is started ahead of it is the set of
-//! waiting jobs that puts most idle processors to use at once without moving the reservation: jobs predicted to end by
-//! then take idle processors only, others also take of those that the head job leaves over. As in the paper, the first
-//! 50 waiting jobs are considered, and of sets that use as many processors the one with jobs nearer to the head is
-//! taken.
+//! The head job starts as soon as it fits, and else has EASY's reservation. Ahead of it starts the set of waiting jobs
+//! that puts most idle processors to use at once without moving the reservation: jobs predicted to end by then take
+//! idle processors only, others also take of those that the head job leaves over. As in the paper, the first 50 waiting
+//! jobs are considered, and of sets that use as many processors the one with jobs nearer to the head is taken.
 //!
 //! The paper's table has a dimension for the idle processors and one for those left over. Here it holds for every
 //! number of processors used the fewest left-over ones that it takes: the same answer in time and memory of jobs times
@@ -15,7 +14,7 @@ use super::{Parts, Policy};
 use crate::replay::machine::Cluster;
 use crate::trace::workload::{Job, JobId};
 
-/// The waiting jobs considered.
+/// Number of waiting jobs considered.
 const DEPTH: usize = 50;
 
 /// LOS.
@@ -28,11 +27,11 @@ struct Item {
     extra: u32,
 }
 
-/// No set of jobs uses this number.
+/// Marks a number of processors that no set of jobs uses.
 const NONE: u32 = u32::MAX;
 
-/// Which jobs to start: those that use most of `idle` with no more than `extra`; of these sets the one with the
-/// earliest first job, then the earliest second, and so on.
+/// The jobs to start: those that use most of `idle` with no more than `extra`; of these sets the one with the earliest
+/// first job, then the earliest second, and so on.
 fn choose(items: &[Item], idle: u32, extra: u32) -> Vec<usize> {
     let width = idle as usize + 1;
     // fewest[i][u]: the fewest left-over processors with which jobs from i on use exactly u.
@@ -67,7 +66,7 @@ impl Lookahead {
     fn reservation(&self, cluster: &Cluster<'_>, head: &Job) -> (i64, u32) {
         let (mut free, mut shadow) = (cluster.idle(), cluster.now());
         for (end, processors) in self.0.releases(cluster) {
-            // All that ends in the shadow second is free then.
+            // Jobs that end in the shadow second count as ended.
             if free >= head.processors && end > shadow {
                 break;
             }

@@ -1,5 +1,6 @@
-//! Scheduling policies: who starts when.
+//! Scheduling policies: the decisions about starts.
 
+mod bounds;
 mod choice;
 pub mod conservative;
 pub mod easy;
@@ -49,14 +50,14 @@ pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
 pub struct PredictedWait {
     /// At each of [`LEVELS`](surefill::forecast::LEVELS), by scenarios alone.
     pub scenarios: [i64; 5],
-    /// The same as it is reported.
+    /// The levels as they are reported.
     pub reported: [i64; 5],
     /// The probabilities of starting within each of [`WITHIN`].
     pub within: [f64; WITHIN.len()],
 }
 
-/// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
-/// belongs to the future until [`Policy::ended`].
+/// A scheduling policy. All its knowledge comes through these calls and the [`Cluster`]'s public interface;
+/// `job.run_time` belongs to the future until [`Policy::ended`].
 pub trait Policy {
     /// A job was submitted.
     fn submitted(&mut self, _job: &Job, _now: i64) {}
@@ -67,19 +68,19 @@ pub trait Policy {
     /// A job ended; it is no longer among the running.
     fn ended(&mut self, _job: &Job, _now: i64) {}
 
-    /// One scheduling pass: start what should start now.
+    /// Makes one scheduling pass: starts the jobs that should start now.
     fn schedule(&mut self, cluster: &mut Cluster<'_>);
 
-    /// From now on, note what passes decide about this job.
+    /// Lets later passes note their decisions about this job.
     fn watch(&mut self, _job: JobId) {}
 
-    /// Takes what the last pass decided about the watched job, if it tried to backfill it.
+    /// Takes the last pass's decision about the watched job, if it tried to backfill it.
     fn tried(&mut self) -> Option<Tried> {
         None
     }
 
     /// The starts of these jobs, which wait, by the policy's own forecast in this number of scenarios; they count as
-    /// reported to somebody. `None` of a policy that has none.
+    /// reported to people. `None` for a policy without forecasts.
     fn predicted_starts(
         &mut self,
         _now: i64,
@@ -89,7 +90,7 @@ pub trait Policy {
         None
     }
 
-    /// When the head job can be expected to start if nothing more is backfilled; empty where the policy does not know.
+    /// Expected starts of the head job if nothing more is backfilled; empty where the policy predicts none.
     fn head_starts(&mut self, _cluster: &Cluster<'_>) -> Vec<HeadStart> {
         Vec::new()
     }

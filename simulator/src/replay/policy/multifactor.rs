@@ -6,9 +6,10 @@
 //! ```
 //!
 //! U is the user's share of the usage of all, where a processor-second counts half after `half-life`, and S the share
-//! of one user, 1 / users: all who have submitted anything so far have equal shares. This is Slurm's classic fair share
-//! of a flat hierarchy (`PriorityFlags=NO_FAIR_TREE`), with a usage that is exact at every pass instead of renewed
-//! every `PriorityCalcPeriod`. Where the trace knows no users all jobs are one user's: F is the same for all of them.
+//! of one user, 1 / users: all users that have submitted a job so far have equal shares. This is Slurm's classic fair
+//! share of a flat hierarchy (`PriorityFlags=NO_FAIR_TREE`), with a usage that is exact at every pass instead of
+//! renewed every `PriorityCalcPeriod`. Where the trace has no users all jobs are one user's: F is the same for all of
+//! them.
 //!
 //! The worth of a point in time follows from the formula: max-age / age seconds, the wait that earns a point.
 
@@ -36,7 +37,7 @@ pub struct Multifactor {
     pub qos: f64,
     /// The wait from which age counts whole, in seconds, `PriorityMaxAge`.
     pub max_age_s: f64,
-    /// When usage counts half, in seconds, `PriorityDecayHalfLife`; 0 for never.
+    /// Seconds after which usage counts half, `PriorityDecayHalfLife`; 0 for never.
     pub half_life_s: f64,
     /// The factors of the trace's queues, 0 to 1; 0 for those that are not among them.
     pub queues: BTreeMap<i64, f64>,
@@ -73,12 +74,12 @@ impl Multifactor {
         [fairshare, age, size, qos, max_age_s, half_life_s]
     }
 
-    /// How many seconds of age a point is worth; none where age earns no points.
+    /// Seconds of age that a point is worth; none where age earns no points.
     pub fn seconds_a_point(&self) -> Option<f64> {
         (self.age > 0.0).then(|| self.max_age_s / self.age)
     }
 
-    /// The points of so long a wait.
+    /// The points for this wait, in seconds.
     fn of_age(&self, wait: i64) -> f64 {
         self.age * (wait.max(0) as f64 / self.max_age_s).min(1.0)
     }
@@ -139,7 +140,7 @@ impl fmt::Display for Multifactor {
 impl FromStr for Multifactor {
     type Err = BadChoice;
 
-    /// The default with the numbers that the text names changed.
+    /// The default with the numbers named in the text changed.
     fn from_str(text: &str) -> Result<Multifactor, BadChoice> {
         let Multifactor { mut queues, mut tiers, .. } = Multifactor::default();
         let mut values = Multifactor::default().values();
@@ -198,12 +199,12 @@ pub struct Priorities {
     /// The time of the pass, and the processors of the machine.
     now: i64,
     processors: f64,
-    /// The points of each user's fair share in this pass, as far as they were asked for.
+    /// The points of each user's fair share in this pass, as far as they were needed.
     shares: HashMap<i64, f64>,
 }
 
 impl Priorities {
-    /// Nobody has used anything yet.
+    /// Priorities without any usage yet.
     pub fn new(site: &Multifactor) -> Priorities {
         Priorities {
             site: site.clone(),
@@ -225,7 +226,7 @@ impl Priorities {
         libm::exp2(-share * self.users.len().max(1) as f64)
     }
 
-    /// A job's priority in this pass without what it has for its age.
+    /// A job's priority in this pass without the points of its age.
     pub fn points(&mut self, job: &Job) -> f64 {
         let user = job.user;
         let of_share = match self.shares.get(&user) {
@@ -241,8 +242,8 @@ impl Priorities {
         of_share + of_size + of_queue
     }
 
-    /// For how many whole seconds longer than it has each of these jobs counts as having waited: what its points are
-    /// worth beyond the lowest of them. Nothing where points are worth no time.
+    /// Whole seconds by which the wait of each of these jobs counts as longer: the worth of its points beyond the
+    /// lowest of them. 0 where points are worth no time.
     pub fn credits<'j>(&mut self, jobs: impl IntoIterator<Item = &'j Job>) -> Vec<f64> {
         let points: Vec<f64> = jobs.into_iter().map(|job| self.points(job)).collect();
         let lowest = points.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,9 +1,9 @@
-//! The names of policies, predictors, orders and rules on the command line, and why a word names nothing.
+//! The names of policies, predictors, orders and rules on the command line, and the errors of words that name nothing.
 
 use clap::ValueEnum;
 use surefill::runtime::MAX_BINS;
 
-/// Why a choice is refused.
+/// Reason why a choice is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadChoice {
     /// No such policy, predictor, order or rule.
@@ -11,9 +11,9 @@ pub enum BadChoice {
     Unknown {
         /// Policy, predictor, order or rule.
         what: &'static str,
-        /// What was asked for.
+        /// The name that was given.
         name: String,
-        /// What there is.
+        /// The names that there are.
         known: String,
     },
     /// Too many parts.
@@ -24,7 +24,7 @@ pub enum BadChoice {
     Rule {
         /// The rule.
         rule: String,
-        /// What is wrong with it.
+        /// The error in it.
         why: String,
     },
     /// The policy knows machines of processors only.
@@ -50,7 +50,7 @@ pub enum BadChoice {
         "no bins of run times from {first_edge_s} s up by a ratio of {ratio}: above 0 s and 1, at most {MAX_BINS} up to a week"
     )]
     Bins {
-        /// Where the second bin starts.
+        /// Start of the second bin, in seconds.
         first_edge_s: f64,
         /// The ratio of their edges.
         ratio: f64,

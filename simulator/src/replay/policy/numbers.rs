@@ -3,7 +3,7 @@
 use super::name::BadChoice;
 use std::fmt::Display;
 
-/// Reads such a text; `set` takes each number by its word, or says why it cannot.
+/// Reads such a text; `set` takes each number by its word, or returns why it cannot.
 ///
 /// # Errors
 /// [`BadChoice::Rule`].
@@ -16,7 +16,7 @@ pub(super) fn read(
         let (word, value) =
             pair.split_once('=').ok_or_else(|| bad(format!("'{pair}' is not of the form word=number")))?;
         let value = value.parse().map_err(|_| bad(format!("'{value}' is not a number")));
-        // An unknown word is said before what it is to be.
+        // The error of an unknown word comes before that of its value.
         set(word, *value.as_ref().unwrap_or(&0.0)).map_err(bad)?;
         value?;
     }

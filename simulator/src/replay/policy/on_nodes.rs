@@ -1,9 +1,9 @@
 //! EASY, EASY++ and probabilistic backfilling on machines of nodes, by the core's [`NodePass`].
 //!
-//! EASY asks the pass about limits alone: the head job has its reservation at the instant at which it would fit if all
+//! EASY uses the pass by limits alone: the head job has its reservation at the instant at which it would fit if all
 //! jobs ended as expected, and a candidate may start if it ends by then or leaves room for the head job on the nodes
 //! that are free then. The probabilistic policy draws run times; where jobs take whole, like nodes it counts these, and
-//! the core's [`Pass`] knows the delays exactly. There the decisions of both are those on processors, job by job.
+//! the core's [`Pass`] computes the delays exactly. There the decisions of both are those on processors, job by job.
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::easy::expected_end;
@@ -17,7 +17,7 @@ use surefill::math::fnv::fnv1a;
 use surefill::nodes::{NodePass, NodePassCapacity, NodePassOptions, Request};
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 
-/// What is believed of run times.
+/// Predicted run times.
 enum Beliefs {
     /// One number for each job.
     Points(Box<dyn PointPredictor>),
@@ -37,7 +37,7 @@ pub struct OnNodes {
     /// The quantile of recent waits from which the head job is guarded.
     guard: f64,
     options: NodePassOptions,
-    /// What was predicted of each job, in seconds: a number, or the median.
+    /// Prediction for each job, in seconds: a number, or the median.
     predicted: Vec<i64>,
     limits: NodePassCapacity,
     memory: Vec<u64>,
@@ -110,7 +110,7 @@ impl OnNodes {
         self.ordering.sort_candidates(&mut self.candidates, cluster, |id| predicted[id]);
     }
 
-    /// Makes the block large enough; what is spent on a head job is forgotten when it grows.
+    /// Makes the block large enough; delays spent on a head job are forgotten when it grows.
     fn reserve(&mut self, cluster: &mut Cluster<'_>) -> Result<()> {
         let nodes = cluster.nodes().count();
         let resources = cluster.nodes().capacity().resources;
@@ -134,7 +134,7 @@ impl OnNodes {
         Ok(())
     }
 
-    /// Tells the pass of the running jobs and the candidates.
+    /// Reports the running jobs and the candidates to the pass.
     fn fill(&self, pass: &mut NodePass<'_>, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
         let now = cluster.now();
         let fit = cluster.node_state().machine().fit.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What can be chosen of a policy: names as the command line writes them.
+//! The choices of a policy: names as the command line writes them.
 
 use super::multifactor::Multifactor;
 use super::name::BadChoice;
@@ -10,7 +10,7 @@ use surefill::predict::PredictorOptions;
 use surefill::runtime::RuntimeBins;
 use surefill::schedule::{Preset, PresetName};
 
-/// How the probability that a backfill delays the head job is computed.
+/// Computation of the probability that a backfill delays the head job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Delay {
@@ -21,7 +21,7 @@ pub enum Delay {
     Bound,
 }
 
-/// What of the head job's delay is compared with the threshold.
+/// Measure of the head job's delay that is compared with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -35,7 +35,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// The threshold where none is asked for: 0.05, or a minute.
+    /// The default threshold: 0.05, or a minute.
     pub fn default_tau(self) -> f64 {
         match self {
             Criterion::Probability | Criterion::Relative => 0.05,
@@ -44,7 +44,7 @@ impl Criterion {
     }
 }
 
-/// When the end of a running job that is past its limit is expected, by EASY and by the probabilistic policy.
+/// Expected end of a running job that is past its limit, by EASY and by the probabilistic policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Overdue {
@@ -52,15 +52,15 @@ pub enum Overdue {
     #[default]
     Soon,
     /// At its limit, though that is past. A reservation that waits for such a job is then in the past too, and only
-    /// jobs that the head leaves room for are backfilled until it ends. This is what the published EASY results come
-    /// out with.
+    /// jobs that the head leaves room for are backfilled until it ends. The published EASY results are those of this
+    /// choice.
     Past,
-    /// As what is believed of its run time says, which goes on beyond the limit: limits are soft. For the probabilistic
-    /// policy; EASY expects its end one second from now.
+    /// By its predicted run time, which goes on beyond the limit: limits are soft. For the probabilistic policy; EASY
+    /// expects its end one second from now.
     Believed,
 }
 
-/// What is made of what earlier backfills teach about predicted delays
+/// Use of the calibration of predicted delays by earlier backfills
 /// ([`DelayCalibration`](surefill::schedule::DelayCalibration)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -68,22 +68,22 @@ pub enum Calibrate {
     /// Nothing.
     #[default]
     Off,
-    /// What is told about a backfill is calibrated; decisions stay as they are.
+    /// The reported delay of a backfill is calibrated; decisions stay as they are.
     Told,
-    /// Decisions compare what is told with tau as well.
+    /// Decisions compare the calibrated delay with tau as well.
     Decide,
 }
 
 /// The choices that only the probabilistic policy has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbOptions {
-    /// A backfill is accepted when its predicted delay is below this.
+    /// The threshold: a backfill is accepted when its predicted delay is below it.
     pub tau: f64,
-    /// How the delay probability is computed.
+    /// Computation of the delay probability.
     pub delay: Delay,
-    /// What is compared with `tau`.
+    /// Measure that is compared with `tau`.
     pub criterion: Criterion,
-    /// Events into which a bin's probability is divided.
+    /// Number of events into which a bin's probability is divided.
     pub events_per_bin: usize,
     /// The most delay all backfills ahead of one head job may add up to; none by default.
     pub budget: Option<f64>,
@@ -93,25 +93,25 @@ pub struct ProbOptions {
     /// The quantile of recent waits from which a head job is guarded: backfills must then be harmless by the limits as
     /// well. 1 for never, 0 for always.
     pub guard: f64,
-    /// Whether what EASY by the limits would start is never refused.
+    /// Whether candidates that EASY by the limits would start are never refused.
     pub or_easy: bool,
-    /// Whether the delay of what `or_easy` accepts may stay unmeasured; it is told as 0 then.
+    /// Whether the delays of candidates that `or_easy` accepts may stay unmeasured; they are reported as 0 then.
     #[serde(default)]
     pub unmeasured: bool,
-    /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at
+    /// Whether the distributions of waiting jobs are predicted anew while they wait, or stay as they were at
     /// submission.
     pub refresh: bool,
-    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it
-    /// sees.
+    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain the
+    /// observations.
     pub hmm_floor: f64,
-    /// What is made of what earlier backfills teach.
+    /// Use of the calibration by earlier backfills.
     #[serde(default)]
     pub calibrate: Calibrate,
-    /// On machines of nodes: in which share of the scenarios running jobs of one user with the same limit have one draw
+    /// On machines of nodes: share of the scenarios in which running jobs of one user with the same limit have one draw
     /// ([`NodePassOptions::shared`](surefill::nodes::NodePassOptions)). With it whole, like nodes are sampled too.
     #[serde(default)]
     pub shared: Option<f64>,
-    /// Where the predictors' second run-time bin starts, in seconds.
+    /// Start of the predictors' second run-time bin, in seconds.
     pub first_edge_s: f64,
     /// The ratio of neighbouring edges of their bins.
     pub ratio: f64,
@@ -140,8 +140,8 @@ impl Default for ProbOptions {
 }
 
 impl ProbOptions {
-    /// As Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as it was at
-    /// submission, a hidden Markov model that may be silent.
+    /// The options of Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as
+    /// it was at submission, a hidden Markov model that may be silent.
     pub fn papers() -> ProbOptions {
         let (delay, events_per_bin, refresh, hmm_floor) = (Delay::Bound, 1, false, 0.0);
         ProbOptions { delay, events_per_bin, refresh, hmm_floor, ..ProbOptions::default() }
@@ -219,7 +219,7 @@ pub struct PolicyOptions {
     pub site: Option<Multifactor>,
     /// The probabilistic policy's.
     pub prob: ProbOptions,
-    /// Whether somebody looks at predicted delays: then all are measured, else those that decisions need.
+    /// Whether predicted delays are shown: then all are measured, else those that decisions need.
     #[serde(default)]
     pub delays_wanted: bool,
 }

@@ -39,7 +39,7 @@ pub enum Order {
     DelayFastCandidates,
     /// Queue and candidates by a site's priorities ([`Multifactor`]).
     Multifactor,
-    /// The same with a site factor on top ([`Points`]).
+    /// Queue and candidates by a site's priorities with a site factor on top ([`Points`]).
     #[serde(untagged)]
     Points(Points),
     /// One of the registry's, built in or added ([`crate::replay::registry`]), for queue and candidates.
@@ -136,7 +136,7 @@ impl Powers {
         Powers { run_time, processors, age_unit_s: age_unit, age }
     }
 
-    /// The core's.
+    /// The core's priority with these powers.
     pub fn priority(&self) -> Priority {
         let Powers { run_time, processors, age_unit_s, age } = *self;
         Priority { run_time, processors, age_unit: age_unit_s, age }
@@ -219,9 +219,9 @@ pub struct OrderOptions {
     pub candidates: Candidates,
     /// The quantile of recent waits beyond which a job comes to the front, by submission; 1 for never.
     pub front: f64,
-    /// How many waits are recent.
+    /// Number of waits that count as recent.
     pub recent: u32,
-    /// What counts as a long wait at least: neither front nor guard begin earlier.
+    /// The least wait that counts as long, in seconds: neither front nor guard begin earlier.
     pub shortest_long_wait_s: f64,
 }
 
@@ -293,7 +293,7 @@ impl fmt::Display for OrderOptions {
     }
 }
 
-/// The order at work, with the waits that tell who has waited long.
+/// The order in use, with the recent waits that determine which waits are long.
 pub(super) struct Ordering {
     options: OrderOptions,
     /// One of the registry's, or the site's.
@@ -318,14 +318,14 @@ impl Ordering {
         Ordering { options: options.clone(), named, recent }
     }
 
-    /// A job was submitted.
+    /// Notes that a job was submitted.
     pub(super) fn submitted(&mut self, job: &Job) {
         if let Some(order) = &mut self.named {
             order.submitted(job);
         }
     }
 
-    /// A job was started.
+    /// Notes that a job was started.
     pub(super) fn started(&mut self, job: &Job, now: i64) {
         if let Some(order) = &mut self.named {
             order.started(job, now);
@@ -335,7 +335,7 @@ impl Ordering {
         recent.add(now - job.submit).expect("waits are spans of time");
     }
 
-    /// A job ended.
+    /// Notes that a job ended.
     pub(super) fn ended(&mut self, job: &Job, now: i64) {
         if let Some(order) = &mut self.named {
             order.ended(job, now);
@@ -394,7 +394,7 @@ impl Ordering {
     }
 }
 
-/// What is no number comes last.
+/// Maps a value that is no number to the last place.
 fn number(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }

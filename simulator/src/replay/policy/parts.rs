@@ -1,4 +1,4 @@
-//! What a policy of the registry ([`crate::replay::registry`]) is made of.
+//! The parts of a policy of the registry ([`crate::replay::registry`]).
 
 use super::Overdue;
 use super::order::{OrderOptions, Ordering};
@@ -6,12 +6,12 @@ use crate::replay::machine::Cluster;
 use crate::replay::predict::PointPredictor;
 use crate::trace::workload::{Job, JobId};
 
-/// What a policy of the registry is made of: a predictor of run times, an order, and their bookkeeping.
+/// The parts of a policy of the registry: a predictor of run times, an order, and their bookkeeping.
 pub struct Parts {
     predictor: Box<dyn PointPredictor>,
     ordering: Ordering,
     overdue: Overdue,
-    /// By id.
+    /// Predicted run times in seconds, by id.
     predicted: Vec<i64>,
 }
 

@@ -9,11 +9,11 @@ use surefill::plan::PlanRule;
 /// The numbers of the rule, and how predictions enter it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanOptions {
-    /// The core's.
+    /// The core's rule.
     pub rule: PlanRule,
-    /// Of the predicted run times of waiting jobs what lies above this quantile counts as the quantile.
+    /// Quantile at which the predicted run times of waiting jobs are cut: longer ones count as the quantile.
     pub cut: f64,
-    /// Running jobs end at this quantile of what is predicted of the rest of their run time.
+    /// Quantile of the predicted rest of their run time at which running jobs end.
     pub running: f64,
 }
 
@@ -33,7 +33,7 @@ impl PlanOptions {
         [short, steep, long, front, proposals.into(), budget, slack, cut, running]
     }
 
-    /// These numbers with those that the text names changed.
+    /// These numbers with those named in the text changed.
     ///
     /// # Errors
     /// [`BadChoice::Rule`].

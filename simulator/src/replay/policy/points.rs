@@ -5,12 +5,11 @@
 //! S = W (1 - (ln(r / 60 s) + ln(n) / 2 - 2 ln(1 + w / 10 h)) / 10), within 0 and 2 W
 //! ```
 //!
-//! W is the weight of fair share in points, r the run time that the points believe in and w the wait since the
-//! submission, both in seconds, n the processors. So it is with Slurm when something beside it writes `SiteFactor`: a
-//! serial job of a minute has W points, one of ten cores and a day 1 - (7.27 + 1.15) / 10 = .16 W, and a wait of 10 h
-//! is worth .14 W. The order is all that the points change: EASY's reservations and candidates keep the limits, as
-//! those of `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in the
-//! policy's.
+//! W is the weight of fair share in points, r the predicted run time of the points and w the wait since the submission,
+//! both in seconds, n the processors. So it is with Slurm when something beside it writes `SiteFactor`: a serial job of
+//! a minute has W points, one of ten cores and a day 1 - (7.27 + 1.15) / 10 = .16 W, and a wait of 10 h is worth .14 W.
+//! The order is all that the points change: EASY's reservations and candidates keep the limits, as those of
+//! `sched/backfill` do. That is why r has its predictor here, in the name of the order, and not in the policy's.
 //!
 //! In the form for job_submit.lua ([`Points::fixed`]) w is 0 for ever and the weight of age is W: the age of a job does
 //! by days what w does by hours.
@@ -26,13 +25,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::HashMap;
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// A form of the site factor and the run time r that it believes in, by name.
+/// A form of the site factor and the run time r that it uses, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Points {
     name: &'static str,
     /// Whether w is 0, and age weighs W.
     pub fixed: bool,
-    /// The run time that is believed.
+    /// The run time r that is used.
     pub run_time: RunTime,
 }
 
@@ -130,7 +129,7 @@ pub fn site_factor(weight: f64, run_time: f64, processors: f64, waited: f64) -> 
     weight * points.clamp(0.0, 2.0)
 }
 
-/// A prediction is renewed after this time: Slurm computes priorities every `PriorityCalcPeriod`, 5 min by default.
+/// Seconds after which a prediction is renewed: Slurm computes priorities every `PriorityCalcPeriod`, 5 min by default.
 const RENEWED_S: i64 = 300;
 
 /// The statistic of a predicted distribution that counts as the run time, in seconds, within the limit.
@@ -150,7 +149,7 @@ impl Read {
     }
 }
 
-/// Whatever says r.
+/// Source of r.
 enum Source {
     Limit,
     Clairvoyant,
@@ -184,7 +183,7 @@ impl Source {
             Source::Clairvoyant => job.run_time as f64,
             Source::Share(users) => {
                 let (shares, jobs) = users.get(&job.user).copied().unwrap_or_default();
-                // As if each user had run a job to its limit before.
+                // Counted as if each user had run a job to its limit before.
                 limit as f64 * (1.0 + shares) / (1.0 + jobs)
             }
             Source::Predicted(predictor, read) => read.of(&predictor.predict_now(job, now), limit),
@@ -192,19 +191,19 @@ impl Source {
     }
 }
 
-/// The order at work.
+/// The order in use.
 pub struct PointsOrder {
     priorities: Priorities,
     weight: f64,
     /// Whether waits do not count in the site factor.
     fixed: bool,
     source: Source,
-    /// r of each waiting job in seconds, by id, and since when it is so.
+    /// r of each waiting job in seconds, by id, and the time of its prediction.
     believed: HashMap<usize, (f64, i64)>,
 }
 
 impl PointsOrder {
-    /// Nobody has used anything yet, and nothing is learnt.
+    /// An order without any usage or anything learnt.
     pub fn new(points: Points, site: &Multifactor) -> PointsOrder {
         let age = if points.fixed { site.fairshare } else { site.age };
         PointsOrder {
@@ -288,7 +287,7 @@ mod tests {
             (86_400.0, 4.0, 86_400.0, 44_820.06),
             // A week on 10,000 processors has nothing: 1 - (9.218309 + 4.605170) / 10 is below 0.
             (604_800.0, 10_000.0, 0.0, 0.0),
-            // A second has 1 + ln 60 / 10, and what would be above 2 W is 2 W.
+            // A second has 1 + ln 60 / 10, and larger values than 2 W are 2 W.
             (1.0, 1.0, 0.0, 140_943.45),
             (0.0, 0.0, -5.0, 140_943.45),
             (1.0, 1.0, 1e9, 200_000.0),

@@ -1,6 +1,6 @@
 //! Probabilistic backfilling (Nissimov & Feitelson 2007) by the core's [`Pass`].
 //!
-//! As EASY, but a candidate starts when the delay it is expected to cause the head job is below a threshold. With the
+//! Like EASY, except that a candidate starts when its expected delay of the head job is below a threshold. With the
 //! predictor `limit` every delay is certain or impossible, and the decisions are EASY's, job by job.
 
 use crate::replay::machine::{Cluster, Running};
@@ -15,7 +15,7 @@ use surefill::error::Result;
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 use surefill::schedule::{AcceptedBackfill, DelayCalibration};
 
-/// The probabilities by which a head job's start is told.
+/// The probabilities for which a head job's start is reported.
 const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 
 /// Probabilistic backfilling by predicted distributions of run times.
@@ -29,13 +29,13 @@ pub struct Prob {
     overdue: Overdue,
     limits: PassCapacity,
     memory: Vec<u64>,
-    /// What is made of `delays`.
+    /// Use of `delays`.
     calibrate: Calibrate,
-    /// The core's calibration of predicted delays; empty where nothing is made of it.
+    /// The core's calibration of predicted delays; empty where it is not used.
     delays: Vec<u64>,
-    /// When jobs started, by id; of those that wait -1.
+    /// Starts of jobs, by id; -1 for those that wait.
     starts: Vec<i64>,
-    /// What is believed of every job that waits or runs, by id: the belief at its submission, or the last one before it
+    /// Predicted run time of every job that waits or runs, by id: that of its submission, or the last one before it
     /// started.
     beliefs: Vec<Option<Box<RuntimeDistribution>>>,
     /// Their medians, in seconds, by id.
@@ -45,10 +45,10 @@ pub struct Prob {
     tried: Option<Tried>,
 }
 
-/// Backfills whose outcome is awaited at a time.
+/// Number of backfills whose outcome is awaited at a time, at most.
 const PENDING: u32 = 4096;
 
-/// The block of a calibration that has heard of nothing, if one is wanted.
+/// The block of an empty calibration, if one is wanted.
 fn calibration(calibrate: Calibrate) -> Vec<u64> {
     if calibrate == Calibrate::Off {
         return Vec::new();
@@ -59,16 +59,16 @@ fn calibration(calibrate: Calibrate) -> Vec<u64> {
     memory
 }
 
-/// See [`Prob::past`].
+/// Processors and ends of overdue jobs: see [`Prob::past`].
 struct Past {
-    /// Processors of the jobs whose ends do not yet make room for the head job.
+    /// Number of processors of the jobs whose ends do not yet make room for the head job.
     released: u32,
     /// The ends from the one that does, each once.
     crossing: Vec<i64>,
 }
 
 impl Prob {
-    /// Nothing learnt yet.
+    /// A policy without anything learnt.
     pub fn new(
         predictor: Box<dyn DistributionPredictor>,
         order: &OrderOptions,
@@ -129,7 +129,7 @@ impl Prob {
         belief.quantile_cut(0.5, 0, limit).unwrap_or(limit)
     }
 
-    /// Makes the block large enough; what is spent on the head job goes along.
+    /// Makes the block large enough; delays spent on the head job go along.
     fn reserve(&mut self, cluster: &Cluster<'_>) -> Result<()> {
         let running = cluster.running().len() as u32;
         let candidates = self.candidates.len() as u32;
@@ -157,7 +157,7 @@ impl Prob {
         Ok(())
     }
 
-    /// Begins a pass for the head job with the jobs that run.
+    /// Begins a pass for the head job with the running jobs.
     fn begin(&self, pass: &mut Pass<'_>, cluster: &Cluster<'_>, head: &Job) -> Result<()> {
         let now = cluster.now();
         let limit = |running: &Running| self.predictor.limit(cluster.job(running.job));
@@ -178,9 +178,9 @@ impl Prob {
         Ok(())
     }
 
-    /// What running jobs release that are expected to have ended ([`Overdue::Past`]). A pass knows no past: processors
-    /// that do not suffice for the head job count as released before it; from the end at which they suffice, ends
-    /// follow each other in the first seconds to come, and all others come so much later.
+    /// The releases of running jobs that are expected to have ended ([`Overdue::Past`]). A pass knows no past:
+    /// processors that do not suffice for the head job count as released before it; from the end at which they suffice,
+    /// ends follow each other in the first seconds to come, and all others come later by as many seconds.
     fn past(&self, cluster: &Cluster<'_>, head: &Job, limit: impl Fn(&Running) -> i64) -> Past {
         let mut past = Past { released: 0, crossing: Vec::new() };
         if self.overdue != Overdue::Past {
@@ -259,7 +259,7 @@ impl Prob {
         Ok(())
     }
 
-    /// In a block of its own, so that what is spent on the head job stays as it is.
+    /// In a block of its own, so that the delays spent on the head job stay as they are.
     fn quantiles(&self, cluster: &Cluster<'_>, head: &Job) -> Result<Vec<HeadStart>> {
         let limits = PassCapacity {
             running: cluster.running().len() as u32,

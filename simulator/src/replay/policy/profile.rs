@@ -1,14 +1,15 @@
-//! How many processors will be free when: the availability profile of conservative backfilling.
+//! The number of free processors over time: the availability profile of conservative backfilling.
 
 /// Free processors as steps over time; after the last step nothing changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// `(from when, free)`, in strictly increasing order of time; never empty.
+    /// Steps `(time, free)`, in strictly increasing order of time; never empty.
     steps: Vec<(i64, u32)>,
 }
 
 impl Profile {
-    /// `idle` processors from `now` on, and those of the releases `(when, processors)`, given in order of time.
+    /// A profile of `idle` processors from `now` on, and those of the releases `(when, processors)`, given in order of
+    /// time.
     pub fn new(now: i64, idle: u32, releases: impl IntoIterator<Item = (i64, u32)>) -> Profile {
         let mut profile = Profile { steps: vec![(now, idle)] };
         for (time, processors) in releases {
@@ -23,7 +24,7 @@ impl Profile {
         profile
     }
 
-    /// Forgets what was before `now`.
+    /// Forgets the steps before `now`.
     pub fn advance(&mut self, now: i64) {
         let past = self.steps.partition_point(|step| step.0 <= now);
         self.steps.drain(..past.saturating_sub(1));
@@ -35,8 +36,14 @@ impl Profile {
     /// The earliest time from which `processors` are free for `duration` seconds (at least 1). `None` when there are
     /// never as many.
     pub fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
+        self.earliest_from(i64::MIN, processors, duration)
+    }
+
+    /// The same where no such time lies before `from`.
+    pub fn earliest_from(&self, from: i64, processors: u32, duration: i64) -> Option<i64> {
         let mut start = None;
-        for &(time, free) in &self.steps {
+        let first = self.steps.partition_point(|step| step.0 <= from).saturating_sub(1);
+        for &(time, free) in self.steps.get(first..).unwrap_or_default() {
             if let Some(start) = start
                 && time >= start + duration
             {
@@ -99,7 +106,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against one counter a second.
+        /// Compares with one counter a second.
         #[test]
         fn the_earliest_hole_second_by_second(
             releases in proptest::collection::vec((1i64..40, 1u32..5), 0..6),

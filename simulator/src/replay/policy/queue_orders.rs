@@ -21,23 +21,22 @@
 use crate::trace::workload::Job;
 use std::collections::HashMap;
 
-/// Orders the waiting jobs, and tells more of a job than its numbers where it needs to. `job.run_time` is the future
-/// until [`QueueOrder::ended`].
+/// Orders the waiting jobs. `job.run_time` is the future until [`QueueOrder::ended`].
 pub trait QueueOrder {
     /// The job's value now, smaller first; `predicted` is its predicted run time in seconds. A value that is no number
     /// comes last.
     fn value(&mut self, job: &Job, now: i64, predicted: i64) -> f64;
 
-    /// A job was submitted.
+    /// Notes that a job was submitted.
     fn submitted(&mut self, _job: &Job) {}
 
-    /// A pass begins, on a machine of this number of processors.
+    /// Begins a pass, on a machine of this number of processors.
     fn begin(&mut self, _now: i64, _processors: u32) {}
 
-    /// A job was started.
+    /// Notes that a job was started.
     fn started(&mut self, _job: &Job, _now: i64) {}
 
-    /// A job ended.
+    /// Notes that a job ended.
     fn ended(&mut self, _job: &Job, _now: i64) {}
 }
 
@@ -68,10 +67,10 @@ impl QueueOrder for Formula {
     }
 }
 
-/// So little takes the place of log2 1, that jobs of one processor are before all others and among them still by w / r.
+/// Value instead of log2 1, so small that jobs of one processor are before all others and among them still by w / r.
 const NEARLY_NOTHING: f64 = 1e-18;
 
-/// Name, what `--help` says, and the formula.
+/// Name, text for `--help`, and the formula.
 type Named = (&'static str, &'static str, fn(&Sizes) -> f64);
 
 /// The formulas. `libm` computes the same bits everywhere.
@@ -105,14 +104,14 @@ pub const FORMULAS: [Named; 9] = [
 /// A week, as Slurm's default.
 pub(super) const HALF_LIFE_S: f64 = 7.0 * 86_400.0;
 
-/// The user who has used least comes first; what was used counts half after the half-life. A running job's processors
-/// count as they are used, second by second.
+/// Fair share: the user with the least usage comes first; usage counts half after the half-life. A running job's
+/// processors count as they are used, second by second.
 #[derive(Debug)]
 pub struct FairShare {
     /// The usage's rate of decay, per second.
     decay: f64,
     users: HashMap<i64, Usage>,
-    /// Of all users together.
+    /// Usage of all users together.
     all: Usage,
 }
 
@@ -125,7 +124,7 @@ impl Default for FairShare {
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Usage {
-    /// When `used` was so.
+    /// Time of `used`.
     at: i64,
     /// Decayed processor-seconds.
     used: f64,
@@ -134,7 +133,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// What it is at a later time: U' = running - decay U, solved.
+    /// The usage at a later time: U' = running - decay U, solved.
     fn on(self, now: i64, decay: f64) -> Usage {
         let seconds = (now - self.at) as f64;
         let left = libm::exp(-decay * seconds);
@@ -142,7 +141,7 @@ impl Usage {
         Usage { at: now, used: self.used * left + more, ..self }
     }
 
-    /// With this number of processors more held from now on.
+    /// The usage with this number of processors more held from now on.
     fn holding(self, processors: f64, now: i64, decay: f64) -> Usage {
         let now = self.on(now, decay);
         Usage { running: now.running + processors, ..now }

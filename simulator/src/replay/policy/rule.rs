@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use surefill::runtime::MAX_EVENTS_PER_BIN;
 
-/// What is compared with the threshold: criterion and computation under one name.
+/// Measure that is compared with the threshold: criterion and computation under one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleName {
     /// The probability of any delay, exactly.
@@ -21,16 +21,16 @@ pub enum RuleName {
     Relative,
 }
 
-/// A rule, with what it changes of the options that all policies share.
+/// A rule: changes of the options that all policies share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleChoice {
-    /// What is compared with the threshold.
+    /// Measure that is compared with the threshold.
     pub name: RuleName,
     /// The threshold.
     pub tau: Option<f64>,
-    /// Events into which a bin's probability is divided.
+    /// Number of events into which a bin's probability is divided.
     pub events_per_bin: Option<usize>,
-    /// What is made of what earlier backfills teach.
+    /// Use of the calibration by earlier backfills.
     pub calibrate: Option<Calibrate>,
 }
 

@@ -1,8 +1,8 @@
 //! Selective backfilling (Srinivasan, Kettimuthu, Subramani & Sadayappan, "Selective reservation strategies for
 //! backfill job scheduling", JSSPP 2002).
 //!
-//! A job gets a reservation only when it has waited long for what it asks: when its expansion factor, (wait + predicted
-//! run time) / predicted run time, has become greater than a threshold. From then on it keeps its place among the
+//! A job gets a reservation only when it has waited long for its size: when its expansion factor, (wait + predicted run
+//! time) / predicted run time, has become greater than a threshold. From then on it keeps its place among the
 //! reservations, which are made anew at every pass in the order in which they were given, each as early as it can be.
 //! Every other job starts when it disturbs no reservation. The threshold is the paper's adaptive one: the mean slowdown
 //! of the jobs that have ended; slowdowns are bounded at 10 s, as everywhere in this program.
@@ -13,7 +13,7 @@ use crate::replay::machine::Cluster;
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
 
-/// Shorter run times count as so long, in slowdowns.
+/// Run time as which shorter ones count in slowdowns, in seconds.
 const BOUND_S: i64 = 10;
 
 /// Selective backfilling.
@@ -30,7 +30,7 @@ pub struct Selective {
 }
 
 impl Selective {
-    /// With the adaptive threshold.
+    /// Selective backfilling with the adaptive threshold.
     pub fn new(parts: Parts) -> Selective {
         Selective {
             parts,
@@ -42,7 +42,8 @@ impl Selective {
         }
     }
 
-    /// With this threshold: with one below 1 every job has a reservation, with an infinite one none has.
+    /// Selective backfilling with this threshold: with one below 1 every job has a reservation, with an infinite one
+    /// none has.
     pub fn with_threshold(parts: Parts, threshold: f64) -> Selective {
         Selective { fixed: Some(threshold), ..Selective::new(parts) }
     }

@@ -2,7 +2,7 @@
 //! using slack-based backfilling", IPPS 1999).
 //!
 //! Every job is promised a latest start when it is submitted: the earliest time at which it disturbs no promise made
-//! before, by what is predicted of all jobs, and its slack added. A job may then start ahead of others whenever all
+//! before, by the predictions of all jobs, and its slack added. A job may then start ahead of others whenever all
 //! others can still start by the times promised to them. So waits are bounded, by predictions that hold, and there is
 //! more room than conservative backfilling has, which is this policy without slack.
 //!
@@ -32,12 +32,12 @@ pub struct Slack {
 }
 
 impl Slack {
-    /// With a slack of the mean wait.
+    /// Slack-based backfilling with a slack of the mean wait.
     pub fn new(parts: Parts) -> Slack {
         Slack::with_factor(parts, 1.0)
     }
 
-    /// With a slack of `factor` times the mean wait; 0 for none.
+    /// Slack-based backfilling with a slack of `factor` times the mean wait; 0 for none.
     pub fn with_factor(parts: Parts, factor: f64) -> Slack {
         Slack { parts, factor, promised: Vec::new(), new: Vec::new(), started: 0, waits: 0 }
     }
@@ -52,7 +52,7 @@ impl Slack {
         (self.factor * self.waits as f64 / self.started.max(1) as f64) as i64
     }
 
-    /// Takes a job's processors as early as they are free, and says when.
+    /// Takes a job's processors as early as they are free, and returns the time.
     fn place(&self, profile: &mut Profile, cluster: &Cluster<'_>, id: JobId) -> i64 {
         let (processors, predicted) = (cluster.job(id).processors, self.parts.predicted(id));
         // Jobs are no wider than the machine, and in the end all of it is free.

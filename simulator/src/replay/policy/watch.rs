@@ -1,10 +1,10 @@
-//! What a policy can say of one job that it was told to watch.
+//! Decisions of a policy about one job that it watches.
 
 use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};
 use surefill::engine::Reason;
 
-/// What a pass decided about the watched job when it tried to backfill it.
+/// The decision of a pass about the watched job when it tried to backfill it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tried {
     /// Processors idle when the pass began to look for backfills.
@@ -20,33 +20,33 @@ pub enum Judged {
     Delay {
         /// The delay, in the criterion's unit.
         delay: f64,
-        /// How it relates to the true one.
+        /// Relation of the delay to the true one.
         exactness: Exactness,
         /// The decision.
         verdict: Verdict,
-        /// What earlier backfills have cost this head job.
+        /// Delay of this head job by earlier backfills.
         spent: f64,
     },
     /// By the head job's reservation.
     Reservation {
-        /// When the job is predicted to end.
+        /// Predicted end of the job.
         end: i64,
-        /// When the head job is to start.
+        /// Reserved start of the head job.
         shadow: i64,
         /// Processors that it leaves over then.
         extra: u32,
         /// The decision.
         accepted: bool,
     },
-    /// By a plan of the whole queue: the engine's reason, which knows jobs by their places in the trace and 1.
+    /// By a plan of the whole queue: the engine's reason, in which a job's id is its place in the trace plus 1.
     Planned(Reason),
 }
 
 /// A time by which the head job is expected to start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct HeadStart {
-    /// With which probability at least.
+    /// The least probability of that.
     pub probability: f64,
-    /// By when.
+    /// The time.
     pub time: i64,
 }

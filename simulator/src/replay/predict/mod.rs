@@ -34,7 +34,7 @@ pub enum PredictorName {
     /// Distribution: the same model, learnt slot by slot by recursive expectation-maximisation.
     #[serde(rename = "hmm-online")]
     HmmOnline,
-    /// Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do.
+    /// Distribution: ten histories of like jobs, by user, time limit and processors, weighted by their past success.
     Mix,
     /// Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated.
     Contexts,
@@ -68,7 +68,7 @@ pub(crate) static PREDICTORS: Names<PredictorName> = Names::new(|| {
     PredictorName::DISTRIBUTION.iter().chain(values).copied().chain(named).collect()
 });
 
-/// Name, what `--help` says, and what makes it.
+/// Name, text for `--help`, and the function that makes it.
 type BuiltIn = (&'static str, &'static str, fn() -> Box<dyn PointPredictor>);
 
 /// The predictors of the registry that are built in: the learning predictor with each of its correctors.
@@ -140,7 +140,7 @@ impl ValueEnum for PredictorName {
 }
 
 impl PredictorName {
-    /// Those that predict single values.
+    /// The predictors of single values that are built in.
     pub const POINT: &'static [PredictorName] = &[
         PredictorName::Limit,
         PredictorName::Mean2,
@@ -151,7 +151,7 @@ impl PredictorName {
         PredictorName::Clairvoyant,
     ];
 
-    /// Those that predict distributions.
+    /// The predictors of distributions.
     pub const DISTRIBUTION: &'static [PredictorName] = &[
         PredictorName::Mix,
         PredictorName::Contexts,
@@ -165,7 +165,7 @@ impl PredictorName {
         PredictorName::Clairvoyant,
     ];
 
-    /// Those of the registry.
+    /// The predictors of the registry.
     fn named() -> impl Iterator<Item = PredictorName> {
         PREDICTORS.all().iter().copied().filter(|predictor| matches!(predictor, PredictorName::Named(_)))
     }

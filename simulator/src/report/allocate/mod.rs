@@ -26,6 +26,7 @@ const FEWEST: usize = 20;
 pub fn page(study: &Study, trace: Option<&History>, made: &Made) -> String {
     let section = Section(html! {
         section {
+            h2 { "Figures 2 to 6" }
             (speedup())
             @if let Some(trace) = trace { (allocated(trace)) (sizes(trace)) }
             @for row in study.rows.iter().filter(|row| !row.predictions.is_empty()) { (predictions(row)) }

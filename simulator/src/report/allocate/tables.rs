@@ -186,7 +186,7 @@ pub fn predictions(study: &Study, markdown: bool) -> Grid {
     table
 }
 
-/// What can be said of the workloads under AVG, in a sentence.
+/// A sentence on the workloads under AVG.
 pub fn facts(study: &Study) -> String {
     let of = &study.workload;
     let any = study.rows.iter().find(|row| row.application.contains_key("spoiled_share"));

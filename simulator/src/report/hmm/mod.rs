@@ -36,7 +36,7 @@ fn number(value: f64) -> String {
     if value > 0.0 && value < 1e-3 { format!("{value:.1e}") } else { format!("{value:.4}") }
 }
 
-/// What [`test_gain`]'s star means.
+/// Meaning of [`test_gain`]'s star.
 const STAR: &str =
     "* the model excludes the second half: the gain is that with the safety distribution in every state";
 
@@ -98,7 +98,7 @@ fn shown(points: &[Point]) -> impl Iterator<Item = &Point> {
     points.iter().filter(move |point| round(point.round) || Some(point.round) == last)
 }
 
-/// What was trained on and how, in words.
+/// Data and method of the training, in words.
 fn facts(fitted: &Fitted) -> Vec<String> {
     let Fitted { facts, trained, options, binning, .. } = fitted;
     let part = if fitted.half { "the first half: " } else { "" };
@@ -218,7 +218,7 @@ pub fn fitted(fitted: &Fitted, style: TableStyle) -> Vec<String> {
     parts
 }
 
-/// What sets a curve apart from the others of its comparison.
+/// The setting in which a curve differs from the others of its comparison.
 fn label(setting: &Setting, figure: Figure) -> String {
     let slot = || time(setting.binning.slot_s as f64);
     match figure {

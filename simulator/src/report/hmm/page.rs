@@ -1,6 +1,7 @@
 //! Parts of pages: a model with its states and its gain against rounds; a trace's comparisons.
 
 use super::super::Section;
+use super::super::document::SCROLLS;
 use super::super::figures::figure;
 use super::super::plot::curves::{self, Plot};
 use super::super::plot::{self, Style};
@@ -19,7 +20,7 @@ fn legend(entries: &[(&'static Style, String)]) -> Markup {
 
 fn table(titles: &[(String, String)], rows: &[Vec<String>]) -> Markup {
     html! {
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead { tr { @for (name, unit) in titles { th scope="col" { (name) @if !unit.is_empty() { small { (unit) } } } } } }
             tbody { @for row in rows { tr { @for (index, cell) in row.iter().enumerate() {
                 @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }

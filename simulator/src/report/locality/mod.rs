@@ -271,7 +271,7 @@ fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Grid {
     table
 }
 
-/// What a reader must know of a trace beside the tables.
+/// Remarks on a trace that a reader needs beside the tables.
 pub fn remarks(study: &Study) -> Vec<String> {
     let counts = &study.replay;
     let unknown = study.measurements.iter().map(|m| m.without_user).max().unwrap_or(0);

@@ -1,6 +1,7 @@
 //! One trace's part of a page: table, maps of the metric, distributions of half-lives.
 
 use super::super::Section;
+use super::super::document::SCROLLS;
 use super::super::figures::figure;
 use super::super::plot::axis::Axis;
 use super::super::plot::heat_map::{self, Map, Mark};
@@ -98,7 +99,7 @@ fn table(study: &Study) -> Markup {
     let value = |point: &Point| point.granularity.value();
     let part = |share: f64| html! { td { (bits(share)) } };
     html! {
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead { tr {
                 th scope="col" { "metric" small { "bins" } }
                 th scope="col" { "jobs" }
@@ -225,7 +226,7 @@ fn surface(measurement: &Measurement) -> Markup {
             line.sort_by(|a, b| a.0.total_cmp(&b.0));
             let marks: Vec<_> = points.iter().map(|(p, mark)| (at(p), p.locality, *mark)).collect();
             let axis = if slots { &SLOT } else { finer };
-            // What else the thesis varied is not at this place.
+            // Marks of other quantities that the thesis varied are not at this place.
             let marks: Vec<_> = if measurement.attribute.has_slots() { marks[..1].to_vec() } else { marks };
             figure(
                 "lines",
@@ -298,7 +299,7 @@ fn half_lives(ageing: &Ageing) -> Markup {
             "The share of users (up) whose next run time is predicted best when their earlier jobs lose half their weight in no \
              more than this (right, logarithmic). At the left edge hardly anything but the last job counts, at the right edge nothing ages.",
         ))
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead { tr {
                 th scope="col" { "ageing" }
                 th scope="col" { "back-off c" }

@@ -6,13 +6,13 @@ use std::ops::Range;
 
 /// A dimension.
 pub struct Axis {
-    /// What it is, with its unit.
+    /// Its name, with its unit.
     pub title: &'static str,
     /// From a value to its place on the axis; rising.
     pub place: fn(f64) -> f64,
     /// Values that get a label, if they are within.
     pub ticks: &'static [f64],
-    /// What is written at a value.
+    /// Label at a value.
     pub label: fn(f64) -> String,
 }
 
@@ -33,7 +33,7 @@ impl Axis {
 }
 
 impl Part {
-    /// What is written at the place of a tick.
+    /// Label at the place of a tick.
     pub fn label(&self, place: f64) -> String {
         let tick = self.ticks.iter().find(|tick| (tick.0 - place).abs() < 1e-9);
         tick.map_or_else(String::new, |tick| tick.1.clone())

@@ -3,13 +3,13 @@
 use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, plain, px, svg};
 use plotters::prelude::*;
 
-/// What is drawn.
+/// Axes and lines of a plot.
 pub struct Plot<'a> {
-    /// What is on the right.
+    /// Title of the axis to the right.
     pub x: &'static str,
     /// Whether that is logarithmic; then only points above 0 are drawn.
     pub logarithmic: bool,
-    /// What is up.
+    /// Title of the axis upwards.
     pub y: &'static str,
     /// The lines; points far below 0 are left out.
     pub curves: Vec<(&'a Style, Vec<(f64, f64)>)>,

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 /// Marks keep their colours on dark pages: the cells do too.
 const MARK: RGBColor = RGBColor(16, 16, 16);
 const HALO: RGBColor = RGBColor(250, 250, 250);
-/// Shades that are told apart; neighbours of one shade are drawn as one.
+/// Number of distinct shades; neighbours of one shade are drawn as one.
 const SHADES: usize = 64;
 
 /// The colour map "viridis" at equal distances: even in lightness, and for the colour-blind as well.
@@ -23,12 +23,12 @@ const VIRIDIS: [[f64; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// What is marked.
+/// Sign on a point of the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A ring: the best.
     Ring,
-    /// A cross: somebody else's.
+    /// A cross: that of another study.
     Cross,
 }
 

@@ -4,15 +4,15 @@
 use super::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
 use plotters::prelude::*;
 
-/// What the axes say.
+/// Titles and labels of the axes.
 pub struct Axes {
     /// Below.
     pub right: &'static str,
     /// On the left.
     pub up: &'static str,
-    /// What is written at a power of two.
+    /// Label at a power of two.
     pub power: fn(f64) -> String,
-    /// What is written beside a value.
+    /// Label of a value.
     pub value: fn(f64) -> String,
     /// The top, where it is not the largest value.
     pub top: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Axes {
 
 /// One line; x are logarithms to base 2.
 pub struct Line<'a> {
-    /// How it looks.
+    /// Its colour and dashes.
     pub style: &'a Style,
     /// Where it goes.
     pub points: Vec<(f64, f64)>,

@@ -36,10 +36,10 @@ const SCALE: u32 = 2;
 const INK: RGBColor = RGBColor(0, 0, 0);
 /// Grid lines.
 const GRID: RGBColor = RGBColor(204, 204, 204);
-/// What is there to compare with, as a diagonal.
+/// Colour of the diagonal that is there for comparison.
 const REFERENCE: RGBColor = RGBColor(136, 136, 136);
 
-/// How one series looks.
+/// Colour and dashes of one series.
 pub struct Style {
     /// The colour as it is drawn, on light pages.
     color: RGBColor,
@@ -135,7 +135,7 @@ pub struct Picture {
 /// Pixels across a figure on a phone.
 const NARROW: u32 = 360;
 
-/// What `draw` draws on an area of this size in pixels, and on one that is narrower.
+/// The drawing of `draw` on an area of this size in pixels, and on one that is narrower.
 fn svg(width: u32, height: u32, draw: impl Fn(&Area) -> Drawn) -> Picture {
     let on = |width: u32| {
         let mut text = String::new();

@@ -6,13 +6,13 @@ use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
 use plotters::prelude::*;
 
-/// What differs between the criteria. Both axes have the same scale.
+/// Titles and scale by criterion. Both axes have the same scale.
 struct Axes {
     predicted: &'static str,
     observed: &'static str,
     /// From a delay to its place on an axis.
     place: fn(f64) -> f64,
-    /// What is written at a place.
+    /// Label at a place.
     label: fn(f64) -> String,
     /// At least so long, to be an axis at all.
     least: f64,
@@ -41,7 +41,7 @@ fn axes(criterion: Criterion) -> Axes {
     }
 }
 
-/// What a bin's observed value may be mistaken by: shares have a 95 % interval, means do not.
+/// Interval of a bin's observed value: shares have a 95 % interval, means do not.
 pub fn bounds(bin: &Bin, criterion: Criterion) -> Option<(f64, f64)> {
     (criterion == Criterion::Probability).then(|| wilson::interval(bin.observed, bin.count))
 }

@@ -1,4 +1,4 @@
-//! What becomes of the backend's SVG text, an element or an end of one a line, before it stands on a page.
+//! Rewriting the backend's SVG text, an element or an end of one a line, before it stands on a page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -42,7 +42,7 @@ fn finish(out: &mut String, row: &mut Vec<&str>) {
 
 /// A filled circle or rectangle as a part of a path.
 struct Mark {
-    /// What the path has for it.
+    /// Its part of the path's data.
     place: String,
     /// The path's other attributes, which all parts have in common.
     look: String,
@@ -144,7 +144,7 @@ mod tests {
         assert!(text.contains(
             "stroke=\"#000000\" opacity=\"1\" stroke-width=\"4\" stroke-linecap=\"round\"/>\n<g/>"
         ));
-        // As the backend writes them.
+        // Circles from the backend itself.
         let drawn = svg(100, 100, |area| {
             for x in 0..50 {
                 area.draw(&Circle::new((x, 7), px(1), SOLID.color.filled()))?;

@@ -5,13 +5,13 @@ use plotters::prelude::*;
 
 const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 36_000.0, 86_400.0, 864_000.0];
 
-/// What is drawn.
+/// Axes, points and lines of a plot.
 pub struct Scatter<'a> {
-    /// What is on the right.
+    /// Title of the axis to the right.
     pub x: &'static str,
-    /// What is up.
+    /// Title of the axis upwards.
     pub y: &'static str,
-    /// How points look.
+    /// Colour of the points.
     pub style: &'a Style,
     /// The points, in seconds; below one they are drawn at one.
     pub points: Vec<(f64, f64)>,

@@ -5,9 +5,9 @@ use plotters::prelude::*;
 
 /// A job.
 pub struct Block<'a> {
-    /// How it looks.
+    /// Its colour.
     pub style: &'a Style,
-    /// What is written on it.
+    /// Its label.
     pub label: &'static str,
     /// From when to when, in minutes.
     pub time: (f64, f64),

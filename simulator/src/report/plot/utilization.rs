@@ -19,7 +19,7 @@ pub struct Strip<'a> {
     pub outcome: &'a Outcome,
 }
 
-/// What is drawn over time.
+/// Quantity that is drawn over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// The share of the processors in use.

@@ -1,5 +1,5 @@
-//! How long a queue's last jobs waited, in groups of the same size: the median, what all but one of twenty kept, and
-//! the bound that they had been told. A point a job would be a cloud.
+//! Waits of a queue's last jobs, in groups of the same size: the median, the wait that all but one of twenty kept, and
+//! the reported bound. A point a job would be a cloud.
 
 use super::{Drawn, GRID, INK, Picture, Style, font, line, px, seconds, svg};
 use crate::base::statistics::quantile;
@@ -12,14 +12,14 @@ const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 6.0 * 3600.0, DAY, 10.0
 const GROUPS: usize = 24;
 const FEWEST: usize = 20;
 
-/// One job that has started: its submission, its wait, and the bound it was told, in seconds.
+/// One job that has started: its submission, its wait, and its reported bound, in seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Wait {
     /// When it was submitted.
     pub submit: f64,
-    /// How long it waited.
+    /// Its wait.
     pub wait: f64,
-    /// By when it was told to start; none where it was told nothing.
+    /// The bound on its wait; none where none was reported.
     pub bound: Option<f64>,
 }
 
@@ -31,7 +31,7 @@ struct Group {
     median: f64,
     /// The .95 quantile.
     long: f64,
-    /// The median of the bounds told.
+    /// The median of the reported bounds.
     bound: Option<f64>,
 }
 

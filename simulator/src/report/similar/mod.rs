@@ -11,8 +11,8 @@ use crate::studies::similar::Figures;
 use crate::studies::similar::figures::Point;
 use maud::{Markup, html};
 
-/// A part for one trace: the original's figures first, those of synthetic workloads after it.
-/// What schedulers say of them, where they were asked, is a table below.
+/// A part for one trace: the original's figures first, those of synthetic workloads after it. The judgements of
+/// schedulers, where they were asked, are a table below.
 pub fn section(title: &str, figures: &[(String, Figures)], schedulers: Option<&Grid>) -> Section {
     let workloads: Vec<Workload> = figures
         .iter()

@@ -28,11 +28,11 @@ pub enum View {
     Next,
     /// Users, sessions, times between submissions and requested times
     People,
-    /// What schedulers say: offered load, mean wait under the first policy, utilization, every other policy's gain,
-    /// and in how many pairs the policies come in the trace's order
+    /// Judgements of schedulers: offered load, mean wait under the first policy, utilization, every other policy's
+    /// gain, and in how many pairs the policies come in the trace's order
     Schedulers,
-    /// How the logs differ from the paper's, and on how many measures each model is as close as the paper's or closer:
-    /// no more than .005 further, half of the second digit, to which the paper rounds
+    /// Differences of the logs from the paper's, and on how many measures each model is as close as the paper's or
+    /// closer: no more than .005 further, half of the second digit, to which the paper rounds
     Verdict,
 }
 
@@ -232,7 +232,7 @@ pub fn people(studies: &[Study], style: TableStyle) -> Grid {
             |Mean { mean, deviation }| format!("{mean:.digits$} ± {deviation:.digits$}"),
         )
     };
-    /// What is asked of a workload, and how many digits it has.
+    /// A measure of a workload, and its number of digits.
     type Asked = (fn(&Measures) -> Option<f64>, usize);
     let asked: [Asked; 6] = [
         (|m| (m.users > 0).then_some(m.users as f64), 0),
@@ -268,7 +268,7 @@ pub fn people(studies: &[Study], style: TableStyle) -> Grid {
     table
 }
 
-/// What schedulers say of one workload: columns of the table after its name, beside the trace's own.
+/// Judgements of schedulers on one workload: columns of the table after its name, beside the trace's own.
 fn schedulers_row(workload: &str, made: &[&Judgement], trace: &Judgement) -> Vec<String> {
     let over = |of: &dyn Fn(&Judgement) -> Option<f64>| {
         Mean::new(&made.iter().filter_map(|judged| of(judged)).collect::<Vec<f64>>())
@@ -325,7 +325,7 @@ fn schedulers_titles(of: &Judgement) -> Vec<String> {
     titles
 }
 
-/// What schedulers say of the traces and of every model, means over seeds; nothing where they were not asked.
+/// Judgements of schedulers on the traces and on every model, means over seeds; none where they were not asked.
 pub fn schedulers(studies: &[Study], style: TableStyle) -> Grid {
     let some = studies.iter().find_map(|study| study.judged.as_ref());
     let titles = ["trace", "workload"].map(str::to_owned).into_iter();
@@ -344,7 +344,7 @@ pub fn schedulers(studies: &[Study], style: TableStyle) -> Grid {
     table
 }
 
-/// What schedulers say of two workloads, the original first.
+/// Judgements of schedulers on two workloads, the original first.
 pub fn schedulers_of_two(a: &Judgement, b: &Judgement, style: TableStyle) -> Grid {
     let titles = std::iter::once("workload".to_owned()).chain(schedulers_titles(a));
     let mut table = style.table(titles, 1);
@@ -369,23 +369,23 @@ pub fn next(scores: &[(String, Vec<Score>)], style: TableStyle) -> Grid {
     table
 }
 
-/// How much further than the published model still counts as being as close: half of the second digit, to which the
-/// paper rounds its numbers (those of Table 5 have three, and get the same).
+/// Largest excess over the published model's distance that counts as being as close: half of the second digit, to
+/// which the paper rounds its numbers (those of Table 5 have three, and get the same).
 const TOLERANCE: f64 = 0.005;
 
 /// Whether a model is as close to its trace as the published one was to its own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Verdict {
-    /// What is measured.
+    /// Name of the measure.
     pub measure: &'static str,
-    /// How far from the trace the published model is; Kolmogorov-Smirnov distances are that by themselves.
+    /// Distance of the published model from the trace; Kolmogorov-Smirnov distances are that by themselves.
     pub published: f64,
-    /// How far from the trace the mean over seeds is.
+    /// Distance of the mean over seeds from the trace.
     pub ours: f64,
 }
 
 impl Verdict {
-    /// As close or closer: no more than .005 further.
+    /// Whether the model is as close or closer: no more than .005 further.
     pub fn as_close(&self) -> bool {
         self.ours <= self.published + TOLERANCE
     }
@@ -418,7 +418,7 @@ impl Verdict {
     }
 }
 
-/// How every model fares against the published one, and how the logs differ.
+/// Comparison of every model with the published one, and the differences of the logs.
 pub fn verdicts(studies: &[Study], style: TableStyle) -> Grid {
     let titles = ["trace", "the log", "model", "as close or closer", "further"];
     let mut table = table(style, titles, 5);

@@ -12,6 +12,7 @@ pub use page::section;
 
 use super::table::Style;
 use crate::base::words::several;
+use crate::live::age::Age;
 use crate::report::grid::Grid;
 use crate::studies::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::studies::waits::measures::Measures;
@@ -31,7 +32,7 @@ pub enum View {
     Answers,
     /// Coverage by width, requested time, month and user
     Classes,
-    /// What explains waits
+    /// Attributes that explain waits
     Attributes,
     /// Bounds by each attribute and by the one that is chosen; shown only if asked for
     By,
@@ -95,6 +96,15 @@ pub(crate) fn duration(seconds: f64) -> String {
     let (_, size, unit) = UNITS.into_iter().find(|unit| seconds >= unit.0).unwrap_or((0.0, 1.0, "s"));
     let value = seconds / size;
     if value < 10.0 && unit != "s" { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+/// Why nothing is predicted from a history that is out of date.
+pub(crate) fn out_of_date(history: &Age) -> String {
+    format!(
+        "its newest event is {} old, older than a day and than every gap in its last four weeks (the longest: {})",
+        duration(history.age_s as f64),
+        duration(history.longest_gap_s as f64)
+    )
 }
 
 fn or_dash(value: Option<String>) -> String {
@@ -382,7 +392,7 @@ fn attributes(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -
 /// The attribute whose clusters raise the criterion most.
 pub fn best_attribute(queue: &QueueStudy) -> Option<By> {
     let of = |by: By| queue.of(Kind::Full { method: Method::Binomial, by }).map_or(0.0, |m| m.criterion);
-    // Of equal ones the first.
+    // The first of equal ones.
     By::ALL.into_iter().rev().filter(|by| of(*by) > 0.0).max_by(|a, b| of(*a).total_cmp(&of(*b)))
 }
 
@@ -479,7 +489,7 @@ pub fn nothing(studies: &[Study], min_jobs: usize) -> String {
     format!("no queue of at least {} jobs; {}{advice}", min_jobs.max(1), found.join("; "))
 }
 
-/// What a reader must know of a trace beside the tables.
+/// Remarks on a trace that a reader needs beside the tables.
 pub fn remarks(study: &Study) -> String {
     let counts = &study.counts;
     let counted = [

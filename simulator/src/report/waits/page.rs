@@ -1,6 +1,7 @@
 //! One trace's part of a page: tables, and waits and bounds over time (the paper's Figures 1 to 3).
 
 use super::super::Section;
+use super::super::document::SCROLLS;
 use super::super::figures::figure;
 use super::super::plot::{self, waits_over_time};
 use super::super::table::Style;
@@ -21,7 +22,7 @@ pub fn section(study: &Study, options: &Options) -> Section {
             @for queue in &study.queues { (over_time(queue)) (super::classes::figures(queue, options)) }
             @for (title, table) in tables(one, options, &View::ALL, Style::Terminal) {
                 h3 { (title) }
-                div.wide { table {
+                div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                     thead { tr { @for cell in table.header().into_iter().flat_map(|row| row.cell_iter()) { (cell_of("th", &cell.content())) } } }
                     tbody { @for row in table.row_iter() { tr {
                         @for cell in row.cell_iter() { (cell_of("td", &cell.content())) }

@@ -1,16 +1,18 @@
-//! The page of `surefill serve`: every queue at present, and a form for a job of one's own.
+//! The page of `surefill serve`: every queue at present, and a form for a job of one's own; and its part with the
+//! queues as a fragment for pages of others.
 
+use super::super::document::{self, SCROLLS};
 use super::super::figures::figure;
 use super::super::plot::{self, wait_bands};
-use super::duration;
+use super::{duration, out_of_date};
 use crate::base::words::counted;
 use crate::live::advise::forecast::{QUANTILES, Start, Starts};
-use crate::live::portal::{Asked, View};
+use crate::live::age;
+use crate::live::portal::{Asked, Pages, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
 use crate::studies::waits::study::By;
 use jiff::Timestamp;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use std::time::Duration;
+use maud::{Markup, PreEscaped, html};
 use surefill::wait::Attribute;
 
 fn attribute(attribute: Attribute, value: u64) -> String {
@@ -51,57 +53,72 @@ fn date(time: i64, wall: bool) -> String {
     }
 }
 
-/// The page.
-pub fn page(view: &View<'_>) -> String {
+/// The page, its part with the queues, and that part as a fragment.
+pub const PAGES: Pages = Pages { live, page, fragment };
+
+/// The part that is kept up to date.
+fn live(view: &View<'_>) -> String {
     let options = view.site.options();
     let told: Vec<(&str, &[Told])> = view.site.told().collect();
-    let heading = match view.name {
-        "" => "Waiting times".to_owned(),
-        name => format!("Waiting times at {name}"),
-    };
     let sections = view.queues.iter().map(|queue| {
         let told = told.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, told)| told);
         let chosen = queue.clusters.first().and_then(|cluster| cluster.like.by);
         let by = chosen.map_or(options.attribute, By::core);
         section(queue, told, by, options.quantile, options.confidence, view.site.now())
     });
-    let style = include_str!("../style.css");
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (heading) }
-                style { (PreEscaped(style)) (PreEscaped(plot::series_css())) }
-                script src="/live.js" defer {}
-            }
-            body {
-                h1 { (heading) }
-                (form(view))
-                @if let Some(asked) = view.asked { (answer(asked, view)) }
-                p #state role="status" {}
-                div #live data-every=(view.every) {
-                    (present(view))
-                    (table(view))
-                    @if let Some((starts, ago)) = view.starts { (foretold(starts, ago)) }
-                    @for section in sections { (section) }
-                }
-                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". For programs: " a href="/openapi.json" { "/openapi.json" } }
-            }
+    let part = html! {
+        (present(view))
+        (table(view))
+        @if let Some((starts, ago)) = view.starts { (predicted(starts, ago)) }
+        @for section in sections { (section) }
+    };
+    part.into_string()
+}
+
+fn page(view: &View<'_>, live: &str, asked: Option<&Asked>) -> String {
+    let heading = match view.name {
+        "" => "Waiting times".to_owned(),
+        name => format!("Waiting times at {name}"),
+    };
+    let head = html! { script src="/live.js" defer {} };
+    let content = html! {
+        (form(view, asked))
+        @if let Some(asked) = asked { (answer(asked, view)) }
+        p #state role="status" {}
+        div #live data-every=(view.every) { (PreEscaped(live)) }
+    };
+    let footer = html! {
+        "Made by surefill " (env!("CARGO_PKG_VERSION")) ". For programs: " a href="/openapi.json" { "/openapi.json" }
+    };
+    document::page(&heading, &head, &content, &footer, &html! {})
+}
+
+/// The style sheet is that of the page, for what is in the fragment alone and on light pages: what is around it is not
+/// this program's.
+fn fragment(view: &View<'_>, live: &str) -> String {
+    let style = document::style().into_string().replace("(prefers-color-scheme: dark)", "not all");
+    let rules = style.trim_start_matches("<style>").trim_end_matches("</style>");
+    let fragment = html! {
+        div.surefill {
+            style { "@scope (.surefill) {\n" (PreEscaped(rules)) "}" }
+            (PreEscaped(live))
+            p.facts { "Made by surefill " (env!("CARGO_PKG_VERSION")) @if !view.name.is_empty() { " for " (view.name) } "." }
         }
     };
-    page.into_string()
+    fragment.into_string()
 }
 
 /// The present, and how old what is known of it is.
 fn present(view: &View<'_>) -> Markup {
-    let (now, last, wall) = (view.site.now(), view.site.last(), view.site.dates());
+    let (now, history, wall) = (view.site.now(), view.site.age(), view.site.dates());
     html! {
         p.facts {
             "Present: " (date(now, wall)) ". The history ends "
-            @if now > last { (duration((now - last) as f64)) " earlier, at " } @else { "at " }
-            (date(last, wall)) ", and was read " (duration(view.read.as_secs_f64())) " ago."
+            @if history.age_s > 0 { (duration(history.age_s as f64)) " earlier, at " } @else { "at " }
+            (date(history.last, wall)) ", and was read " (duration(view.read.as_secs_f64())) " ago."
+        }
+        @if history.out_of_date {
+            p role="alert" { "The history is out of date: " (out_of_date(&history)) ". Nothing is predicted from it." }
         }
     }
 }
@@ -118,7 +135,7 @@ fn table(view: &View<'_>) -> Markup {
     };
     html! {
         h2 { "All queues" }
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
             thead { tr {
                 th scope="col" { "queue" }
                 th scope="col" { "jobs that wait" }
@@ -139,27 +156,44 @@ fn table(view: &View<'_>) -> Markup {
     }
 }
 
-/// What was foretold longer ago is old, as new jobs have come since.
-const OLD: Duration = Duration::from_secs(900);
+/// Seconds after which a prediction is old, as new jobs have come since.
+const OLD: i64 = 900;
+/// Two clocks differ by more than this, in seconds, only where they are not the same.
+const SAME_CLOCK: i64 = 60;
 
-/// When waiting jobs start, the queue played forward so long ago.
-fn foretold(told: &Starts, ago: Duration) -> Markup {
-    let passed = i64::try_from(ago.as_secs()).unwrap_or(i64::MAX);
+/// Predicted starts of waiting jobs, from the queue `ago` seconds before now.
+fn predicted(told: &Starts, ago: i64) -> Markup {
+    let passed = ago.max(0);
     let by = told.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
     let within = |start: &Start, probability: f64| {
         let found = start.quantiles.iter().find(|quantile| quantile.probability == probability);
         bound(found.map(|quantile| quantile.within.saturating_sub(passed).max(0)))
     };
+    if ago > age::LEAST {
+        return html! {
+            section {
+                h2 { "Jobs that wait" }
+                p role="alert" {
+                    "The starts of waiting jobs were predicted " (duration(passed as f64)) " ago, which is too long ago to be shown."
+                }
+            }
+        };
+    }
     html! {
         section {
             h2 { "Jobs that wait" }
             p.facts {
-                "The queue of " (duration(ago.as_secs_f64())) " ago played forward over predicted run times"
-                @if by > 0 { ", stretched by what " (counted(by, "start", "starts")) " foretold likewise were worth" }
+                "The queue of " (duration(passed as f64)) " ago played forward over predicted run times"
+                @if by > 0 { ", stretched by what " (counted(by, "start", "starts")) " predicted likewise were worth" }
                 ". Later submissions are not foreseen."
             }
-            @if ago > OLD { p role="alert" { "But this was told " (duration(ago.as_secs_f64())) " ago, and the queue has changed since." } }
-            @if told.starts.is_empty() { p { "No job waits for its turn." } } @else { div.wide { table {
+            @if ago > OLD { p role="alert" { "But this was predicted " (duration(passed as f64)) " ago, and the queue has changed since." } }
+            @if ago < -SAME_CLOCK {
+                p role="alert" {
+                    "But the time of this queue lies " (duration(ago.unsigned_abs() as f64)) " ahead of this computer's clock: how old it is is unknown."
+                }
+            }
+            @if told.starts.is_empty() { p { "No job waits for its turn." } } @else { div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     th scope="col" { "job" }
                     th scope="col" { "partition" }
@@ -185,8 +219,8 @@ fn foretold(told: &Starts, ago: Duration) -> Markup {
 }
 
 /// The form for a job of one's own, with what was asked last.
-fn form(view: &View<'_>) -> Markup {
-    let question = view.asked.map(|asked| &asked.question);
+fn form(view: &View<'_>, asked: Option<&Asked>) -> Markup {
+    let question = asked.map(|asked| &asked.question);
     let queue = question.and_then(|question| question.queue.as_deref());
     let requested = question.map_or(3600, |question| question.requested);
     let processors = question.map_or(1, |question| question.processors);
@@ -235,6 +269,7 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
                     (date(view.site.now().saturating_add(*seconds), view.site.dates())) ". This rests on the waits of "
                     (counted(like.waits, "job", "jobs")) " of the " (remembered) " remembered: those most like it."
                 }
+                (Verdict::OutOfDate, _) => { (job) ": nothing is predicted, as the history is out of date." }
                 (Verdict::MayBeDown, _) => { (job) ": the machine may be down, as no job has started for long." }
                 _ => { (job) ": only " (like.waits) " waits are known of jobs like it, which are too few to say." }
             }
@@ -265,7 +300,7 @@ fn section(
                 (queue.method.name()) " method."
                 @if queue.may_be_down { strong { " No job has started for long: the machine may be down." } }
             }
-            @if queue.clusters.len() > 1 { div.wide { table {
+            @if queue.clusters.len() > 1 { div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     th scope="col" { (title(by)) }
                     th scope="col" { "half start within" small { (confidence) " confidence" } }

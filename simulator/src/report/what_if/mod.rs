@@ -5,6 +5,7 @@
 
 mod sentences;
 
+use super::document::SCROLLS;
 use super::table::Style;
 use super::{Section, document, terms};
 use crate::live::what_if::{Longest, Part, Row, WhatIf, unknowns};
@@ -96,7 +97,7 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
             (figure("Mean wait of all jobs", &bars))
             @for part in &answer.parts { (division(answer, part)) }
             h2 { "The longest waits with " (after) }
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     @for title in ["job", "user", "processors", "ran", "recorded", before, after] { th scope="col" { (title) } }
                 } }
@@ -123,19 +124,21 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
 fn division(answer: &WhatIf, part: &Part) -> Markup {
     let losers = part.rows.iter().filter(|row| row.after.mean_s > row.before.mean_s).count();
     html! {
-        h2 { "By " (part.by) }
-        p.facts {
-            @if losers == 0 { "None of these would have waited longer on average." }
-            @else if losers == 1 { "One of these would have waited longer on average." }
-            @else { (losers) " of these would have waited longer on average." }
-        }
-        (changes(part))
-        details {
-            summary { "The numbers: mean waits, who starts earlier or later, the longest wait with " (answer.before) " / " (answer.after) }
-            div.wide { table {
-                thead { tr { @for title in titles(answer, part.by) { th scope="col" { (title.replace('\n', " ")) } } } }
-                tbody { @for row in &part.rows { tr { th scope="row" { (row.name) } @for cell in cells(row) { td { (cell) } } } } }
-            } }
+        div.shown {
+            h2 { "By " (part.by) }
+            p.facts {
+                @if losers == 0 { "None of these would have waited longer on average." }
+                @else if losers == 1 { "One of these would have waited longer on average." }
+                @else { (losers) " of these would have waited longer on average." }
+            }
+            (changes(part))
+            details {
+                summary { "The numbers: mean waits, who starts earlier or later, the longest wait with " (answer.before) " / " (answer.after) }
+                div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
+                    thead { tr { @for title in titles(answer, part.by) { th scope="col" { (title.replace('\n', " ")) } } } }
+                    tbody { @for row in &part.rows { tr { th scope="row" { (row.name) } @for cell in cells(row) { td { (cell) } } } } }
+                } }
+            }
         }
     }
 }
@@ -158,11 +161,13 @@ fn figure(title: &str, bars: &[(String, f64)]) -> Markup {
     let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max).max(1e-9);
     let text: Vec<String> = bars.iter().map(|(name, value)| format!("{name} {}", span(*value))).collect();
     html! {
-        h2 { (title) }
-        div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {
-            @for (name, value) in bars {
-                div { (name) }
-                div { span.bar style={ "width:" (format!("{:.1}", value / most * 80.0)) "%" } {} " " (span(*value)) }
+        div.shown {
+            h2 { (title) }
+            div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {
+                @for (name, value) in bars {
+                    div { (name) }
+                    div { span.bar style={ "width:" (format!("{:.1}", value / most * 80.0)) "%" } {} " " (span(*value)) }
+                }
             }
         }
     }

@@ -57,7 +57,7 @@ pub(in crate::report) struct Beside<'a> {
     pub verdict: Verdict,
     pub recorded_s: f64,
     pub replayed_s: f64,
-    /// Whose recorded mean wait that is: `mean of 20 jobs`.
+    /// Jobs of the recorded mean wait: `mean of 20 jobs`.
     pub jobs: String,
     /// The policy that is replayed.
     pub before: &'a str,
@@ -212,7 +212,7 @@ fn longest(answer: &WhatIf) -> String {
     format!("The longest wait is {new} with {after} and {old} with {before}{recorded}.")
 }
 
-/// How a class loses, where it does by more than 5 %, or by a minute where it waited less than one.
+/// The loss of a class, where it is more than 5 %, or a minute where the class waited less than one.
 fn loss(row: &Row) -> Option<String> {
     let (old, new) = (row.before.mean_s, row.after.mean_s);
     match row.change() {
@@ -223,7 +223,7 @@ fn loss(row: &Row) -> Option<String> {
 
 fn losers(answer: &WhatIf) -> String {
     let rows = answer.parts.iter().flat_map(|part| part.rows.iter().map(move |row| (part.by, row)));
-    // Of few jobs a mean says little.
+    // A mean of few jobs says little.
     let fewest = (answer.all.jobs / 100).max(20);
     let large = rows.filter(|(_, row)| row.jobs >= fewest);
     let mut losers: Vec<String> =

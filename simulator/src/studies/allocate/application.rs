@@ -1,4 +1,4 @@
-//! What a job would gain by a strategy of its own while all others run under AVG (Downey 1997, section 5, Table 1).
+//! Gain of a job by a strategy of its own while all others run under AVG (Downey 1997, section 5, Table 1).
 //!
 //! Whenever AVG starts a job on fewer than A processors, each strategy decides instead, from the same state, and is
 //! followed until it starts the job: nothing else starts meanwhile, as the job is at the head of the queue. Jobs that
@@ -15,7 +15,7 @@ pub struct Offer {
     pub job: usize,
     /// Whether it refused.
     pub rebelled: bool,
-    /// How much sooner it ends than if it had not, in seconds.
+    /// Seconds by which it ends sooner than if it had not.
     pub saved: f64,
 }
 

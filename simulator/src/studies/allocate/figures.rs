@@ -10,7 +10,7 @@ use surefill::allocate::{LogUniform, Speedup};
 
 /// Figure 2: speedup on n processors of a job with A = 64, for a range of sigma.
 pub fn speedups() -> Vec<(f64, Vec<(f64, f64)>)> {
-    /// As far as the curve for sigma = 1 rises.
+    /// Processors up to which the curve for sigma = 1 rises.
     const WIDEST: u32 = 256;
     [0.0, 0.5, 1.0, 2.0, f64::INFINITY]
         .map(|sigma| {

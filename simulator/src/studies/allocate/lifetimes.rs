@@ -1,10 +1,10 @@
-//! What predictors believe of running jobs' run times (section 3 of the paper takes the sequential lifetimes').
+//! Predicted run times of running jobs (section 3 of the paper takes the sequential lifetimes').
 
 use super::workload::{Job, lifetimes};
 use serde::{Deserialize, Serialize};
 use surefill::allocate::LogUniform;
 
-/// What is believed of running jobs' run times.
+/// The distribution from which running jobs' run times are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lifetimes {
@@ -20,7 +20,7 @@ pub enum Lifetimes {
 }
 
 impl Lifetimes {
-    /// What is believed of this job.
+    /// The predicted run time of this job.
     pub fn of(&self, job: &Job, processors: u32, run_time: f64) -> LogUniform {
         let bounds = |low: f64, high: f64| LogUniform::new(low, high).expect("positive seconds, in order");
         let scaled = || {

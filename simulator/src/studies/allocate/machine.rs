@@ -13,7 +13,7 @@ pub struct Running {
     pub end: f64,
     /// Its processors.
     pub processors: u32,
-    /// What is believed of its run time.
+    /// Its predicted run time.
     pub lifetime: LogUniform,
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Reading {
     /// A decision to hold out is never revised (it is at every prompt).
     Once,
-    /// Jobs that arrive prompt nobody (they do).
+    /// Jobs that arrive prompt no decision (they do).
     Elapsed,
     /// A predicted wait is over after one second at the earliest (after thirty).
     Hasty,

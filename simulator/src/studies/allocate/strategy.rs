@@ -1,4 +1,4 @@
-//! What the job at the head of the queue does: start on what is free, or hold out for more.
+//! Decision of the job at the head of the queue: start on what is free, or hold out for more.
 
 use super::machine::Machine;
 use super::reading::{Reading, Readings};
@@ -36,7 +36,7 @@ pub struct Heur {
 }
 
 impl Heur {
-    /// As the paper tuned them: every job holds out for all of A, for a fifth of what that may save.
+    /// The paper's tuned values: every job holds out for all of A, for a fifth of what that may save.
     pub const TUNED: Heur = Heur { lifetime: 0.0, parallelism: 1.0, share: 1.0, patience: 0.2 };
 
     /// From `l=0:a=1:f=1:k=0.2`, of which every part may be left out.
@@ -63,7 +63,7 @@ impl Heur {
     }
 }
 
-/// What the strategies differ in.
+/// Rules by which the strategies differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// Start on what is free, up to A.
@@ -102,7 +102,7 @@ pub struct Strategy {
     pub twice: bool,
     /// Equation 5 as printed: its t, which is a job's whole lifetime, is taken for the wait.
     pub printed: bool,
-    /// How what the paper leaves open is read.
+    /// Readings of points that the paper leaves open.
     pub readings: Readings,
 }
 
@@ -242,7 +242,7 @@ pub struct Hold {
     pub most: u32,
 }
 
-/// What the head job decides.
+/// The head job's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decision {
     /// Start on this number of processors.
@@ -251,7 +251,7 @@ pub enum Decision {
     Wait(Hold),
 }
 
-/// What happened just now.
+/// Events of the present moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Events {
     /// A job arrived.
@@ -265,7 +265,7 @@ pub struct Events {
 pub struct Prediction {
     /// Before bias correction, in seconds.
     pub raw: f64,
-    /// As used, in seconds.
+    /// The predicted wait as used, in seconds.
     pub used: f64,
     /// The true wait, in seconds.
     pub actual: f64,
@@ -301,7 +301,7 @@ impl Decider {
         }
     }
 
-    /// What the head job does now; at least one processor must be free. `hold` is what it decided before, `queued` the
+    /// Decides for the head job; at least one processor must be free. `hold` is its decision before, `queued` the
     /// jobs in the queue, itself included.
     pub fn decide(
         &mut self,
@@ -390,7 +390,7 @@ impl Decider {
             weight: if self.strategy.queue { queued as f64 } else { 1.0 },
             least_gain: 0.0,
         };
-        // What a run time counts on processors that have to be waited for.
+        // Weight of a run time on processors that have to be waited for.
         let (mut factor, mut seconds) = (1.0, 0.0);
         if self.strategy.averse && !(holds && readings.has(Reading::First)) {
             match readings.has(Reading::Chosen) {
@@ -508,7 +508,7 @@ fn whole(lifetime: &LogUniform, age: f64) -> LogUniform {
 mod tests {
     use super::*;
 
-    /// Of lifetimes from 1 to e^4 s a job of e^2 s has outlived half, and half of the others end before e^3 s.
+    /// With lifetimes from 1 to e^4 s a job of e^2 s has outlived half, and half of the others end before e^3 s.
     #[test]
     fn whole_lifetimes_by_hand() {
         let lifetime = LogUniform::new(1.0, libm::exp(4.0)).unwrap();

@@ -44,7 +44,7 @@ impl Belief {
     }
 }
 
-/// What decides a study.
+/// Inputs of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyOptions {
     /// The workload; its seed is the first.
@@ -59,7 +59,7 @@ pub struct StudyOptions {
     pub trace: Option<OfTrace>,
 }
 
-/// How a trace's jobs are made malleable.
+/// Options by which a trace's jobs are made malleable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OfTrace {
     /// The trace's file name without its folder.
@@ -75,7 +75,7 @@ pub struct OfTrace {
 pub struct Row {
     /// The strategy.
     pub strategy: String,
-    /// What it believes; none for strategies that predict nothing.
+    /// Its belief about run times; none for strategies that predict nothing.
     pub belief: Option<Belief>,
     /// Decisions recorded, not effected.
     pub application: BTreeMap<String, Estimate>,
@@ -89,7 +89,7 @@ pub struct Row {
 /// The outcome.
 #[derive(Debug, Clone, Serialize)]
 pub struct Study {
-    /// What was asked for.
+    /// The study's options.
     pub options: StudyOptions,
     /// Facts of the workloads under AVG.
     pub workload: BTreeMap<String, Estimate>,
@@ -120,7 +120,7 @@ fn seeded(options: &WorkloadOptions, n: u32) -> WorkloadOptions {
     WorkloadOptions { seed: options.seed.wrapping_add(u64::from(n)), ..*options }
 }
 
-/// What a belief comes to on a workload of this kind.
+/// Lifetimes of a belief on a workload of this kind.
 ///
 /// # Errors
 /// [`StudyError::NoFit`].
@@ -145,7 +145,7 @@ fn fitted(times: impl Iterator<Item = f64>, seed: u64) -> Result<Lifetimes, Stud
     Ok(Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1))
 }
 
-/// What a belief comes to on a trace's jobs: their distribution of L is that of equation 4 fitted to the work they do,
+/// Lifetimes of a belief on a trace's jobs: their distribution of L is that of equation 4 fitted to the work they do,
 /// as the paper fitted it to its trace.
 fn lifetimes_of_trace(
     belief: Belief,
@@ -204,7 +204,7 @@ fn decider(jobs: &[Job], procs: u32, lifetimes: &Lifetimes, strategy: Strategy) 
     decider
 }
 
-/// What every job that AVG does not give all it wants would gain by a decider, and what all would gain by OPT, in
+/// Gains of every job to which AVG does not give all it wants by a decider, and the sum of their gains by OPT, in
 /// minutes.
 fn followed(jobs: &[Job], procs: u32, lifetimes: &Lifetimes, decider: &mut Decider) -> (Vec<Offer>, f64) {
     let mut avg = Decider::new(Strategy::AVG, procs);
@@ -245,7 +245,7 @@ pub fn application(
         ("rebel_share_of_unspoiled", rebels.len() as f64 / unspoiled),
         // + 0.0: no negative zero.
         ("saved_min_per_job", saved.iter().sum::<f64>() / count + 0.0),
-        // Of what OPT saves on the same jobs.
+        // Relative to the savings of OPT on the same jobs.
         ("saved_share_of_opt", saved.iter().sum::<f64>() / possible + 0.0),
         ("loser_share_of_rebels", losses.len() as f64 / rebels.len() as f64),
         ("loss_min_per_loser", mean(&losses)),
@@ -364,7 +364,7 @@ pub fn one(
     let runs = run(jobs, procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
     let mut effected = system(jobs, &runs, &avg(jobs, procs), hours, procs);
     effected.extend(self::predictions(&decider.predictions));
-    // What has no value (a median of nothing) is left out.
+    // Measures without a value (a median of nothing) are left out.
     let defined = |mut measures: Measures| {
         measures.retain(|_, value| value.is_finite());
         measures
@@ -382,7 +382,7 @@ pub fn estimates(seeds: &[&Measures]) -> BTreeMap<String, Estimate> {
     names.into_iter().filter_map(estimate).collect()
 }
 
-/// What a study runs: strategies that predict under every belief, the others once.
+/// Rows of a study: strategies that predict under every belief, the others once.
 fn kinds(options: &StudyOptions, strategies: &[Strategy]) -> Vec<(Strategy, usize, Option<Belief>)> {
     let mut kinds = Vec::new();
     for (index, &belief) in options.beliefs.iter().enumerate() {
@@ -397,7 +397,7 @@ fn kinds(options: &StudyOptions, strategies: &[Strategy]) -> Vec<(Strategy, usiz
     kinds
 }
 
-/// How many rows a study has.
+/// Number of rows of a study.
 pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
     kinds(options, strategies).len()
 }

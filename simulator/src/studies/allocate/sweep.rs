@@ -1,5 +1,5 @@
-//! What the paper left as future work: other loads, machine sizes, and run times supplied by users; cut in shards that
-//! a cluster runs as a job array.
+//! Loads, machine sizes and users' ranges of run times that the paper left as future work; cut in shards that a
+//! cluster runs as a job array.
 
 use super::lifetimes::Lifetimes;
 use super::strategy::Strategy;
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a shard's JSON calls itself.
+/// Kind of a shard's JSON.
 pub const KIND: &str = "surefill allocate sweep";
 
-/// What decides a sweep.
+/// Inputs of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepOptions {
     /// Days with arrivals.
@@ -30,7 +30,7 @@ pub struct SweepOptions {
     pub machines: Vec<u32>,
     /// Users' ranges of run times, as factors between their ends; 0: users say nothing.
     pub supplied: Vec<f64>,
-    /// What is believed of run times about which users say nothing.
+    /// Belief about run times of which users say nothing.
     pub belief: Belief,
     /// The strategies.
     pub strategies: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Sweep {
     pub kind: String,
     /// The version that made it.
     pub surefill: String,
-    /// What was asked for.
+    /// The sweep's options.
     pub options: SweepOptions,
     /// Which shard of how many, from 1.
     pub shard: (usize, usize),
@@ -86,7 +86,7 @@ fn cells(options: &SweepOptions) -> Vec<(f64, u32, f64, u64)> {
     cells
 }
 
-/// How many cells a shard has.
+/// Number of cells of a shard.
 pub fn count(options: &SweepOptions, shard: (usize, usize)) -> usize {
     (0..cells(options).len()).filter(|index| index % shard.1 == shard.0 - 1).count()
 }

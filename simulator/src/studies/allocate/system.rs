@@ -6,7 +6,7 @@ use super::strategy::{Decider, Decision, Events, Hold};
 use super::workload::Job;
 use std::collections::VecDeque;
 
-/// What became of a job.
+/// Times and processors of a job that has run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Run {
     /// When it started.

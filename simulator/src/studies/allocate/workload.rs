@@ -30,7 +30,7 @@ pub const LIFETIMES: (f64, f64) = (2.0, 12.0);
 /// The largest sigma.
 pub const LARGEST_SIGMA: f64 = 2.0;
 
-/// How the most processors a job takes follow from its average parallelism, which is no whole number.
+/// Rounding of a job's average parallelism, which is no whole number, to the most processors it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounding {
@@ -42,7 +42,7 @@ pub enum Rounding {
     Up,
 }
 
-/// What decides a workload.
+/// Inputs of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadOptions {
     /// Days with arrivals.
@@ -152,7 +152,7 @@ pub enum Parallelism {
 pub struct Recorded {
     /// When it was submitted, in seconds.
     pub submit: i64,
-    /// How long it ran, in seconds.
+    /// Its run time, in seconds.
     pub run_time: i64,
     /// On how many processors.
     pub processors: u32,

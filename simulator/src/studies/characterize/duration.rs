@@ -1,4 +1,4 @@
-//! How long states last against the geometric distribution: Table 3.1 of Nissimov 2006.
+//! Durations of states against the geometric distribution: Table 3.1 of Nissimov 2006.
 //!
 //! A duration is the number of slots between two changes of state, so at least 1; the first and the last interval count
 //! as they are, though they are cut. The most likely geometric distribution p (1-p)^(n-1) has p = 1 / mean. Divergences
@@ -57,14 +57,14 @@ pub(super) fn after(n: u32, p: f64) -> f64 {
     if n == 0 { 0.0 } else { f64::from(n) * (-p).ln_1p() }
 }
 
-/// How many different values `samples` samples of a geometric distribution show on average: the sum over n of 1 - (1 -
-/// p q^n)^N. The thesis's closed form alternates in sign with binomial coefficients and loses every digit beyond some
-/// fifty samples; all terms of this sum are positive. About ln(N / 1e-15) / p terms.
+/// Number of different values that `samples` samples of a geometric distribution show on average: the sum over n of
+/// 1 - (1 - p q^n)^N. The thesis's closed form alternates in sign with binomial coefficients and loses every digit
+/// beyond some fifty samples; all terms of this sum are positive. About ln(N / 1e-15) / p terms.
 pub fn nonempty_geometric(samples: u64, p: f64) -> f64 {
     let samples = samples as f64;
     let mut sum = 0.0;
     let mut probability = p;
-    // What is left is less than samples * probability / p.
+    // The rest is less than samples * probability / p.
     while samples * probability > 1e-15 * p {
         sum -= (samples * (-probability).ln_1p()).exp_m1();
         probability *= 1.0 - p;

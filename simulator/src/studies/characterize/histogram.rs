@@ -75,7 +75,7 @@ impl Histogram {
         (total > 0).then(|| ((self.most_likely() - log_likelihood) / (total as f64 * LN_2)).max(0.0))
     }
 
-    /// What Miller & Madow take off a divergence (bits) when the sample's distribution has `nonempty` values of some
+    /// Miller & Madow's correction of a divergence (bits) when the sample's distribution has `nonempty` values of some
     /// probability: (m - 1) / (2 N ln 2); none without values.
     pub fn bias(&self, nonempty: f64) -> Option<f64> {
         let total = self.total();

@@ -1,4 +1,4 @@
-//! What the states of a hidden Markov model are: section 3.5 of Nissimov 2006.
+//! The states of a hidden Markov model: section 3.5 of Nissimov 2006.
 //!
 //! [`characterize`] takes every slot's load and state (from Viterbi, say) and reports for each state how long it lasts,
 //! against the geometric distribution that the transition matrix implies (Table 3.1, [`duration`]), and how many jobs
@@ -17,7 +17,7 @@ use load::Fit;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What can be said of all states.
+/// Durations and loads of all states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Slots looked at.
@@ -26,7 +26,7 @@ pub struct Report {
     pub states: Vec<StateReport>,
 }
 
-/// What can be said of one state.
+/// Durations and loads of one state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateReport {
     /// Its number, from 0.
@@ -37,9 +37,9 @@ pub struct StateReport {
     pub empty_share: Option<f64>,
     /// Mean number of jobs in a slot.
     pub mean_load: Option<f64>,
-    /// How many slots in a row.
+    /// Slots in a row.
     pub durations: Durations,
-    /// How many slots hold how many jobs.
+    /// Slots by their number of jobs.
     pub loads: Histogram,
     /// The distributions of the load, in the order of [`load::Family`]; none for a state without slots.
     pub fits: Vec<Fit>,

@@ -23,7 +23,7 @@ pub enum By {
     Kmeans,
 }
 
-/// How the model is made.
+/// Options of the model.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
     /// Hidden states.
@@ -34,7 +34,7 @@ pub struct Setup {
     pub ratio: f64,
     /// Length of a slot (s).
     pub slot: u32,
-    /// How the number of jobs in a slot is modelled.
+    /// Model of the number of jobs in a slot.
     pub load: Load,
     /// Where training begins.
     pub initial: Start,
@@ -269,7 +269,8 @@ mod tests {
 
     #[test]
     fn the_nearest_cluster_by_divergence() {
-        // Of every slot's shares p from every cluster's B: the smallest sum of p log2 (p / B), as Algorithm 4 has it.
+        // The divergence of a slot's shares p from its own cluster's B is the smallest: the sum of p log2 (p / B), as
+        // Algorithm 4 has it.
         let jobs: Vec<Job> = (0..900i64).map(|n| job(n * 400, 3 + n * n * 7919 % 20_000)).collect();
         let setup = Setup { by: By::Kmeans, states: 4, ..SETUP };
         let path = states(&jobs, &setup, |_| ()).unwrap().path;

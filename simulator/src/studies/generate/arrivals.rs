@@ -49,7 +49,7 @@ impl Cycle {
         for job in jobs {
             rates[hour(job.submit)] += 1.0;
         }
-        // How often each hour passed: the first and the last count as far as the trace goes.
+        // Number of times that each hour passed: the first and the last count as far as the trace goes.
         let mut passes = vec![0.0; hours];
         let span = (last - first).max(1) as f64;
         let whole = (span / (hours as f64 * HOUR as f64)).floor();

@@ -1,4 +1,4 @@
-//! What the machine has to do while jobs come, by EASY: the work that waits and the work left of what runs, as users
+//! Backlog of the machine while jobs come, by EASY: the work that waits and the work left of running jobs, as users
 //! see them when they look at the queue.
 
 use super::history::Past;
@@ -121,7 +121,7 @@ impl Backlog {
 
     fn start(&mut self, place: usize, now: i64) {
         let job = self.queue.remove(place);
-        // Nothing waits where nobody does, whatever the sums have lost.
+        // The work that waits is 0 without waiting jobs, whatever the sums have lost.
         self.waiting = if self.queue.is_empty() { 0.0 } else { self.waiting - job.work() };
         self.free -= job.processors;
         self.running.push(Running {
@@ -157,7 +157,7 @@ mod tests {
         backlog.advance(3600);
         assert!((backlog.waiting_h() - 0.3 * 7300.0 / 3600.0).abs() < 1e-12);
         assert_eq!(backlog.running_h(3600), 0.8);
-        // Of two processors beside the wide one two are enough, whatever the limit.
+        // Two processors are idle beside the wide job: enough for a job of two, whatever its limit.
         backlog.submit(&job(2, 36_000, 36_000), 3700);
         assert!((backlog.running_h(3700) - (0.8 * 3500.0 / 3600.0 + 2.0)).abs() < 1e-12);
         backlog.advance(100_000);

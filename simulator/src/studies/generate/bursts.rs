@@ -15,7 +15,7 @@ use crate::trace::swf::{MAX_VALUE, SwfJob};
 
 const WEEK: i64 = 7 * 86_400;
 
-/// Of the jobs that may begin a burst, one in 250 does.
+/// One in this number of the jobs that may begin a burst does.
 const ONE_IN: u32 = 250;
 
 /// The fewest and the most jobs of a burst.
@@ -48,7 +48,7 @@ impl Bursts {
         Bursts { jobs, procs: history.procs, length: (span / WEEK + 1) * WEEK }
     }
 
-    /// How often a job is submitted at once: once for most.
+    /// Number of copies of a job that are submitted at once: one for most.
     fn copies(&self, job: &Past, random: &mut Random) -> u32 {
         let narrow = job.processors.saturating_mul(16) <= self.procs.max(16);
         if !narrow || job.run_time < SHORTEST || random.below(ONE_IN) > 0 {
@@ -66,7 +66,7 @@ impl Bursts {
         mut each: impl FnMut(SwfJob) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut number = 0;
-        // Processor-seconds that copies have added and nobody has been left out for.
+        // Processor-seconds of copies for which no job has been left out yet.
         let mut added = 0.0;
         for round in 0_i64.. {
             for job in &self.jobs {

@@ -20,7 +20,7 @@ pub fn class(value: u64) -> u32 {
     value.max(1).ilog2()
 }
 
-/// What tells a value's state from others.
+/// Key of a value's state.
 pub(super) fn key(value: u64, split: bool) -> u32 {
     let class = class(value);
     if split { 2 * class + u32::from(!value.max(1).is_power_of_two()) } else { class }
@@ -105,7 +105,7 @@ impl Chain {
         self.quality[state]
     }
 
-    /// How often the state occurred.
+    /// Number of times that the state occurred.
     pub fn count(&self, state: usize) -> u64 {
         self.counts[state]
     }

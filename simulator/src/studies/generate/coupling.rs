@@ -1,4 +1,4 @@
-//! How the chain of processors follows the chain of run times.
+//! Coupling of the chain of processors to the chain of run times.
 //!
 //! **The paper's rules** (Song, Ernemann & Yahyapour 2004, section 4.2), after a transition of both chains, from j to k
 //! of a states (processors) and from m to n of b states (run times), all counted from 1:
@@ -15,7 +15,7 @@
 //! * cor0 may be negative (CTC). Rule 2 then applies with probability |cor0|, and its target is mirrored: (b + 1 - n) a
 //!   / b.
 //! * Targets are rounded to the nearest state, halves up, then cut to 1..a.
-//! * What is adjusted is the state of the chain itself ("it adjusts the new state in the Markov chain"): the next
+//! * The adjusted state is that of the chain itself ("it adjusts the new state in the Markov chain"): the next
 //!   transition starts from there.
 //!
 //! The rules bend the chain of processors: its stationary distribution and its autocorrelation are no longer the

@@ -22,10 +22,10 @@ const MORNING: f64 = 8.0 * 3600.0;
 
 const DAY: f64 = 86_400.0;
 
-/// How often a user comes with a new program.
+/// Probability that a user comes with a new program.
 const NEW_PROGRAM: f64 = 0.3;
 
-/// How far L moves from job to job, as a share of the range of its logarithm.
+/// Distance by which L moves from job to job, as a share of the range of its logarithm.
 const NEAR: f64 = 0.05;
 
 /// The model for one machine.

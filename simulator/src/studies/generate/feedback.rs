@@ -41,10 +41,10 @@ const PAUSE: i64 = HOUR;
 /// A session of more jobs goes on as another.
 const LONGEST: usize = 30;
 
-/// As many sessions are next to a state.
+/// Number of sessions that are next to a state.
 const NEAREST: usize = 30;
 
-/// What the work that is left of running jobs weighs beside the work that waits.
+/// Weight of the work left of running jobs beside the work that waits.
 const RUNNING: f64 = 0.5;
 
 /// The scatter of run times, shared in a session and by the job, and of the times between a session's jobs.
@@ -52,7 +52,7 @@ const SIGMA: f64 = 0.15;
 const SIGMA_OF_JOB: f64 = 0.1;
 const SIGMA_OF_GAP: f64 = 0.15;
 
-/// What the machine has to do.
+/// The machine's backlog.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct State {
     waiting: f64,
@@ -69,7 +69,7 @@ impl State {
     }
 }
 
-/// What a user submitted last.
+/// A user's latest job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Last {
     processors: u32,
@@ -85,7 +85,7 @@ impl Last {
         Last { processors, requested, run_time, submit }
     }
 
-    /// How far apart both are, `other` having been submitted `ago` seconds before; none where they are nothing alike.
+    /// Distance of both, `other` having been submitted `ago` seconds before; none where they are nothing alike.
     fn distance(&self, other: &Last, ago: i64) -> Option<f64> {
         let same = (self.processors, self.requested) == (other.processors, other.requested);
         let apart = |a: i64, b: i64| libm::fabs(libm::log1p(a as f64) - libm::log1p(b as f64));
@@ -102,7 +102,7 @@ struct Session {
     jobs: Vec<Past>,
     begin: i64,
     state: State,
-    /// What its user had submitted last, and how long before.
+    /// Its user's latest job before it, and the time since then.
     before: Option<Last>,
     /// Seconds until the next session begins.
     gap: i64,
@@ -126,7 +126,7 @@ impl Feedback {
         let procs = history.procs.max(1);
         let mut sessions: Vec<Session> = Vec::new();
         let mut backlog = Backlog::new(procs);
-        // Of each user the session and the latest job.
+        // Session and latest job of each user.
         let mut latest: HashMap<i64, (usize, Last)> = HashMap::new();
         for job in &history.jobs {
             backlog.advance(job.submit);
@@ -151,7 +151,7 @@ impl Feedback {
         }
         let begins: Vec<i64> = sessions.iter().map(|session| session.begin).collect();
         let span = begins.last().zip(begins.first()).map_or(0, |(last, first)| last - first);
-        // Nobody comes after the last: the mean, and no standstill.
+        // No session follows the last: the mean, and no standstill.
         let mean = (span / begins.len().max(1) as i64).max(1);
         for (index, session) in sessions.iter_mut().enumerate() {
             session.gap = begins.get(index + 1).map_or(mean, |next| next - session.begin);
@@ -181,7 +181,7 @@ impl Feedback {
             all = (0..self.sessions.len() as u32).collect();
             candidates = &all;
         }
-        // Of those as near as each other (an idle machine is one state) any comes first.
+        // Any of several sessions at one distance comes first, by chance: an idle machine is one state.
         let turn = random.index(candidates.len());
         let distance = |(place, &index): (usize, &u32)| {
             let place = (place + turn) % candidates.len();
@@ -243,7 +243,7 @@ impl Feedback {
     }
 }
 
-/// Who submits a session: of the generated users the one who goes on with it most as in the trace, else the trace's.
+/// Submitter of a session: the generated user who goes on with it most as in the trace, else the trace's.
 fn submitter(session: &Session, now: i64, latest: &BTreeMap<i64, Last>) -> i64 {
     let own = session.jobs[0].user;
     let Some(before) = session.before else { return own };
@@ -314,8 +314,8 @@ mod tests {
         assert!(feedback.by_hour[24..].iter().all(Vec::is_empty));
     }
 
-    /// Who finds the machine idle keeps all of it busy for two hours, the next for one more, and who sees that one wait
-    /// submits a job of a second: so it is in the trace, and as much work waits in what is generated.
+    /// A user who finds the machine idle keeps all of it busy for two hours, the next for one more, and one who sees
+    /// that job wait submits a job of a second: so it is in the trace, and as much work waits in what is generated.
     #[test]
     fn users_hold_back_while_work_waits() {
         let of_day = |day: i64| {
@@ -340,8 +340,8 @@ mod tests {
         assert!((theirs - 0.5).abs() < 0.01 && (ours / theirs - 1.0).abs() < 0.1, "{ours} {theirs}");
     }
 
-    /// Of the users who ran a job like the one before, the one with the nearest run time after as long; nobody who has
-    /// not submitted it yet.
+    /// A session goes on with the user who ran a job like the one before, with the nearest run time after as long; a
+    /// user who has not submitted it yet is left out.
     #[test]
     fn who_goes_on_by_hand() {
         let jobs = vec![job(0, 1, 2, 1000), job(9000, 1, 2, 1000)];

@@ -40,14 +40,14 @@ pub enum Shapes {
     Bin,
     /// One in the next state of the calibrated Markov chain of processors (Song, Ernemann & Yahyapour 2004)
     Chain,
-    /// As by the chain, in runs of like jobs of one user, of which as many as in the trace use up their limits
+    /// One by the chain, in runs of like jobs of one user, of which as many as in the trace use up their limits
     Runs,
     /// Any, with its user, request and program
     Whole,
 }
 
 impl Shapes {
-    /// As on the command line.
+    /// Its name on the command line.
     pub fn text(self) -> &'static str {
         match self {
             Shapes::Bin => "bin",
@@ -108,7 +108,7 @@ pub enum HiddenError {
 }
 
 /// Trains the model that `surefill generate` takes where none is given: 16 states, geometric load, on all jobs of a
-/// trace. `progress` is told every round, of [`most_rounds`] at most.
+/// trace. `progress` is called for every round, of [`most_rounds`] at most.
 ///
 /// # Errors
 /// [`crate::studies::hmm::Error`].
@@ -308,7 +308,7 @@ impl Hidden {
     }
 }
 
-/// What a job is like.
+/// Size and run time of a job.
 enum Shape<'a> {
     /// Processors and run time; user and request are to be drawn.
     Drawn(u32, i64),

@@ -1,4 +1,4 @@
-//! What the models learn from: the jobs of a trace that ran, in order of submission.
+//! Input of the models: the jobs of a trace that ran, in order of submission.
 
 use crate::trace::swf::{SwfJob, Trace};
 
@@ -7,17 +7,17 @@ use crate::trace::swf::{SwfJob, Trace};
 pub struct Past {
     /// When it was submitted, in seconds on the trace's clock.
     pub submit: i64,
-    /// How long it waited, in seconds; negative when unknown.
+    /// Its wait, in seconds; negative when unknown.
     pub wait: i64,
-    /// How long it ran, in seconds: 0 or more.
+    /// Its run time, in seconds: 0 or more.
     pub run_time: i64,
     /// Processors: 1 or more.
     pub processors: u32,
     /// The time it asked for, in seconds; 0 or less when unknown.
     pub requested: i64,
-    /// Who submitted it; negative when unknown.
+    /// Its user; negative when unknown.
     pub user: i64,
-    /// What else is known of it.
+    /// Its further fields.
     pub kind: Kind,
 }
 
@@ -36,7 +36,7 @@ impl Past {
     }
 }
 
-/// What of a job no model draws, and only whole jobs of a trace have.
+/// Fields of a job that no model draws, and that only whole jobs of a trace have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// The user's group; negative when unknown.
@@ -47,7 +47,7 @@ pub struct Kind {
     pub queue: i64,
     /// The partition; negative when unknown.
     pub partition: i64,
-    /// How it ended (1 completed, 0 failed, 5 cancelled).
+    /// Its status (1 completed, 0 failed, 5 cancelled).
     pub status: i64,
 }
 

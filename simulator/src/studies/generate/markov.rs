@@ -22,10 +22,10 @@ use super::history::History;
 use crate::base::random::Random;
 use crate::base::statistics::mean;
 
-/// How the chains are coupled and what values their states stand for.
+/// Coupling of the chains, and the values that their states stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Variant {
-    /// As published.
+    /// The published model.
     #[default]
     Paper,
     /// Common draws, values of the trace.
@@ -100,7 +100,8 @@ impl Markov {
         &self.rules
     }
 
-    /// How often both chains share a draw, negative when they take opposite ends of it; 0 in the paper's variant.
+    /// Probability that both chains share a draw, negative when they take opposite ends of it; 0 in the paper's
+    /// variant.
     pub fn theta(&self) -> f64 {
         self.theta
     }
@@ -119,7 +120,7 @@ impl Markov {
 #[derive(Debug, Clone)]
 struct Values {
     sorted: Vec<Vec<u64>>,
-    /// How often the rank is kept while the state stays.
+    /// Probability that the rank is kept while the state stays.
     memory: Vec<f64>,
 }
 
@@ -171,7 +172,7 @@ impl Values {
         let target = products.sum::<f64>() / count;
         let pairs = states.clone().flat_map(|j| states.clone().map(move |k| (j, k)));
         let between: f64 = pairs.map(|(j, k)| share(j) * chain.probability(j, k) * means[j] * means[k]).sum();
-        // What a state adds per unit of its memory.
+        // Contribution of each state per unit of its memory.
         let weights: Vec<f64> =
             states.map(|state| share(state) * chain.probability(state, state) * variances[state]).collect();
         for _ in 0..ROUNDS {

@@ -59,7 +59,7 @@ const UNIX_START_TIME: i64 = 1_704_067_200;
 /// Writes a workload of the `sessions` model in the Standard Workload Format; the header says how to make it again.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_sessions(out: &mut impl Write, options: &SessionsOptions) -> io::Result<()> {
     let jobs = sessions(options);
     let SessionsOptions { jobs: count, users, procs, load, seed } = options;
@@ -92,7 +92,7 @@ pub fn write_sessions(out: &mut impl Write, options: &SessionsOptions) -> io::Re
 /// Standard Workload Format, as the header says.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_shared(out: &mut impl Write, options: &SessionsOptions, machine: &Machine) -> io::Result<()> {
     let jobs = shared::shared(options, machine);
     let SessionsOptions { users, load, seed, procs, .. } = options;
@@ -288,7 +288,7 @@ impl Model {
     }
 }
 
-/// What the header of a generated workload says.
+/// Contents of a generated workload's header.
 #[derive(Debug, Clone)]
 pub struct Heading {
     /// The options that make it again.
@@ -297,7 +297,7 @@ pub struct Heading {
     pub procs: u32,
     /// Jobs to come.
     pub jobs: u64,
-    /// What second 0 is; midnight before a Monday where nothing else is known.
+    /// Time of second 0; midnight before a Monday where nothing else is known.
     pub unix_start_time: Option<i64>,
     /// The time zone, UTC where nothing else is known.
     pub time_zone: Option<String>,
@@ -308,7 +308,7 @@ pub struct Heading {
 /// Writes the jobs of a model in the Standard Workload Format, each as soon as it is drawn.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_model(out: &mut impl Write, model: &Model, seed: u64, heading: &Heading) -> io::Result<()> {
     let Heading { command, procs, jobs, unix_start_time, time_zone, notes } = heading;
     write_header(out, "Version", "2.2")?;

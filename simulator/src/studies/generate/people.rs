@@ -1,21 +1,25 @@
-//! Who submits a job, and how much time he asks for: beside the paper, which has neither.
+//! The user and the requested time of every generated job: beside the paper, which has neither.
 //!
-//! **Users.** Four things are counted in the trace and held to. How often the user of the last job goes on, by whether
-//! the class of processors and the class of run time stayed the same (section 3 of the paper: they do while one user
-//! works); such runs are the sessions. Otherwise how long ago the next user was last there, in users who have been
-//! there since (the 64 last are told apart): few are active at a time, and they come back. Among those it is who fits:
-//! the chance is multiplied by the share of a user's jobs that have this pair of classes; and with the probability that
-//! whoever comes back runs a job of his last one's run-time class, only those are asked whose last job was of this
-//! class, if there are any. Who was not there lately is drawn from the jobs of the trace with this pair of classes
-//! whose user was not there lately either (of this run-time class, where there are none with the pair; of any). So
-//! users differ in what they run, and repeat it.
+//! **Users** follow four frequencies that are counted in the trace:
+//! 1. The user of the last job submits the next one as often as in the trace, counted apart by whether the class of
+//!    processors and the class of run time stay the same (section 3 of the paper: they do while one user works). Such
+//!    runs of jobs are the sessions.
+//! 2. Otherwise the next user is drawn by recency: the number of users who have submitted since this one did, up to 64.
+//!    Few users are active at a time, and they return.
+//! 3. One of them is drawn, weighted by the share of the user's jobs in this pair of classes. With the probability that
+//!    a user who returns runs a job of the same run-time class as the last one, only users whose last job was of this
+//!    class take part, if there are any.
+//! 4. A user who has not submitted lately is drawn from the jobs of the trace with this pair of classes whose user had
+//!    not submitted lately either (from those of this run-time class if there are none with the pair, else from all).
+//!
+//! So users differ in the jobs that they run, and repeat them.
 //!
 //! **Requested times** are those of the trace's jobs in the same run-time class that asked for no less than they ran:
 //! round values, as far too large as people make them. A user's last request q is kept as often as can be without
 //! bending the distribution f' of the class: where f was that of his last job's class, with probability K min(1, f'(q)
 //! / f(q)), else a value v drawn from f' is taken with probability 1 - K min(1, f(v) / f'(v)), or drawn again (the
 //! maximal coupling of f and f', thinned by K, the share of sufficient requests that users of the trace keep from job
-//! to job in the same class). A value below the run time is replaced by one from f' that is not. Where nobody asked for
+//! to job in the same class). A value below the run time is replaced by one from f' that is not. Where no job asked for
 //! so much, and for traces without requested times, the run time is divided by an accuracy and the quotient rounded up
 //! to what people ask for (5, 10, 15, 30 minutes, 1, 2, 4, ... hours). The accuracy is uniform in (0, 1], and 1 for one
 //! job in ten (Mu'alem & Feitelson 2001, figure 3: flat, with a peak at full use); such users keep a request that
@@ -27,13 +31,13 @@ use super::history::Past;
 use crate::base::random::Random;
 use std::collections::HashMap;
 
-/// The number of users who are told apart by when they were last there.
+/// The number of users who are distinguished by recency.
 const RECENT: usize = 64;
 
 /// Without requests in the trace: how often a sufficient request is kept.
 pub(super) const KEPT: f64 = 0.7;
 
-/// What people ask for, in seconds; beyond the last, whole days.
+/// Usual requested times, in seconds; beyond the last, whole days.
 const ROUND: [i64; 12] = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 64_800, 86_400];
 
 /// A pair of classes: processors, run time.
@@ -46,9 +50,9 @@ pub struct People {
     stays: [f64; 4],
     /// By how many users were there since, of those who come back: how often.
     returns: [f64; RECENT],
-    /// How often who comes back runs a job of the run-time class of his last one.
+    /// Probability that a user who comes back runs a job of the run-time class of his last one.
     matches: f64,
-    /// How often somebody comes who is not among the recent.
+    /// Probability that the next user is not among the recent.
     others: f64,
     /// The share of a user's jobs with a pair of classes.
     affinity: HashMap<(u32, Pair), f64>,
@@ -59,7 +63,7 @@ pub struct People {
     users: u32,
     /// Whether the trace names users at all.
     named: bool,
-    /// How often a sufficient request is kept in the same run-time class. `None` without requests.
+    /// Probability that a sufficient request is kept in the same run-time class. `None` without requests.
     keeps: Option<f64>,
     /// Sufficient requests by run-time class.
     requests: HashMap<u32, Requests>,
@@ -167,7 +171,7 @@ impl People {
         }
     }
 
-    /// How many users the trace has.
+    /// Number of users in the trace.
     pub fn users(&self) -> u32 {
         if self.named { self.users } else { 0 }
     }
@@ -198,7 +202,7 @@ impl People {
 /// A request for a run time where no trace says what people ask for.
 pub(super) fn guess(run_time: i64, random: &mut Random) -> i64 {
     let accuracy = if random.chance(0.1) { 1.0 } else { 1.0 - random.uniform() };
-    // A day longer than anybody ran is asked for by nobody.
+    // A request is no longer than a day, or than the run time if that is longer.
     let most = run_time.max(86_400);
     round_up(((run_time.max(1) as f64 / accuracy) as i64).clamp(run_time.max(1), most))
 }
@@ -209,7 +213,7 @@ fn round_up(seconds: i64) -> i64 {
     ROUND.into_iter().find(|&round| round >= seconds).unwrap_or_else(|| (seconds + DAY - 1) / DAY * DAY)
 }
 
-/// How often sufficient requests are kept, and all sufficient requests by run-time class.
+/// Probability that sufficient requests are kept, and all sufficient requests by run-time class.
 fn requests(jobs: &[Past]) -> (Option<f64>, HashMap<u32, Requests>) {
     let mut last: HashMap<i64, (u32, i64)> = HashMap::new();
     let (mut same, mut all) = (0, 0);
@@ -236,7 +240,7 @@ fn requests(jobs: &[Past]) -> (Option<f64>, HashMap<u32, Requests>) {
     (keeps, requests)
 }
 
-/// What a user did last.
+/// A user's last job.
 #[derive(Debug, Clone, Copy)]
 struct Habit {
     pair: Pair,
@@ -252,7 +256,7 @@ pub struct Crowd<'a> {
     habits: Vec<Option<Habit>>,
 }
 
-/// Who submits a job, and for how long he asks.
+/// The user and the requested time of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Submitter {
     /// The user's number, from 1; -1 where the trace names none.
@@ -283,7 +287,7 @@ impl Crowd<'_> {
         Submitter { user, request, same }
     }
 
-    /// Somebody else than the last.
+    /// A user other than the last.
     fn comes(&self, pair: Pair, random: &mut Random) -> u32 {
         /// The only user of a kind of job comes again whoever was last.
         const TRIES: u32 = 8;
@@ -387,7 +391,7 @@ mod tests {
         assert_eq!(people.stays, [0.0, 0.0, 0.0, 0.5]);
         // Three changes: 8 and 9 are new, 7 comes back after one other.
         assert!((people.others - 2.0 / 3.0).abs() < 1e-12 && (people.returns[0] - 1.0 / 3.0).abs() < 1e-12);
-        // User 7 kept 60 once of twice; the last job ran past its request, which nobody may ask for.
+        // User 7 kept 60 once of twice; the last job ran past its request, which is not learnt.
         assert_eq!(people.keeps, Some(0.5));
         assert_eq!(
             people.requests.get(&3).map(|requests| &requests.sorted[..]),

@@ -24,10 +24,10 @@ const WEEK: i64 = 7 * 86_400;
 /// A session ends when its user submits nothing for so long, in seconds.
 const PAUSE: i64 = 3600;
 
-/// What is shuffled.
+/// Unit that is shuffled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Unit {
-    /// What one user submits without a pause of more than an hour
+    /// Jobs that one user submits without a pause of more than an hour
     Sessions,
     /// Weeks, counted from the first job
     Weeks,
@@ -37,7 +37,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As on the command line.
+    /// Its name on the command line.
     pub fn text(self) -> &'static str {
         match self {
             Unit::Sessions => "sessions",
@@ -114,7 +114,7 @@ impl Resample {
     ) -> Result<(), E> {
         let mut number = 0;
         let mut round = 0i64;
-        // What a session that began late has left for after the round's end.
+        // Jobs after the round's end of sessions that began late.
         let mut pending: Vec<Past> = Vec::new();
         while number < count {
             let later = round.saturating_mul(self.length);

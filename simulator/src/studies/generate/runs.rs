@@ -26,13 +26,13 @@ use std::collections::HashMap;
 /// three come nearest to EASY's mean wait on the traces.
 const PAUSE: i64 = 3 * 3600;
 
-/// As many jobs' weight as all users' share of used limits has beside a user's own.
+/// Weight, in jobs, of all users' share of used limits beside a user's own share.
 const PRIOR: f64 = 2.0;
 
 /// Draws of a run time below the limit before the last one is kept.
 const DRAWS: u32 = 20;
 
-/// How many of how many.
+/// Number of hits, and of all cases.
 type Count = (u64, u64);
 
 /// The runs of a trace.
@@ -47,7 +47,7 @@ pub struct Runs {
     ratios: HashMap<u32, Vec<f64>>,
     /// Shares of the request that jobs take after one that used up its limit.
     shares: Vec<f64>,
-    /// Of the jobs that follow one in a run, by its user and by whether it used up its limit: how many do.
+    /// Jobs that use up their limit among those that follow one in a run, by its user and by whether it did so.
     limits: HashMap<(i64, bool), Count>,
     all_limits: [Count; 2],
 }
@@ -103,7 +103,7 @@ impl Runs {
             limits: HashMap::new(),
             all_limits: [(0, 0); 2],
         };
-        // Of each user the last job and its run.
+        // Last job and run of each user.
         let mut last: HashMap<i64, (Past, usize)> = HashMap::new();
         for job in jobs {
             let goes_on = last.get(&job.user).copied().filter(|(before, _)| {
@@ -146,7 +146,7 @@ impl Runs {
         }
     }
 
-    /// How often the next job of a run uses up its limit.
+    /// Probability that the next job of a run uses up its limit.
     fn limited(&self, user: i64, before: bool) -> f64 {
         let (hits, all) = self.all_limits[usize::from(before)];
         let common = if all == 0 { 0.0 } else { hits as f64 / all as f64 };
@@ -175,7 +175,7 @@ impl Runs {
                 let (head, length) = self.head(processors, run_time, random);
                 let fits = head.requested <= 0 || run_time <= head.requested;
                 let run_time = if fits { run_time } else { head.run_time };
-                // Who asked for nothing asks for what people ask for.
+                // A user who asked for nothing gets a request that people make.
                 let request =
                     if head.requested > 0 { head.requested } else { people.request(run_time, random) };
                 let limited = uses_up(head.run_time, head.requested);
@@ -284,7 +284,7 @@ mod tests {
         for submit in 0..60_000 {
             let head = jobs[random.index(jobs.len())];
             begins += u32::from(going.is_none_or(|run: Going| run.left == 0));
-            // As long as the model's jobs of this class, none of which uses up the limit by itself.
+            // A run time of the model's in this class that does not use up the limit by itself.
             let shape = (8, head.run_time.min(900));
             let drawn = runs.next(&mut going, shape, submit, &people, &mut random);
             assert!(drawn.run_time <= drawn.request && drawn.user == 1);

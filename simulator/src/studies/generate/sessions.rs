@@ -1,6 +1,6 @@
 //! The `sessions` model: people who come to work, try the same program over and over, and ask for too much time.
 //!
-//! What real traces show, and the model has:
+//! Properties of real traces that the model has:
 //!
 //! * **Few users do most of the work.** User i opens sessions in proportion to 1 / i (Zipf).
 //! * **Locality.** A user has one to four applications of his own, keeps to one within a session, and comes back to it
@@ -22,7 +22,7 @@ use crate::base::random::Random;
 use crate::trace::swf::SwfJob;
 use std::num::NonZeroU32;
 
-/// What decides a workload of this model, bit by bit.
+/// Inputs of a workload of this model, which determine every bit of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionsOptions {
     /// Jobs to generate.
@@ -40,7 +40,7 @@ pub struct SessionsOptions {
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
-/// What people ask for.
+/// Usual requested times.
 const REQUESTS: [i64; 11] = [
     5 * MINUTE,
     10 * MINUTE,
@@ -64,7 +64,7 @@ const DAY: [f64; 24] = [
 /// Sessions on Saturday and Sunday, relative to other days; time 0 is the midnight before a Monday.
 const WEEKEND: f64 = 1.0 / 3.0;
 
-/// Nobody waits longer for a job before the next is submitted.
+/// Longest time for which a user waits for a job before submitting the next, in seconds.
 const PATIENCE: i64 = HOUR;
 
 /// The shortest median of an application, in seconds.

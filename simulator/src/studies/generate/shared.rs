@@ -7,8 +7,8 @@
 //!   node; small ones more common.
 //! * A task fits a node, and a job has half as many tasks at most as the empty nodes can hold.
 //!
-//! As in `sessions`, work is drawn before time: the span is such that the resource asked for most has the load that was
-//! asked for.
+//! Work is drawn before time, like in `sessions`: the span is such that the resource asked for most has the load that
+//! was asked for.
 
 use super::sessions::{SessionsOptions, sessions};
 use crate::base::random::Random;
@@ -29,7 +29,7 @@ const GPU_WEIGHTS: [f64; 5] = [2.0, 5.0, 2.0, 1.0, 1.0];
 /// After this number of corrections the load is met, but for the last session's place.
 const ROUNDS: u32 = 4;
 
-/// Of an application: what each task takes, in the order of the machine's resources.
+/// Amounts of each task of an application, in the order of the machine's resources.
 fn application(machine: &Machine, random: &mut Random) -> Amounts {
     let place = |name: &str| machine.resources.iter().position(|own| own == name);
     let total = machine.total();
@@ -77,7 +77,7 @@ fn dressed(options: &SessionsOptions, machine: &Machine) -> Vec<(SwfJob, Tasks)>
     jobs.collect()
 }
 
-/// What is asked of each resource, over what the machine has from the first submission to the last.
+/// Requested amounts of each resource, over the machine's from the first submission to the last.
 pub fn loads(jobs: &[(SwfJob, Tasks)], machine: &Machine) -> [f64; MAX_RESOURCES] {
     let (Some(first), Some(last)) = (jobs.first(), jobs.last()) else { return [0.0; MAX_RESOURCES] };
     let span = (last.0.submit - first.0.submit).max(1) as f64;

@@ -36,7 +36,7 @@ pub struct Visitor {
 }
 
 impl Visits {
-    /// These users, nobody of whom is at work.
+    /// These users, none of whom is at work.
     pub fn new(users: NonZeroU32) -> Visits {
         let activity = (1..=users.get()).scan(0.0, |sum, rank| {
             *sum += 1.0 / f64::from(rank);

@@ -1,4 +1,4 @@
-//! How far apart two models are, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section IV.F). The
+//! Distance of two models, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section IV.F). The
 //! Kullback-Leibler divergence rate is
 //!
 //! ```text
@@ -33,7 +33,7 @@ use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
 
-/// How much is generated.
+/// Length and number of the generated sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Options {
     /// The generator's seed; every sequence has a stream of its own.
@@ -66,7 +66,7 @@ pub struct Rate {
     pub jobs_per_slot: f64,
 }
 
-/// What slots in a row tell of which of two equally likely models they are from: their Jensen-Shannon divergence.
+/// Information of slots in a row on which of two equally likely models they are from: their Jensen-Shannon divergence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Apart {
     /// Slots.
@@ -77,7 +77,7 @@ pub struct Apart {
     pub standard_error: f64,
 }
 
-/// How far all distributions of a model (pi, the rows of A, the rows of B) are from those of another.
+/// Distance of all distributions of a model (pi, the rows of A, the rows of B) from those of another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Moved {
     /// The sum of their Jensen-Shannon divergences, in bits.
@@ -119,7 +119,7 @@ pub struct Comparison {
     pub with: String,
     /// The m of the m-estimates that smooth both.
     pub m: f64,
-    /// What was generated.
+    /// Options of the generated sequences.
     pub options: Options,
     /// D(first || second).
     pub there: Rate,
@@ -182,7 +182,7 @@ pub fn apart(
     let lengths: Vec<u32> =
         (0..16).map(|power| 4u32.pow(power)).take_while(|&length| length <= options.slots).collect();
     let longest = lengths.last().copied().unwrap_or(1);
-    // What each length of a sequence of the first or the second model tells, in bits.
+    // Information of each length of a sequence of the first or the second model, in bits.
     let sequence = |stream: u32, own: usize| -> Result<Vec<f64>, Error> {
         let mut random = Random::stream(options.seed, u64::from(stream) * 2 + own as u64);
         let jobs = generate(&models[own], p.load, longest, &mut random);

@@ -66,8 +66,8 @@ mod tests {
         for (bins, wanted) in [(3, 0.4), (8, 3.5), (24, 0.25), (24, 17.75)] {
             let p = with_mean(bins, wanted);
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12 && (mean(&p) - wanted).abs() < 1e-9);
-            // What is moved from a bin to its neighbours in equal parts, or back, changes no mean; all that leave the
-            // mean as it is are sums of these, and entropy is concave.
+            // Mass moved from a bin to its neighbours in equal parts, or back, changes no mean; all changes that leave
+            // the mean as it is are sums of these, and entropy is concave.
             // Bins of hardly any probability change the sum by less than its rounding.
             for middle in (1..bins - 1).filter(|&j| p[j - 1].min(p[j + 1]) > 1e-4) {
                 for step in [1e-3, -1e-3] {

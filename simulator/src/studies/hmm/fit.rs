@@ -18,17 +18,17 @@ use surefill::hmm::Hmm;
 pub struct Fit {
     /// The model, with what it was trained on.
     pub block: Block,
-    /// What it was trained and tested on.
+    /// Data that it was trained and tested on.
     pub facts: Facts,
-    /// How training ended.
+    /// Rounds and end of the training.
     pub trained: Trained,
     /// The model after every round, from the initial values (round 0) on.
     pub points: Vec<Point>,
-    /// How long training and testing took, in seconds.
+    /// Seconds that training and testing took.
     pub seconds: f64,
 }
 
-/// What a model was trained and tested on.
+/// Data that a model was trained and tested on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Jobs trained on.
@@ -56,7 +56,7 @@ pub struct Point {
     pub gain: Option<f64>,
     /// The same with the safety distribution in every state.
     pub safe_gain: Option<f64>,
-    /// How far its distributions are from those before the round; none of the initial values.
+    /// Distance of its distributions from those before the round; none of the initial values.
     pub moved: Option<Moved>,
 }
 
@@ -72,7 +72,7 @@ impl Point {
 pub struct Fitted {
     /// The trace.
     pub trace: String,
-    /// What the replay rules did.
+    /// Effects of the replay rules.
     pub replay: Counts,
     /// Slots and bins.
     pub binning: Binning,
@@ -80,18 +80,18 @@ pub struct Fitted {
     pub options: Options,
     /// Whether only on the first half.
     pub half: bool,
-    /// What it was trained and tested on.
+    /// Data that it was trained and tested on.
     #[serde(flatten)]
     pub facts: Facts,
-    /// How training ended.
+    /// Rounds and end of the training.
     pub trained: Trained,
-    /// How long training and testing took, in seconds.
+    /// Seconds that training and testing took.
     pub seconds: f64,
     /// The model after every round.
     pub points: Vec<Point>,
     /// Its states.
     pub states: Vec<State>,
-    /// What it was compared with.
+    /// Its comparison with another model.
     pub comparison: Option<Comparison>,
 }
 

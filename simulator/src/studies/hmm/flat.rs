@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use surefill::hmm::{Hmm, LoadModel, Parameters, ParametersMut};
 
-/// How the number of jobs in a slot is modelled.
+/// Model of the number of jobs in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
@@ -77,7 +77,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// As the core takes them.
+    /// The parameters in the core's form.
     pub fn parameters(&self, load: Load) -> Parameters<'_> {
         Parameters {
             load: load.model(),
@@ -109,7 +109,7 @@ impl Flat {
 
     /// The share of time that the chain spends in each state in the long run, from its present pi on.
     pub fn stationary(&self) -> Vec<f64> {
-        // Of a chain that may stay put at every step, which settles even if this one alternates.
+        // The chain may stay put at every step here, and so settles even if this one alternates.
         let mut states = self.start.clone();
         for _ in 0..1_000_000 {
             let next: Vec<f64> =

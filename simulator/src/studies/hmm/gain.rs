@@ -28,7 +28,7 @@ use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
 
-/// What a model is tested on.
+/// Data that a model is tested on.
 #[derive(Debug, Clone)]
 pub struct Test {
     block: Block,
@@ -37,7 +37,7 @@ pub struct Test {
     epsilon: f64,
     /// H(p_v) + D(p_v || p_t), p_t made safe.
     safe_base_bits: f64,
-    /// What is to be said of it.
+    /// The facts of it, for reports.
     pub facts: Facts,
 }
 

@@ -72,7 +72,7 @@ pub enum Error {
     /// The models' observations are not the same.
     #[error("the models cannot be compared: {0}")]
     Incomparable(String),
-    /// What the core says.
+    /// An error of the core.
     #[error("{0}")]
     Core(#[from] surefill::error::Error),
 }

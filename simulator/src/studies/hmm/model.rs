@@ -11,7 +11,7 @@ use surefill::runtime::RuntimeBins;
 /// The busiest state of a model that is read, in mean jobs a slot: what is drawn from it must come to an end.
 const MOST_JOBS: f64 = 1e6;
 
-/// What [`Model::format`] says.
+/// Value of [`Model::format`].
 const FORMAT: &str = "surefill hidden Markov model 1";
 
 /// A model's parameters, and what they are about.
@@ -19,7 +19,7 @@ const FORMAT: &str = "surefill hidden Markov model 1";
 pub struct Model {
     /// The kind of file and its version.
     pub format: String,
-    /// What it was trained on.
+    /// Name of the trace that it was trained on.
     pub trace: String,
     /// The number of jobs it was trained on.
     pub jobs: u64,
@@ -46,7 +46,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// What training on this sample has made.
+    /// The model that training on this sample has made.
     ///
     /// # Errors
     /// [`Error::Core`].
@@ -80,7 +80,7 @@ impl Model {
     /// Reads a model.
     ///
     /// # Errors
-    /// What is wrong with the text, in words.
+    /// The fault of the text, in words.
     pub fn from_json(text: &str) -> Result<Model, String> {
         let model: Model = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if model.format != FORMAT {

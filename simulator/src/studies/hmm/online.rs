@@ -1,4 +1,4 @@
-//! What the on-line predictor knows of each job when it is submitted (Nissimov 2006, chapter 4).
+//! Gain of the on-line predictor on each job when it is submitted (Nissimov 2006, chapter 4).
 //!
 //! The trace's own submissions, starts and ends are reported to the core's [`surefill::predict::Predictor`] in order of
 //! time; at one second ends come before submissions and those before starts. Each job's bin r is looked up in two
@@ -82,7 +82,7 @@ impl Serialize for Learn {
     }
 }
 
-/// How the predictor learns.
+/// Options of the predictor's learning.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// By what.
@@ -124,7 +124,7 @@ impl Default for Options {
 /// The gain on line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Online {
-    /// How the predictor learnt.
+    /// Options of the predictor's learning.
     #[serde(flatten)]
     pub options: Options,
     /// Over all jobs.
@@ -141,7 +141,7 @@ pub struct Online {
     pub unknown_waits: u64,
     /// The predictor's memory in bytes.
     pub memory: usize,
-    /// How long it took, in seconds.
+    /// Seconds that it took.
     pub seconds: f64,
 }
 
@@ -155,7 +155,7 @@ pub struct Week {
     pub gain: Gain,
 }
 
-/// What some jobs gained.
+/// Gain on some jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// Jobs.
@@ -165,8 +165,7 @@ pub struct Gain {
     /// Jobs before the first training was done: the predictor is silent. About the other silent jobs it was so because
     /// its model excluded what it saw.
     pub untrained: u64,
-    /// Of the predicted jobs, the ones whose bin the model held impossible: p = 0, so that p' is the safety
-    /// distribution's share alone.
+    /// Predicted jobs whose bin the model held impossible: p = 0, so that p' is the safety distribution's share alone.
     pub impossible: u64,
     /// Bits gained, in all.
     pub bits: f64,
@@ -207,7 +206,7 @@ impl Gain {
     }
 }
 
-/// How surprising a job's bin was, in bits.
+/// Surprise of a job's bin, in bits.
 #[derive(Debug, Clone, Copy)]
 struct Surprise {
     predicted: f64,
@@ -215,7 +214,7 @@ struct Surprise {
     impossible: bool,
 }
 
-/// What happens to a job, in the order of one second.
+/// Event of a job, in the order of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// It ends.

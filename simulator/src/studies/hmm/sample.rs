@@ -12,7 +12,7 @@ use surefill::runtime::{MAX_BINS, RuntimeBins};
 /// No trace of today spans more slots: 160 years of 5 min.
 const MOST_SLOTS: i64 = 1 << 24;
 
-/// How jobs are put into slots and bins.
+/// Division of jobs into slots and bins.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Binning {
     /// The slot length t_s in seconds.
@@ -31,7 +31,7 @@ impl Default for Binning {
 }
 
 impl Binning {
-    /// As many bins as run times up to the longest of these need, at least 2.
+    /// The bins that run times up to the longest of these need, at least 2.
     ///
     /// # Errors
     /// [`Error::Bins`].
@@ -112,7 +112,7 @@ impl Sample {
         self.jobs.get(place(slots.start)..place(slots.end)).unwrap_or(&[])
     }
 
-    /// How many of these jobs are in each bin.
+    /// Number of these jobs in each bin.
     pub fn counts(&self, jobs: &[Observed]) -> Vec<u64> {
         let mut counts = vec![0; self.bins.count()];
         for job in jobs {

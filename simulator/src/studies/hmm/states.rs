@@ -1,4 +1,4 @@
-//! What a trained model's states are: how often, how long, how many jobs, which run times.
+//! States of a trained model: their shares, durations, jobs and run times.
 
 use super::Error;
 use super::block::Block;
@@ -14,7 +14,7 @@ pub struct State {
     pub state: usize,
     /// The share of slots spent in it, given all observations.
     pub share: f64,
-    /// How long it lasts on average, 1 / (1 - A_ii) slots, in seconds; `None` when it is never left.
+    /// Its mean duration, 1 / (1 - A_ii) slots, in seconds; `None` when it is never left.
     pub duration_s: Option<f64>,
     /// Jobs a slot, given all observations; `None` for a state that no slot is in.
     pub jobs_per_slot: Option<f64>,

@@ -57,13 +57,13 @@ impl Default for Setting {
 }
 
 impl Setting {
-    /// What a round costs, in rounds of 16 states.
+    /// Cost of a round, in rounds of 16 states.
     pub fn round_cost(&self) -> f64 {
         (f64::from(self.states) / 16.0).powi(2)
     }
 }
 
-/// What is compared.
+/// Settings that are compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choices {
     /// The comparisons.
@@ -80,11 +80,11 @@ pub struct Choices {
     pub initial_slots_s: Vec<i64>,
     /// Slot lengths in seconds for [`Figure::Halving`].
     pub halving_slots_s: Vec<i64>,
-    /// How often they come from halving, at most.
+    /// Largest number of halvings that they come from.
     pub halvings: u32,
     /// Rounds of training before every halving.
     pub halving_rounds: u64,
-    /// How the on-line predictor learns, in several ways.
+    /// Options of the on-line predictor's learning that are compared.
     pub online: Vec<online::Options>,
 }
 
@@ -162,12 +162,12 @@ pub struct Curve {
     /// The setting.
     #[serde(flatten)]
     pub setting: Setting,
-    /// What was trained and tested on.
+    /// Data that was trained and tested on.
     #[serde(flatten)]
     pub facts: Facts,
-    /// How training ended.
+    /// Rounds and end of the training.
     pub trained: Trained,
-    /// How long it took on one processor, tests and longer slots included, in seconds.
+    /// Seconds that it took on one processor, tests and longer slots included.
     pub seconds: f64,
     /// After every round.
     pub points: Vec<Point>,
@@ -205,7 +205,7 @@ pub struct Compared {
 pub struct Study {
     /// The trace's file name.
     pub trace: String,
-    /// What the replay rules did.
+    /// Effects of the replay rules.
     pub replay: Counts,
     /// Seconds between submissions, on average.
     pub mean_interarrival_s: f64,

@@ -118,7 +118,7 @@ impl Options {
     }
 }
 
-/// How training ended.
+/// Rounds and end of a training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Trained {
     /// Rounds.

@@ -33,7 +33,7 @@ const SIGNIFICANT: f64 = 3.841;
 /// Scales below this are applied before they vanish.
 const SMALLEST_SCALE: f64 = 1e-100;
 
-/// What ages information.
+/// Clock by which information ages.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, clap::ValueEnum,
 )]
@@ -139,7 +139,7 @@ pub struct UserRate {
     pub significant: bool,
 }
 
-/// How well the next run-time bin is predicted with one kind of ageing, in bits a job: means of log2 P, all below 0.
+/// Prediction of the next run-time bin with one kind of ageing, in bits a job: means of log2 P, all below 0.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Predicted {
     /// The strength c of the back-off that suits it best.
@@ -163,7 +163,7 @@ pub struct Quantile {
 /// Ageing by one clock.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ageing {
-    /// What ages information.
+    /// Clock by which information ages.
     pub clock: Clock,
     /// When a run time is known.
     pub known: Known,
@@ -193,7 +193,7 @@ pub struct Ageing {
     pub users: Vec<UserRate>,
 }
 
-/// What ageing gains, in bits a job.
+/// Gains by ageing, in bits a job.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Gains {
     /// The common rate over no ageing, as fitted.
@@ -206,7 +206,7 @@ pub struct Gains {
     pub held_out_own_over_common: f64,
 }
 
-/// How ageing is studied.
+/// Options of the study of ageing.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Options {
     /// When a run time is known.
@@ -249,7 +249,7 @@ impl History {
         let mut past = Past { weights: vec![0.0; bins], scale: 1.0, total: 0.0 };
         let mut sums = vec![[0.0; 2]; smoothings.len()];
         let predicted = self.predicted();
-        // What is known so far, and until when it has faded by time.
+        // Number of run times known so far, and the time up to which they have faded.
         let (mut so_far, mut faded) = (0, None);
         let jobs = self.submits.iter().zip(&self.bins).zip(&self.priors);
         for (index, ((&submit, &bin), &prior)) in jobs.enumerate() {
@@ -342,7 +342,7 @@ fn histories(jobs: &[Job], options: &Options) -> (Vec<History>, usize) {
     (enough.collect(), binned.used)
 }
 
-/// How often [`ageing`] calls `progress`.
+/// Number of calls of `progress` by [`ageing`].
 pub fn steps(clock: Clock) -> u64 {
     clock.half_lives().len() as u64 + 1
 }

@@ -4,7 +4,7 @@
 /// digit before they are cut. No run time up to 2^40 s, with a ratio from 1.001, is so near below an edge.
 const ROUNDED: f64 = 1.0 + 2e-15;
 
-/// How run times are binned.
+/// Granularity of the bins of run times.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
@@ -61,7 +61,7 @@ pub struct Binned {
 pub struct RunTimes {
     /// The different ones, shortest first, in seconds, none below 1.
     distinct: Vec<i64>,
-    /// How many jobs have each.
+    /// Number of jobs that have each.
     counts: Vec<u32>,
     /// Every job's, as an index into `distinct`.
     ranks: Vec<u32>,
@@ -133,7 +133,7 @@ impl RunTimes {
     fn k_means(&self, means: u32) -> Vec<i64> {
         let distinct = &self.distinct;
         let logs: Vec<f64> = distinct.iter().map(|&value| (value as f64).ln()).collect();
-        // How many jobs are below each run time, and the sum of their logarithms.
+        // Number of jobs below each run time, and the sum of their logarithms.
         let mut below = vec![(0.0, 0.0)];
         let (mut count, mut sum) = (0.0, 0.0);
         for (&jobs, log) in self.counts.iter().zip(&logs) {

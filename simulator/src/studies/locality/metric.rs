@@ -55,7 +55,7 @@ pub struct Counts<'a> {
     pub bins: usize,
 }
 
-/// What the shuffles gave, in bits.
+/// Metric of the shuffles, in bits.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Shuffled {
     /// Shuffles.
@@ -196,7 +196,7 @@ impl Counts<'_> {
     }
 }
 
-/// How many there are of every size above one: `g` of a cell with a margin of 0 or 1 is always 0.
+/// Number of groups of every size above one: `g` of a cell with a margin of 0 or 1 is always 0.
 fn by_size(sizes: &[u32]) -> BTreeMap<u32, u64> {
     let mut many = BTreeMap::new();
     for &size in sizes.iter().filter(|&&size| size > 1) {

@@ -1,6 +1,5 @@
-//! How much can be learnt of run times from when, and by whom, jobs are submitted: chapter 2 of Nissimov 2006
-//! ("Locality, its usage in parallel job runtime distribution modeling using HMM"), and the open question at the end of
-//! its section 3.5.1.
+//! Learning run times from when, and by whom, jobs are submitted: chapter 2 of Nissimov 2006 ("Locality, its usage in
+//! parallel job runtime distribution modeling using HMM"), and the open question at the end of its section 3.5.1.
 //!
 //! * [`binning`]: run times to bins, by ratio or by k-means (section 2.2).
 //! * [`sample`]: jobs in groups, by submit time, by user or by both (section 2.4).

@@ -37,7 +37,7 @@ impl Attribute {
 /// Jobs in the order of an attribute, so that its groups are runs of neighbours.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// What they are grouped by.
+    /// The attribute they are grouped by.
     pub attribute: Attribute,
     /// Every job's run time.
     pub run_times: RunTimes,

@@ -13,7 +13,7 @@ use super::sample::Sample;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// How near the best a point must be to count as one of its plateau.
+/// Relative distance from the best within which a point counts as one of its plateau.
 pub const NEAR: f64 = 0.01;
 
 /// The shortest slot of the coarse grid, in seconds, and the factor between slots.
@@ -68,18 +68,18 @@ pub struct Point {
     pub locality: f64,
 }
 
-/// What may be varied. A value given is kept.
+/// Dimensions that may be varied. A value given is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Space {
     /// t_s, in seconds.
     pub slot: Option<i64>,
-    /// How run times are binned.
+    /// Method of binning run times.
     pub binning: Binning,
     /// t_r or N.
     pub granularity: Option<Granularity>,
 }
 
-/// What a search found.
+/// Best point and grid of a search.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Surface {
     /// The best point; the coarsest of equals.
@@ -146,7 +146,7 @@ struct Search<'a> {
     points: BTreeMap<Key, Point>,
 }
 
-/// How many points [`search`] tells `progress` of: those it looks at more than once, each time.
+/// Number of points that [`search`] reports to `progress`: those it looks at more than once, each time.
 pub fn steps(sample: &Sample, space: &Space) -> u64 {
     let (slots, granularities) =
         (slots(sample, space).len() as u64, granularities(sample, space).len() as u64);

@@ -11,12 +11,12 @@ use crate::trace::workload::{self, Job, Workload};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What is measured, and how.
+/// Measurements to make, and their options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// From what run times would be learnt.
     pub by: Vec<Attribute>,
-    /// How run times are binned; by default as in the thesis's tables: k-means for the submit time alone.
+    /// Methods of binning run times; by default those of the thesis's tables: k-means for the submit time alone.
     pub binnings: Option<Vec<Binning>>,
     /// t_s in seconds, where it is given.
     pub slot_s: Option<i64>,
@@ -32,7 +32,7 @@ pub struct Options {
     pub thresholds_s: Vec<i64>,
     /// By which clocks ageing is studied.
     pub clocks: Vec<Clock>,
-    /// How ageing is studied.
+    /// Options of the study of ageing.
     pub ageing: ageing::Options,
 }
 
@@ -77,7 +77,7 @@ fn kept<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Reason>, D::
 pub struct Measurement {
     /// From what run times would be learnt.
     pub attribute: Attribute,
-    /// How run times are binned.
+    /// Method of binning run times.
     pub binning: Binning,
     /// Jobs measured.
     pub jobs: usize,
@@ -96,12 +96,12 @@ pub struct Measurement {
     pub surface: Option<Surface>,
 }
 
-/// What submit times add to users: f(s; r|u), in bits.
+/// Information that submit times add to users: f(s; r|u), in bits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GivenUser {
     /// The thesis's, where it has the trace.
     pub thesis: Option<f64>,
-    /// As in Table 2.3: the best f((s, u), r) less the best f(u, r), each at its own granularity.
+    /// The difference of Table 2.3: the best f((s, u), r) less the best f(u, r), each at its own granularity.
     pub best_less_best: f64,
     /// f((s, u), r) at its best less f(u, r) at the same t_r.
     pub same_ratio: f64,
@@ -115,13 +115,13 @@ pub struct GivenUser {
 pub struct Study {
     /// The trace's file name without its folder.
     pub trace: String,
-    /// What the replay rules did.
+    /// Effects of the replay rules.
     pub replay: workload::Counts,
     /// Users who are known.
     pub users: usize,
     /// Attributes and binnings, in the order of the thesis's tables.
     pub measurements: Vec<Measurement>,
-    /// What submit times add to users, where both are measured with bins of constant ratio.
+    /// Information that submit times add to users, where both are measured with bins of constant ratio.
     pub given_user: Option<GivenUser>,
     /// Two bins, for every threshold.
     pub two_bins: Vec<TwoBins>,
@@ -190,7 +190,7 @@ impl<'a> Plan<'a> {
         Plan { trace: trace.to_owned(), workload, options, samples }
     }
 
-    /// How many steps [`Plan::run`] tells `progress` of.
+    /// Number of steps that [`Plan::run`] reports to `progress`.
     pub fn steps(&self) -> u64 {
         let searches = self.samples.iter().filter(|(_, sample)| nothing(sample).is_none());
         let searches: u64 =
@@ -249,7 +249,7 @@ impl<'a> Plan<'a> {
         measurement
     }
 
-    /// What submit times tell of whether jobs run for longer than the thresholds.
+    /// Information of submit times on whether jobs run for longer than the thresholds.
     fn two_bins(&self, measurements: &[Measurement], progress: &(dyn Fn(u64) + Sync)) -> Vec<TwoBins> {
         let thresholds = &self.options.thresholds_s;
         let sample = Sample::new(&self.workload.jobs, Attribute::Time);

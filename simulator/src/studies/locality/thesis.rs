@@ -12,7 +12,7 @@ const WEEK: i64 = 7 * DAY;
 /// The thesis's "1m".
 const MONTH: i64 = 30 * DAY;
 
-/// What the thesis found best for one trace, attribute and binning.
+/// The thesis's best granularity for one trace, attribute and binning.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     /// The table it stands in.
@@ -44,7 +44,7 @@ fn table<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Table, D::Error> {
 
 /// One trace's rows.
 struct Rows {
-    /// How file names of this trace start.
+    /// Beginning of file names of this trace.
     prefix: &'static str,
     /// Table 2.1: t_s, N, f(s, r).
     kmeans: (i64, u32, f64),

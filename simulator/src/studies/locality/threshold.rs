@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Slots to a doubling.
 const TO_TWICE: i32 = 16;
 
-/// What can be learnt from submit times of whether jobs run for longer than a threshold.
+/// Information of submit times on whether jobs run for longer than a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TwoBins {
     /// The threshold, in seconds.
@@ -75,7 +75,7 @@ pub fn two_bins(
     thresholds.iter().enumerate().filter_map(one).collect()
 }
 
-/// How many slots [`two_bins`] tells `progress` of, but for one more where there is a `full`.
+/// Number of slots that [`two_bins`] reports to `progress`, but for one more where there is a `full`.
 pub fn steps(sample: &Sample) -> u64 {
     slots(sample).len() as u64
 }

@@ -1,4 +1,4 @@
-//! What Figures 1 to 4 of Song, Ernemann & Yahyapour 2004 show.
+//! Figures 1 to 4 of Song, Ernemann & Yahyapour 2004, as numbers.
 
 use crate::base::statistics::mean;
 use crate::studies::generate::chain::class;
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Point {
     /// The class: the logarithm to base 2 of its smallest value.
     pub class: u32,
-    /// What the figure shows.
+    /// The figure's value there.
     pub value: f64,
 }
 

@@ -1,5 +1,5 @@
-//! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people
-//! know how long their jobs run.
+//! Habits of users from which predictors learn, beside the jobs' shapes: who submits how much, in which sessions, and
+//! how well people know how long their jobs run.
 
 use crate::base::statistics::quantile;
 use crate::studies::generate::Past;

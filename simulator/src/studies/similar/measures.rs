@@ -1,4 +1,4 @@
-//! What two sequences of jobs have in common: section 5 of Song, Ernemann & Yahyapour 2004.
+//! Measures of two sequences of jobs: section 5 of Song, Ernemann & Yahyapour 2004.
 
 use super::habits::Habits;
 use crate::base::statistics::{autocorrelation, correlation, mean};
@@ -33,7 +33,7 @@ pub fn squashed_area(jobs: &[Past]) -> f64 {
     jobs.iter().map(|job| f64::from(job.processors) * job.run_time as f64).sum()
 }
 
-/// What is measured of one sequence of jobs.
+/// Measures of one sequence of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Jobs.
@@ -91,7 +91,7 @@ impl Measures {
     }
 }
 
-/// How many users there are, and how often a job falls into the run-time class of its user's last one.
+/// Number of users, and the share of jobs that fall into the run-time class of their user's last one.
 fn repeats(jobs: &[Past]) -> (u64, Option<f64>) {
     let mut last = std::collections::HashMap::new();
     let (mut same, mut all) = (0u64, 0u64);
@@ -105,7 +105,7 @@ fn repeats(jobs: &[Past]) -> (u64, Option<f64>) {
     (last.len() as u64, (all > 0).then(|| same as f64 / all as f64))
 }
 
-/// How close a synthetic workload is to the original.
+/// Distance of a synthetic workload from the original.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
     /// Kolmogorov-Smirnov of processors.

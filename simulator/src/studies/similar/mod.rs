@@ -1,4 +1,4 @@
-//! How close a synthetic workload is to a trace: the evaluation of Song, Ernemann & Yahyapour 2004.
+//! Comparison of a synthetic workload with a trace: the evaluation of Song, Ernemann & Yahyapour 2004.
 //!
 //! * [`measures`]: Kolmogorov-Smirnov, squashed area, correlation, autocorrelation; of two workloads, [`Similarity`].
 //! * [`habits`]: users, sessions and requested times.

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// One line of the paper's tables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Published {
-    /// How file names of this trace start.
+    /// Beginning of file names of this trace.
     #[serde(skip)]
     pub prefix: &'static str,
     /// The paper's name for it.
@@ -25,7 +25,7 @@ pub struct Published {
     pub correlation: Option<Correlation>,
     /// Table 6, where the trace is in it: processors and run times.
     pub rho: Option<(Rho, Rho)>,
-    /// How the log used differs from the one of today.
+    /// Difference of the log used from the one of today.
     pub difference: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! What schedulers say of a workload: waits, utilization and the gain of every policy, on the trace and on what a model
-//! made of it.
+//! Judgements of a workload by schedulers: waits, utilization and the gain of every policy, on the trace and on the
+//! workload that a model made of it.
 
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Error, Options, one};
@@ -58,13 +58,13 @@ impl Judgement {
         })
     }
 
-    /// The first policy's mean wait over that on another workload; none where nobody waits there.
+    /// The first policy's mean wait over that on another workload; none where no job waits there.
     pub fn wait_over(&self, other: &Judgement) -> Option<f64> {
         let (own, other) = (self.replays.first()?, other.replays.first()?);
         (other.mean_wait_s > 0.0).then(|| own.mean_wait_s / other.mean_wait_s)
     }
 
-    /// How much longer jobs wait under a policy than under the first, as a share; none where nobody waits.
+    /// Relative increase of the mean wait under a policy over that under the first; none where no job waits.
     pub fn gain(&self, policy: usize) -> Option<f64> {
         let (first, own) = (self.replays.first()?, self.replays.get(policy)?);
         (first.mean_wait_s > 0.0).then(|| own.mean_wait_s / first.mean_wait_s - 1.0)
@@ -77,7 +77,7 @@ fn offered_load(workload: &Workload) -> f64 {
     work / (f64::from(workload.procs) * (last.submit - first.submit).max(1) as f64)
 }
 
-/// How many pairs of policies come in the same order in both lists of mean waits, and how many pairs there are.
+/// Number of pairs of policies that come in the same order in both lists of mean waits, and of all pairs.
 pub fn in_order(original: &[f64], made: &[f64]) -> (usize, usize) {
     let count = original.len().min(made.len());
     let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn pairs_in_order_by_hand() {
-        // Of 3 < 5 < 9 the last two change places.
+        // The last two of 3 < 5 < 9 change places.
         assert_eq!(in_order(&[5.0, 3.0, 9.0], &[8.0, 1.0, 7.0]), (2, 3));
         assert_eq!(in_order(&[1.0], &[2.0]), (0, 0));
     }

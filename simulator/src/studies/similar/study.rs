@@ -108,7 +108,7 @@ pub enum StudyError {
     Replay(#[from] crate::replay::run::Error),
 }
 
-/// What is asked of a study beside the trace.
+/// Inputs of a study beside the trace.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The models.
@@ -159,9 +159,9 @@ pub struct Judged {
     pub ks_gaps: Option<Mean>,
     /// Requested times, by Kolmogorov-Smirnov.
     pub ks_requests: Option<Mean>,
-    /// What was measured of every seed's workload.
+    /// Measures of every seed's workload.
     pub made: Vec<Measures>,
-    /// What schedulers say of every seed's workload; none unless asked.
+    /// Judgements of every seed's workload by schedulers; none unless asked.
     #[serde(default)]
     pub judged: Vec<Judgement>,
 }
@@ -184,7 +184,7 @@ pub struct Parameters {
     pub cor0: f64,
     /// Correlation of their differences.
     pub cor1: f64,
-    /// How often the calibrated chains share a draw.
+    /// Probability that the calibrated chains share a draw.
     pub theta: f64,
 }
 
@@ -203,7 +203,7 @@ pub struct Study {
     pub parameters: Parameters,
     /// The trace itself.
     pub original: Measures,
-    /// What schedulers say of the trace; none unless asked.
+    /// Judgement of the trace by schedulers; none unless asked.
     #[serde(default)]
     pub judged: Option<Judgement>,
     /// Every model.
@@ -253,7 +253,7 @@ pub fn synthetic(made: &[SwfJob], like: &History, name: &str) -> History {
 }
 
 impl Study {
-    /// Judges models by a trace; `progress` hears of every workload made.
+    /// Judges models by a trace; `progress` is called for every workload made.
     ///
     /// # Errors
     /// [`StudyError`].

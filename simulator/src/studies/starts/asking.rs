@@ -10,7 +10,7 @@ use crate::trace::workload::{Job, JobId};
 use std::collections::BTreeMap;
 use surefill::forecast::{ForecastOptions, Plans, StartCalibration};
 
-/// What was foretold about a waiting job on one occasion.
+/// The forecast of a waiting job on one occasion.
 struct Open {
     when: i64,
     occasion: Occasion,
@@ -20,7 +20,7 @@ struct Open {
     /// After it.
     calibrated: Quantiles,
     told: Vec<(Method, Quantiles, Option<Chances>)>,
-    /// The levels that the calibration has heard to miss.
+    /// Levels already counted as missed in the calibration.
     missed: u32,
 }
 
@@ -33,9 +33,9 @@ pub struct Asking {
     predictor: Box<dyn DistributionPredictor>,
     rules: Rules,
     every: i64,
-    /// Nobody is asked about before this time.
+    /// First time at which jobs are asked about.
     from: i64,
-    /// Nobody is asked about once this job has started.
+    /// Job with whose start asking ends.
     until: Option<JobId>,
     over: bool,
     /// When all that wait are asked about again.
@@ -45,7 +45,7 @@ pub struct Asking {
     history: History,
     submitted: Vec<JobId>,
     open: BTreeMap<JobId, Vec<Open>>,
-    /// Everything foretold, with the start that followed.
+    /// All forecasts, with the start that followed.
     pub told: Vec<Told>,
 }
 
@@ -75,12 +75,12 @@ impl Asking {
         }
     }
 
-    /// The same, nobody being asked about before a time.
+    /// The same, without questions before a time.
     pub fn from(self, from: i64) -> Asking {
         Asking { from, ..self }
     }
 
-    /// The same, nobody being asked about once this job has started.
+    /// The same, without questions once this job has started.
     pub fn until(self, job: JobId) -> Asking {
         Asking { until: Some(job), ..self }
     }
@@ -115,7 +115,7 @@ impl Asking {
         if asked.is_empty() {
             return;
         }
-        // What is overdue has missed already.
+        // A job that is overdue has missed already.
         for open in self.open.values_mut().flatten() {
             let waited = now - open.when;
             let Open { age, forecast, calibrated, missed, .. } = open;

@@ -1,4 +1,4 @@
-//! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
+//! Methods of forecasting: each gives five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::base::statistics::quantile;
 use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions, WITHIN};
@@ -48,7 +48,7 @@ impl Method {
     }
 }
 
-/// How a replay's policy is played forward, and the waits by which it knows who has waited long.
+/// Options by which a replay's policy is played forward, and the recent waits that say which job has waited long.
 pub struct Rules {
     options: ForecastOptions,
     /// The quantile of recent waits beyond which a job comes to the front.
@@ -126,7 +126,7 @@ pub struct History {
 }
 
 impl History {
-    /// How many waits are looked at, and how many are kept so that enough are as long.
+    /// Number of waits that are looked at, and number of those kept, so that enough are as long.
     const USED: usize = 1000;
     const KEPT: usize = 8 * History::USED;
     /// Fewer say nothing.

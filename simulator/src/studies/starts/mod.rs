@@ -1,10 +1,10 @@
-//! How well starts of waiting jobs are foretold: in replays, asked when a job is submitted and every six hours while it
-//! waits.
+//! Accuracy of forecasts of waiting jobs' starts: in replays, asked when a job is submitted and every six hours while
+//! it waits.
 //!
-//! * `asking`: a policy that is asked about its queue, and what it hears.
+//! * `asking`: a policy that is asked about its queue, and the starts that it observes.
 //! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.
 //! * `player`: the queue played forward by the core, on processors or on nodes.
-//! * `told`: what was foretold about a job, and when it started.
+//! * `told`: a job's forecast, and when it started.
 //! * `tenths`: probabilities of starting in time against what came.
 //! * `study`: coverage of 50 % and 90 % intervals, the median absolute error, and how far probabilities are off.
 

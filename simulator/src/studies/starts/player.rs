@@ -20,7 +20,7 @@ pub struct Player {
     memory: Vec<u64>,
 }
 
-/// What is believed of a job; without a predictor that it runs to its limit.
+/// The predicted run time of a job; without a predictor that it runs to its limit.
 fn belief(
     predictor: &mut Option<&mut dyn DistributionPredictor>,
     job: &Job,
@@ -29,7 +29,7 @@ fn belief(
     predictor.as_mut().map_or_else(RuntimeDistribution::limit, |predictor| predictor.predict(job, now))
 }
 
-/// What both kinds of forecast answer.
+/// Questions that both kinds of forecast answer.
 trait Answers {
     fn start_quantile(&self, job: usize, probability: f64) -> Result<i64>;
     fn start_probability(&self, job: usize, by: i64) -> Result<f64>;

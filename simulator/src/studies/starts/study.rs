@@ -1,4 +1,4 @@
-//! What was told against what came.
+//! Forecasts of starts against the starts that followed.
 
 use super::asking::Asking;
 use super::methods::{Method, Quantiles, Rules};
@@ -12,35 +12,48 @@ use crate::replay::run::{Error, Options};
 use crate::replay::setup::Setup;
 use crate::trace::workload::{JobId, Workload};
 use serde::Serialize;
+use std::collections::HashMap;
 use surefill::forecast::LEVELS;
 use surefill::runtime::RuntimeBins;
 
-/// How well one method foretold on one kind of occasion.
+/// Accuracy of one method on one kind of occasion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measure {
-    /// Who foretold.
+    /// The method.
     pub method: Method,
     /// On which occasions.
     pub occasion: Occasion,
-    /// How often.
+    /// Number of forecasts.
     pub told: usize,
     /// The share of starts within the interval from the quantile .25 to .75; of methods that tell more than one number.
     pub within_half: Option<f64>,
     /// The share within the interval from .05 to .95.
     pub within_most: Option<f64>,
+    /// The smallest share within that interval among the blocks of 300 answers that follow each other, if there
+    /// is a whole one.
+    pub worst_block: Option<f64>,
     /// The median of the width of the interval from .05 to .95, in seconds.
     pub median_width_s: Option<f64>,
-    /// The share of starts by the median told.
+    /// The share of starts by the forecast's median.
     pub by_median: f64,
-    /// The median of the distance between the median told and the start, in seconds.
+    /// The median of the distance between that median and the start, in seconds.
     pub median_error_s: f64,
     /// The mean of that distance.
     pub mean_error_s: f64,
     /// The mean over the five levels p of the pinball loss p (w - q) where the wait w is above the quantile q, (1 - p)
     /// (q - w) where it is not, in seconds (Koenker & Bassett 1978): of all quantiles the right ones have the smallest.
     pub pinball_s: f64,
-    /// The share of the jobs whose rest of the wait was at least half and at most twice the median told.
+    /// The share of the jobs whose rest of the wait was at least half and at most twice the forecast's median.
     pub within_factor_2: f64,
+    /// The share of starts by the quantile .75, which is what is promised to people.
+    pub by_promised: f64,
+    /// The mean of that quantile over the mean rest of the wait.
+    pub promised_ratio: f64,
+    /// The largest median over the longest rest of a wait.
+    pub largest_ratio: f64,
+    /// Seconds by which the instant of the median moves in an hour, in the mean, from one answer about a job to the
+    /// next; of answers that have one before them.
+    pub moves_s_an_hour: Option<f64>,
     /// Probabilities of starting within each of [`super::WITHIN`] by tenths; limits alone tell none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probabilities: Vec<Tenth>,
@@ -52,7 +65,7 @@ pub struct Study {
     /// The replay.
     #[serde(flatten)]
     pub setup: Setup,
-    /// What the forecasts believe of run times.
+    /// Predictor of run times in the forecasts.
     pub beliefs: String,
     /// Scenarios of a forecast.
     pub scenarios: u32,
@@ -60,6 +73,31 @@ pub struct Study {
     pub jobs: usize,
     /// Method by method, by occasion.
     pub measures: Vec<Measure>,
+}
+
+/// Answers of a block; see [`Measure::worst_block`].
+const BLOCK: usize = 300;
+
+/// See [`Measure::worst_block`]: of answers in the order of asking.
+fn worst_block(mine: &[&Told]) -> Option<f64> {
+    let holds = |told: &&&Told| (told.quantiles[0]..=told.quantiles[4]).contains(&told.waited);
+    let share = |block: &[&Told]| block.iter().filter(holds).count() as f64 / BLOCK as f64;
+    mine.chunks_exact(BLOCK).map(share).min_by(f64::total_cmp)
+}
+
+/// See [`Measure::moves_s_an_hour`]: of this method's answers on all occasions, in the order of asking.
+fn moves(all: &[&Told], occasion: Occasion) -> Option<f64> {
+    let mut before: HashMap<i64, (i64, i64)> = HashMap::new();
+    let (mut moved, mut passed) = (0, 0);
+    for told in all {
+        let by = told.asked + told.quantiles[2];
+        let earlier = before.insert(told.job, (told.asked, by));
+        if let Some((asked, earlier)) = earlier.filter(|_| told.occasion == occasion) {
+            moved += (by - earlier).abs();
+            passed += told.asked - asked;
+        }
+    }
+    (passed > 0).then(|| moved as f64 * 3600.0 / passed as f64)
 }
 
 /// The upper of the middle values.
@@ -78,11 +116,16 @@ fn pinball(quantiles: &Quantiles, waited: i64) -> f64 {
 
 impl Measure {
     fn of(method: Method, occasion: Occasion, all: &[Told]) -> Option<Measure> {
-        let mine: Vec<&Told> =
-            all.iter().filter(|told| told.method == method && told.occasion == occasion).collect();
+        let mut asked: Vec<&Told> = all.iter().filter(|told| told.method == method).collect();
+        asked.sort_by_key(|told| told.asked);
+        let moves_s_an_hour = moves(&asked, occasion);
+        asked.retain(|told| told.occasion == occasion);
+        let mine = asked;
         if mine.is_empty() {
             return None;
         }
+        let sum = |of: &dyn Fn(&Told) -> i64| mine.iter().map(|told| of(told)).sum::<i64>() as f64;
+        let largest = |of: &dyn Fn(&Told) -> i64| mine.iter().map(|told| of(told)).max().unwrap_or(0) as f64;
         let share = |holds: &dyn Fn(&Told) -> bool| {
             mine.iter().filter(|told| holds(told)).count() as f64 / mine.len() as f64
         };
@@ -99,6 +142,7 @@ impl Measure {
             told: mine.len(),
             within_half: within(1, 3),
             within_most: within(0, 4),
+            worst_block: method.has_intervals().then(|| worst_block(&mine)).flatten(),
             median_width_s: method.has_intervals().then(|| median(&mut widths)),
             by_median: share(&|told| told.waited <= told.quantiles[2]),
             mean_error_s: errors.iter().sum::<i64>() as f64 / errors.len() as f64,
@@ -109,6 +153,10 @@ impl Measure {
                 let median = told.quantiles[2];
                 told.waited <= 2 * median && median <= 2 * told.waited
             }),
+            by_promised: share(&|told| told.waited <= told.quantiles[3]),
+            promised_ratio: sum(&|told| told.quantiles[3]) / sum(&|told| told.waited).max(1.0),
+            largest_ratio: largest(&|told| told.quantiles[2]) / largest(&|told| told.waited).max(1.0),
+            moves_s_an_hour,
             probabilities: match method.has_intervals() {
                 true => tenths(mine.into_iter()).to_vec(),
                 false => Vec::new(),
@@ -117,10 +165,10 @@ impl Measure {
     }
 }
 
-/// What is asked, and of whom.
+/// Options of a replay's forecasts.
 #[derive(Debug, Clone, Copy)]
 pub struct Asks {
-    /// What the forecasts believe of run times: a predictor of distributions.
+    /// Predictor of run times in the forecasts, by distributions.
     pub beliefs: PredictorName,
     /// Scenarios of a forecast (2 to 65,536).
     pub scenarios: u32,
@@ -134,8 +182,7 @@ impl Asks {
         if matches!(choice.policy, PolicyName::Fair | PolicyName::Fast) { 20 } else { 100 }
     }
 
-    /// What a replay asks whose own predictor tells distributions: by that one, else by the mixture; every six
-    /// hours.
+    /// The options for a replay: its own predictor if that predicts distributions, else the mixture; every six hours.
     pub fn of(choice: &Choice) -> Asks {
         let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
             && choice.predictor != PredictorName::Limit;
@@ -145,7 +192,7 @@ impl Asks {
 }
 
 /// Whether the queue can be played forward by this policy: not by the rules and orders of the registry, nor in the
-/// order of a site's priorities, which nobody knows of later jobs.
+/// order of a site's priorities, which are unknown for later jobs.
 pub fn plays_forward(choice: &Choice) -> bool {
     let known = !matches!(choice.policy, PolicyName::Named(_));
     known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor | Order::Points(_)))
@@ -190,12 +237,12 @@ pub fn study(
     Ok((study, asking.told))
 }
 
-/// For how long before a job's submission other jobs are asked about, in seconds, so that what it is told is
+/// Time before a job's submission in which other jobs are asked about, in seconds, so that its forecasts are
 /// calibrated.
 const BEFORE: i64 = 14 * 86_400;
 
-/// What one job of a workload would have been told: at its submission, unless the pass after it starts it, and every
-/// `every` seconds while it waits. The calibration hears of the jobs of the 14 days before.
+/// The forecasts of one job of a workload: at its submission, unless the pass after it starts it, and every `every`
+/// seconds while it waits. The calibration learns from the jobs of the 14 days before.
 ///
 /// # Errors
 /// [`Error`].
@@ -267,7 +314,7 @@ mod tests {
             };
             let asks = Asks { beliefs: PredictorName::Clairvoyant, scenarios: 2, every: 3600 };
             let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
-            // What one job is told alone is what it is told among all, but for the calibration.
+            // The forecasts of one job alone are those among all, but for the calibration.
             let alone = of_job("all", &workload, &options, &asks, 300, &|_| {}).unwrap();
             let mine = |told: &&Told| told.job == 301 && told.method == Method::Forecast;
             let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
@@ -352,9 +399,14 @@ mod tests {
         assert_eq!(measure.mean_error_s, 186.0);
         // 25 and 40 s are between 15 and 60 s.
         assert_eq!(measure.within_factor_2, 0.4);
-        // Of 5 s: .95 x 5, .75 x 15, .5 x 25, .25 x 35 and .05 x 45.
+        // 5, 10, 25 and 40 s are at most 40 s; 5 times 40 of 980 s; 30 of 900 s.
+        assert_eq!((measure.by_promised, measure.promised_ratio), (0.8, 200.0 / 980.0));
+        assert_eq!((measure.largest_ratio, measure.worst_block), (30.0 / 900.0, None));
+        // The same job was asked about five times at once.
+        assert_eq!(measure.moves_s_an_hour, None);
+        // Pinball loss of 5 s: .95 x 5, .75 x 15, .5 x 25, .25 x 35 and .05 x 45.
         assert!((pinball(&[10, 20, 30, 40, 50], 5) - 39.5 / 5.0).abs() < 1e-9);
-        // Of 45 s: .05 x 35, .25 x 25, .5 x 15, .75 x 5 and .05 x 5.
+        // Pinball loss of 45 s: .05 x 35, .25 x 25, .5 x 15, .75 x 5 and .05 x 5.
         assert!((pinball(&[10, 20, 30, 40, 50], 45) - 19.5 / 5.0).abs() < 1e-9);
         // One of five starts after ten minutes, none after an hour.
         let tenth = |place: usize| measure.probabilities[place];
@@ -367,5 +419,15 @@ mod tests {
         assert!((furthest(&measure.probabilities).unwrap() - 0.635).abs() < 1e-9);
         assert_eq!(Measure::of(Method::Limits, Occasion::Later, &all), None);
         assert_eq!(Measure::of(Method::Forecast, Occasion::Submission, &all), None);
+        // The medians 30, 7,230 and 3,660 s after 0: 2 h in an hour, then 3,570 s in half an hour.
+        let later = |asked, median| Told { asked, quantiles: [0, 1, median, 9_000, 9_001], ..told(5) };
+        let first = Told { occasion: Occasion::Submission, ..later(0, 30) };
+        let all = [later(5_400, -1_740), first, later(3_600, 3_630)];
+        let measure = Measure::of(Method::Forecast, Occasion::Later, &all).unwrap();
+        assert_eq!(measure.moves_s_an_hour, Some((7_200.0 + 3_570.0) / 1.5));
+        let blocks: Vec<Told> =
+            (0..650).map(|asked| Told { asked, ..told(if asked < 360 { 5 } else { 30 }) }).collect();
+        let measure = Measure::of(Method::Forecast, Occasion::Later, &blocks).unwrap();
+        assert_eq!(measure.worst_block, Some(0.0));
     }
 }

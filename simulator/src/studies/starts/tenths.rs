@@ -12,7 +12,7 @@ const TENTHS: usize = 10;
 /// Answers whose probability lies in one tenth: from 0 to .1, from .1 to .2 and so on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Tenth {
-    /// How many, over all of [`WITHIN`].
+    /// Number of answers, over all of [`WITHIN`].
     pub answers: usize,
     /// Their mean probability, from 0 to 1.
     pub told: f64,
@@ -20,7 +20,7 @@ pub struct Tenth {
     pub started: f64,
 }
 
-/// The tenths of what was told, for all of [`WITHIN`] together.
+/// The tenths of the predicted probabilities, for all of [`WITHIN`] together.
 pub fn tenths<'a>(all: impl Iterator<Item = &'a Told>) -> [Tenth; TENTHS] {
     let mut tenths = [Tenth::default(); TENTHS];
     for told in all {
@@ -38,7 +38,7 @@ pub fn tenths<'a>(all: impl Iterator<Item = &'a Told>) -> [Tenth; TENTHS] {
     tenths
 }
 
-/// How far what was told is from what came, in the tenth where it is furthest of those with [`FEWEST`] answers.
+/// The largest difference of predicted probability and observed share, of the tenths with [`FEWEST`] answers.
 pub fn furthest(tenths: &[Tenth]) -> Option<f64> {
     let known = tenths.iter().filter(|tenth| tenth.answers >= FEWEST);
     known.map(|tenth| (tenth.told - tenth.started).abs()).max_by(f64::total_cmp)

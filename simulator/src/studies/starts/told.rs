@@ -1,4 +1,4 @@
-//! What was foretold about a job, and when it started.
+//! A job's forecast, and when it started.
 
 use super::methods::{Chances, Method, Quantiles};
 use serde::Serialize;
@@ -13,23 +13,23 @@ pub enum Occasion {
     Later,
 }
 
-/// What was foretold about a job on one occasion, and when it started: seconds from then on.
+/// A job's forecast on one occasion, and when it started: seconds from then on.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Told {
     /// The job's number in the trace.
     pub job: i64,
     /// When it was asked about.
     pub asked: i64,
-    /// How long it had waited by then.
+    /// Time for which it had waited by then.
     pub age: i64,
     /// By whom.
     pub method: Method,
     /// When.
     pub occasion: Occasion,
-    /// The quantiles told.
+    /// The predicted quantiles.
     pub quantiles: Quantiles,
-    /// The probabilities of starting in time that were told; limits alone have none.
+    /// The predicted probabilities of starting in time; limits alone have none.
     pub started: Option<Chances>,
-    /// What came.
+    /// The observed rest of the wait.
     pub waited: i64,
 }

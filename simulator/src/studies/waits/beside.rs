@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use surefill::error::Error;
 use surefill::wait::{WaitAnswer, WaitPredictor};
 
-/// The quantiles of the upper bounds that every job is told beside that of the predictor, which may be among them.
+/// The quantiles of the upper bounds for every job beside that of the predictor, which may be among them.
 pub const UPPER: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 
 /// The quantiles of the lower bounds.
@@ -16,7 +16,7 @@ pub const LOWER: [f64; 3] = [0.05, 0.25, 0.5];
 /// The quantiles of the two-sided bounds.
 pub const TWO_SIDED: [f64; 4] = [0.25, 0.5, 0.75, 0.95];
 
-/// A lower and an upper bound for one quantile, told together.
+/// A lower and an upper bound for one quantile, reported together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct TwoSided {
     /// Lower ends that the wait was not below.
@@ -34,7 +34,7 @@ impl TwoSided {
     }
 }
 
-/// How many of these bounds held.
+/// Number of these bounds that held.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
     /// Upper bounds for the quantiles [`UPPER`]: held where the job waited no longer.

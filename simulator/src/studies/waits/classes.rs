@@ -21,9 +21,9 @@ const MONTH: i64 = 30 * 86_400;
 /// Bounds of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// Bounds told.
+    /// Bounds given.
     pub judged: u64,
-    /// Of these, those that held.
+    /// Bounds that held.
     pub correct: u64,
 }
 
@@ -63,7 +63,7 @@ fn worst<'a>(all: impl Iterator<Item = &'a Held>, fewest: u64) -> Option<f64> {
 }
 
 impl Classes {
-    /// Of the jobs in this range.
+    /// The classes of the jobs in this range.
     pub fn new(jobs: &[WaitJob], outcome: &Outcome, range: Range<usize>) -> Classes {
         let judged = jobs.iter().zip(&outcome.answers).take(range.end).skip(range.start);
         let judged: Vec<(&WaitJob, bool)> = judged

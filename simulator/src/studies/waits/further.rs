@@ -1,4 +1,4 @@
-//! Beyond the paper: what a job that has waited for a while is told, and probabilities of starting within a time.
+//! Bounds beyond the paper: for a job that has waited for a while, and probabilities of starting within a time.
 
 use super::beside::Beside;
 use super::queue::WaitJob;
@@ -16,13 +16,13 @@ pub const CLASSES: usize = 10;
 /// Jobs that had waited so long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Aged {
-    /// How long, in seconds.
+    /// The age, in seconds.
     pub age_s: i64,
     /// Jobs that started later.
     pub jobs: u64,
-    /// Told a bound then.
+    /// Jobs that were given a bound then.
     pub judged: u64,
-    /// Told a bound that held.
+    /// Jobs whose bound held.
     pub correct: u64,
     /// The bound for a newly submitted job like it, at the same moment, held for this number of those judged.
     pub correct_as_new: u64,
@@ -41,7 +41,7 @@ pub struct Class {
     pub started: f64,
 }
 
-/// How often waiting jobs are asked about, in seconds.
+/// Seconds between two questions about waiting jobs.
 pub const EVERY: i64 = 6 * 3600;
 
 /// Jobs that have waited for longer are late, in seconds.
@@ -52,15 +52,15 @@ const LATE: i64 = 3 * 86_400;
 pub struct Asked {
     /// Questions.
     pub asked: u64,
-    /// Told a bound then.
+    /// Questions that were answered by a bound.
     pub judged: u64,
-    /// Told a bound that held.
+    /// Bounds that held.
     pub correct: u64,
     /// The same of jobs that had waited for more than three days.
     pub judged_late: u64,
     /// And of these, the bounds that held.
     pub correct_late: u64,
-    /// The rest of the wait that was told, on average, in seconds.
+    /// The predicted rest of the wait, on average, in seconds.
     pub told_rest_s: f64,
     /// The true rest, on average over the same questions.
     pub true_rest_s: f64,
@@ -79,7 +79,7 @@ impl Asked {
         (self.judged > 0).then(|| self.correct as f64 / self.judged as f64)
     }
 
-    /// How many times the true rest was told, on average.
+    /// Ratio of the predicted to the true rest, on average.
     pub fn times(&self) -> Option<f64> {
         (self.true_rest_s > 0.0).then(|| self.told_rest_s / self.true_rest_s)
     }
@@ -91,7 +91,7 @@ impl Asked {
     }
 }
 
-/// What was found of one queue.
+/// Bounds and probabilities of one queue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Further {
     /// By age.
@@ -148,7 +148,7 @@ impl<'a> Collector<'a> {
         Collector { beside: Some(Beside::default()), ..self }
     }
 
-    /// What was collected.
+    /// The collected counts, as means.
     pub fn finish(self) -> Further {
         let mean = |class: Class| match class.count {
             0 => class,
@@ -182,7 +182,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// A probability was told, and this happened (0 or 1).
+/// Notes a predicted probability, and whether the start happened (0 or 1).
 fn note(classes: &mut [Class; CLASSES], told: &StartProbability, happened: f64) {
     let class = &mut classes[((told.observed * CLASSES as f64) as usize).min(CLASSES - 1)];
     class.count += 1;

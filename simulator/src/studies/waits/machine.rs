@@ -1,4 +1,4 @@
-//! What a scheduler knows of its machine at every moment of a trace: free processors, and who waits in all queues.
+//! The machine as its scheduler knows it at every moment of a trace: free processors, and who waits in all queues.
 //!
 //! A trace says of each job when it was submitted, for how long it waited and how long it ran, so that at any moment it
 //! is known who runs and who waits. A question at a time knows ends up to that time, but of submissions and starts
@@ -25,7 +25,7 @@ pub struct MachineHistory {
 }
 
 impl MachineHistory {
-    /// Of a trace; `None` where the header does not say how many processors there are.
+    /// The machine of a trace; `None` where the header does not say how many processors there are.
     pub fn of(trace: &Trace) -> Option<MachineHistory> {
         let processors = trace.header.max_procs.filter(|processors| *processors > 0)?;
         let mut changes = Vec::with_capacity(3 * trace.records.len());
@@ -45,7 +45,7 @@ impl MachineHistory {
             };
             changes.push(Change { at: start, late: true, running: held, jobs: -1, work: -work });
             if ran {
-                // What ends in the second of its start is seen to end after it as well.
+                // A job that ends in the second of its start is seen to end after it as well.
                 let end = start.saturating_add(record.run_time);
                 changes.push(Change { at: end, late: end == start, running: -held, jobs: 0, work: 0 });
             }

@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use surefill::wait::WaitAnswer;
 
-/// Of some jobs' bounds. Cancelled jobs are in `cancelled` alone.
+/// Measures of some jobs' bounds. Cancelled jobs are in `cancelled` alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Jobs that started.
     pub jobs: u64,
     /// Jobs that never did.
     pub cancelled: u64,
-    /// Of those that started: told a bound.
+    /// Jobs that started and had been given a bound.
     pub judged: u64,
-    /// Not told one: too few waits were known.
+    /// Jobs without a bound: too few waits were known.
     pub too_little_history: u64,
-    /// Not told one: the machine seemed down.
+    /// Jobs without a bound: the machine seemed down.
     pub may_be_down: u64,
-    /// Told a bound that held.
+    /// Bounds that held.
     pub correct: u64,
     /// The share of the bounds that held; none without bounds.
     pub correctness: Option<f64>,
@@ -34,12 +34,12 @@ pub struct Measures {
     pub mean_over_s: Option<f64>,
     /// The median bound, in seconds.
     pub median_bound_s: Option<i64>,
-    /// The median wait of the jobs that were told one, in seconds.
+    /// The median wait of the jobs that were given a bound, in seconds.
     pub median_wait_s: Option<i64>,
 }
 
 impl Measures {
-    /// Of the jobs in this range.
+    /// The measures of the jobs in this range.
     pub fn new(jobs: &[WaitJob], outcome: &Outcome, range: Range<usize>) -> Measures {
         let mut measures = Measures::default();
         let (mut bounds, mut waits) = (Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ impl Measures {
         self.correctness.is_some_and(|correctness| correctness >= quantile)
     }
 
-    /// The share of the jobs that were told no bound.
+    /// The share of the jobs without a bound.
     pub fn unanswered(&self) -> f64 {
         if self.jobs == 0 { 0.0 } else { 1.0 - self.judged as f64 / self.jobs as f64 }
     }

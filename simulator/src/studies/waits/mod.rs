@@ -1,7 +1,7 @@
-//! How well bounds on waiting times hold on traces (Nurmi, Brevik & Wolski 2007, "QBETS", section 4).
+//! Coverage of bounds on waiting times on traces (Nurmi, Brevik & Wolski 2007, "QBETS", section 4).
 //!
 //! * [`queue`]: a trace's queues, with the waits of their jobs.
-//! * [`simulate`]: the paper's simulation rule: every job is told a bound when it is submitted, and its wait becomes
+//! * [`simulate`]: the paper's simulation rule: every job is given a bound when it is submitted, and its wait becomes
 //!   known only when it ends.
 //! * [`measures`]: correctness and accuracy of the bounds.
 //! * [`classes`]: the same for wide jobs, long requests, single months and users.

@@ -15,10 +15,10 @@ pub struct Row {
     pub accuracy: [f64; METHODS],
 }
 
-/// What the paper has of one queue.
+/// The paper's figures of one queue.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Published {
-    /// How file names of this trace start.
+    /// Beginning of file names of this trace.
     #[serde(skip)]
     prefix: &'static str,
     #[serde(skip)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use surefill::wait::Features;
 
-/// What to do about a workload that nobody has run.
+/// Advice on a workload that has not been run.
 pub const NO_WAITS: &str = " (a workload before it is scheduled has none: surefill simulate TRACE --jobs history.swf writes a \
                             schedule, which has)";
 
@@ -25,22 +25,22 @@ pub struct WaitJob {
     pub wait: i64,
     /// Whether it never started.
     pub cancelled: bool,
-    /// Whose it is; negative where that is not known.
+    /// Its user; negative where that is not known.
     pub user: i64,
-    /// What was known of it.
+    /// Its features at submission.
     pub features: Features,
 }
 
 /// One queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queue {
-    /// As the trace's header has it; `ALL` for a whole trace.
+    /// Its name in the trace's header; `ALL` for a whole trace.
     pub name: String,
     /// In order of submission.
     pub jobs: Vec<WaitJob>,
 }
 
-/// What became of a trace's lines.
+/// Number of a trace's lines by their treatment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Job lines of the trace.
@@ -49,9 +49,9 @@ pub struct Counts {
     pub wrong_lines: u64,
     /// Left out: the wait is unknown.
     pub without_wait: u64,
-    /// Of those kept: cancelled before they started.
+    /// Jobs cancelled before they started, of those kept.
     pub cancelled: u64,
-    /// Of those kept: without a requested time.
+    /// Jobs without a requested time, of those kept.
     pub without_requested: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The paper's simulation rule (section 4.2): jobs come in order of submission; before one is told its bound, those
-//! that have left the queue since become history. What a job will wait is not seen before.
+//! The paper's simulation rule (section 4.2): jobs come in order of submission; before one is given its bound, those
+//! that have left the queue since become history. The wait of a job is not seen before.
 
 use super::machine::MachineHistory;
 use super::queue::Queue;
@@ -8,17 +8,17 @@ use std::collections::BinaryHeap;
 use surefill::error::Error;
 use surefill::wait::{Attribute, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
 
-/// How often the clusters are counted, in jobs.
+/// Number of jobs after which the clusters are counted.
 pub const COUNT_EVERY: usize = 1000;
 
-/// What one predictor said.
+/// Answers of one predictor.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// The answer at each job's submission.
     pub answers: Vec<WaitAnswer>,
     /// The number of clusters after every [`COUNT_EVERY`] jobs.
     pub clusters: Vec<usize>,
-    /// What they are made by, as often.
+    /// The attribute that they are made by, as often.
     pub by: Vec<Attribute>,
     /// By how much the last clustering raised log-likelihood and criterion over a single cluster, in nats.
     pub explained: (f64, f64),
@@ -26,7 +26,7 @@ pub struct Outcome {
     pub remembered: u64,
 }
 
-/// What happens to a waiting job, in the order in which it happens within a second.
+/// Event of a waiting job, in the order within a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Leaves,
@@ -34,7 +34,7 @@ enum Event {
     AskedAgain,
 }
 
-/// Whoever hears of a run's events.
+/// Observer of a run's events.
 pub trait Watch {
     /// Ages at which waiting jobs are asked about, in seconds.
     fn ages(&self) -> &[i64] {
@@ -143,7 +143,7 @@ struct Run<'a> {
     predictor: WaitPredictor<'a>,
     machine: Option<&'a MachineHistory>,
     queue: &'a Queue,
-    /// What is to happen to those that wait: when, to whom, what.
+    /// Coming events of those that wait: when, to whom, what.
     events: BinaryHeap<Reverse<(i64, usize, Event)>>,
 }
 
@@ -154,7 +154,7 @@ impl Run<'_> {
         }
     }
 
-    /// What happens until then.
+    /// Carries out the events until then.
     fn until(&mut self, until: i64, watch: &mut impl Watch) -> Result<(), Error> {
         while let Some(&Reverse((now, job, event))) = self.events.peek() {
             if now > until {

@@ -41,7 +41,7 @@ impl Method {
         }
     }
 
-    /// As the core has it.
+    /// The core's method.
     pub fn core(self) -> WaitMethod {
         match self {
             Method::Binomial => WaitMethod::Binomial,
@@ -52,7 +52,7 @@ impl Method {
     }
 }
 
-/// What jobs are clustered by, by its name.
+/// Attribute that jobs are clustered by, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
@@ -62,7 +62,7 @@ pub enum By {
     Processors,
     /// Their product
     Product,
-    /// Of these the one whose clusters explain the waits best, chosen anew whenever jobs are clustered again
+    /// The one of these whose clusters explain the waits best, chosen anew whenever jobs are clustered again
     Best,
 }
 
@@ -80,7 +80,7 @@ impl By {
         }
     }
 
-    /// As the core has it.
+    /// The core's attribute.
     pub fn core(self) -> Attribute {
         match self {
             By::Requested => Attribute::Requested,
@@ -91,7 +91,7 @@ impl By {
     }
 }
 
-/// What is measured, and how.
+/// Measurements to make, and their options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The quantile that is bounded.
@@ -100,13 +100,13 @@ pub struct Options {
     pub confidence: f64,
     /// The methods; the binomial is measured in any case, as all accuracy is relative to it.
     pub methods: Vec<Method>,
-    /// What jobs are clustered by.
+    /// Attribute that jobs are clustered by.
     pub by: By,
     /// The components that are on, as the core has them.
     pub components: u32,
     /// The rates of the adapted bounds.
     pub rates: Vec<f64>,
-    /// What the availability detectors bound.
+    /// Quantile that the availability detectors bound.
     pub down_quantile: f64,
     /// After how many known waits jobs are clustered again.
     pub recluster_every: u32,
@@ -138,7 +138,7 @@ pub enum Kind {
     Full {
         /// Which method.
         method: Method,
-        /// What jobs were clustered by.
+        /// Attribute that jobs were clustered by.
         by: By,
     },
     /// The same with adapted bounds.
@@ -157,7 +157,7 @@ pub enum Kind {
     },
     /// The binomial method with adapted bounds, by another attribute than the usual.
     AdaptedBy {
-        /// What jobs were clustered by.
+        /// Attribute that jobs were clustered by.
         by: By,
         /// The rate.
         rate: f64,
@@ -210,7 +210,7 @@ pub struct QueueStudy {
     /// The paper's; not read back ([`Study::with_published`]).
     #[serde(skip_deserializing)]
     pub published: Option<&'static Published>,
-    /// What is drawn.
+    /// Waits and bounds to be drawn.
     #[serde(skip)]
     pub drawn: Drawn,
 }
@@ -229,7 +229,7 @@ pub struct Drawn {
 pub struct Study {
     /// The trace's file name without its folder.
     pub trace: String,
-    /// What became of its lines.
+    /// Number of its lines by their treatment.
     pub counts: Counts,
     /// Queues with too few jobs.
     pub left_out: Vec<(String, usize)>,
@@ -249,7 +249,7 @@ impl Study {
 }
 
 impl QueueStudy {
-    /// What was measured of this predictor.
+    /// Measures of this predictor.
     pub fn of(&self, kind: Kind) -> Option<&Measured> {
         self.measured.iter().find(|measured| measured.kind == kind)
     }
@@ -374,7 +374,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Of these queues of a trace.
+    /// The plan for these queues of a trace.
     pub fn new(trace: &str, (queues, counts): (Vec<Queue>, Counts), options: &'a Options) -> Plan<'a> {
         let (queues, small): (Vec<Queue>, Vec<Queue>) =
             queues.into_iter().partition(|queue| queue.jobs.len() >= options.min_jobs.max(1));
@@ -382,13 +382,13 @@ impl<'a> Plan<'a> {
         Plan { trace: trace.to_owned(), counts, queues, left_out, machine: None, options }
     }
 
-    /// With the machine's history, of which the default is told if the options say so.
+    /// The plan with the machine's history, which the default predictor uses if the options say so.
     #[must_use]
     pub fn on(self, machine: Option<MachineHistory>) -> Plan<'a> {
         Plan { machine: machine.filter(|_| self.options.machine), ..self }
     }
 
-    /// How many jobs are replayed in all.
+    /// Number of jobs that are replayed in all.
     pub fn steps(&self) -> u64 {
         let kinds = self.options.kinds().len() as u64;
         self.queues.iter().map(|queue| queue.jobs.len() as u64 * kinds).sum()
@@ -468,7 +468,7 @@ impl Options {
     }
 }
 
-/// How often clusters were made by each of [`By::ALL`], from this job on.
+/// Shares of the clusterings by each of [`By::ALL`], from this job on.
 fn shares(outcome: &Outcome, first: usize) -> [f64; 3] {
     let counted = outcome.by.get(first / super::simulate::COUNT_EVERY..).unwrap_or_default();
     let share = |by: By| counted.iter().filter(|other| **other == by.core()).count() as f64;

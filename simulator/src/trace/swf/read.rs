@@ -9,7 +9,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use surefill::nodes::{Amounts, MAX_RESOURCES, MAX_TASKS};
 
-/// No job line is longer. Header lines may be cut by nobody else, so they get the same room.
+/// Longest line: no job line is longer, and header lines, which cannot be cut elsewhere, get the same room.
 const MAX_LINE: usize = 64 * 1024;
 
 const FIELDS: usize = 18;
@@ -114,8 +114,8 @@ impl Lines {
     }
 }
 
-/// Takes note of a line of the header, and of the values that are used; of numbers 0 and -1 say that nobody knows. What
-/// says how job lines are read may not stand behind one that was `begun`, nor features before the resources.
+/// Takes note of a line of the header, and of the values that are used; numbers 0 and -1 stand for unknown. A line on
+/// the reading of job lines may not stand behind one that was `begun`, nor features before the resources.
 fn header_line(header: &mut Header, line: &[u8], text: &[u8], begun: bool) -> Result<(), Reason> {
     header.lines.push(text::printable(&String::from_utf8_lossy(line).replace('\t', " ")).into_owned());
     let text = String::from_utf8_lossy(text);
@@ -155,7 +155,7 @@ fn unlike(key: &'static str, value: &str, most: usize) -> Result<Vec<String>, Re
     Err(Reason::Header { key, text: text::excerpt(value.as_bytes(), 40) })
 }
 
-/// What stands behind the 18 fields.
+/// The tasks behind the 18 fields.
 fn tasks(fields: &[&[u8]], header: &Header) -> Result<Option<Tasks>, Reason> {
     let mut fields = fields.iter().enumerate().map(|(i, text)| Field { index: FIELDS + 1 + i, text });
     let Some(first) = fields.next() else { return Ok(None) };

@@ -35,7 +35,7 @@ pub struct SwfJob {
 }
 
 impl From<&SwfJob> for Record {
-    /// What reading the job's line gives.
+    /// The record that reading the job's line gives.
     fn from(job: &SwfJob) -> Record {
         let processors = i64::from(job.processors);
         Record {
@@ -65,7 +65,7 @@ impl From<&SwfJob> for Record {
 /// Writes `; key: value`; line breaks in the value become spaces, so that a header stays a header.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_header(out: &mut impl Write, key: &str, value: &str) -> io::Result<()> {
     writeln!(out, "; {key}: {}", value.replace(['\n', '\r'], " "))
 }
@@ -73,7 +73,7 @@ pub fn write_header(out: &mut impl Write, key: &str, value: &str) -> io::Result<
 /// Writes one job line.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_job(out: &mut impl Write, job: &SwfJob) -> io::Result<()> {
     let SwfJob { number, submit, wait, run_time, processors, requested_time, .. } = job;
     let SwfJob { status, user, group, executable, queue, partition, .. } = job;
@@ -87,7 +87,7 @@ pub fn write_job(out: &mut impl Write, job: &SwfJob) -> io::Result<()> {
 /// Writes a job line with all its fields; behind them its tasks, where the header names resources.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_record(out: &mut impl Write, record: &Record, header: &Header) -> io::Result<()> {
     let Record { number, submit, wait, run_time, used_processors, cpu_time, used_memory, .. } = record;
     let Record { requested_processors, requested_time, requested_memory, status, user, group, .. } = record;
@@ -111,7 +111,7 @@ pub fn write_record(out: &mut impl Write, record: &Record, header: &Header) -> i
 /// Writes the tasks that stand behind the 18 fields.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_tasks(out: &mut impl Write, tasks: &Tasks, resources: &[String]) -> io::Result<()> {
     write!(out, " {}", tasks.count)?;
     for (amount, name) in tasks.each.iter().zip(resources) {

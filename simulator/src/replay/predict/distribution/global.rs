@@ -1,4 +1,4 @@
-//! The run times of all finished jobs, whoever's they were.
+//! The run times of all finished jobs, of all users.
 
 use super::DistributionPredictor;
 use crate::trace::workload::Job;
@@ -10,12 +10,12 @@ pub struct Global {
     bins: RuntimeBins,
     counts: Vec<f64>,
     total: f64,
-    /// What `counts` amounts to, until the next job finishes.
+    /// The distribution of `counts`, until the next job finishes.
     made: Option<RuntimeDistribution>,
 }
 
 impl Global {
-    /// Nothing learnt yet.
+    /// A predictor without anything learnt.
     pub fn new(bins: RuntimeBins) -> Global {
         let counts = vec![0.0; bins.count()];
         Global { bins, counts, total: 0.0, made: None }
@@ -41,7 +41,7 @@ impl Global {
         }
     }
 
-    /// The distribution of what has been learnt.
+    /// The distribution of the jobs learnt.
     pub fn distribution(&mut self) -> &RuntimeDistribution {
         self.made.get_or_insert_with(|| {
             // Counts are finite, non-negative and as many as bins: this never fails.

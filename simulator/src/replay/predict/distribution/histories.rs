@@ -9,13 +9,13 @@ use surefill::predict::{
 };
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// Histories kept: more than any archive trace has.
+/// Number of histories kept: more than any archive trace has.
 const HISTORIES: u32 = 1 << 17;
 
-/// What a job is known by.
+/// Keys of a job.
 type Keys = [i64; 3];
 
-/// What like jobs ran.
+/// Run times of like jobs.
 pub struct Histories {
     memory: Vec<u64>,
     keys: usize,
@@ -24,7 +24,7 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// The user's own finished jobs, recent ones weighing more, backing off to everybody's.
+    /// The user's own finished jobs, recent ones weighing more, backing off to those of all users.
     pub fn user(bins: &RuntimeBins) -> Histories {
         Histories::new(bins, 1, &Expert::USER)
     }
@@ -34,8 +34,8 @@ impl Histories {
         Histories::new(bins, 3, &Expert::MIX)
     }
 
-    /// Nothing learnt yet. Jobs are known by the first `keys` (at most 3) of user, time limit and processors, and the
-    /// experts name no others.
+    /// A predictor without anything learnt. Jobs are known by the first `keys` (at most 3) of user, time limit and
+    /// processors, and the experts name no others.
     pub fn new(bins: &RuntimeBins, keys: usize, experts: &[Expert]) -> Histories {
         let mixture = MixtureCapacity {
             bins: bins.count() as u32,
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(predictor.predict(&job(1, 0), 0), RuntimeDistribution::limit());
         predictor.finished(&job(1, 5), 0);
         predictor.finished(&job(2, 50), 0);
-        // The bin that nobody has seen has the safety distribution's share.
+        // The bin without any job has the safety distribution's share.
         assert_eq!(shares(&mut predictor, &job(3, 0)), [0.495, 0.495, 0.01]);
     }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_mixture_learns_which_likeness_matters() {
-        // Short with one limit, long with the other: the user alone says little.
+        // Short with one limit, long with the other: the user alone predicts little.
         let mut predictor = Histories::mix(&RuntimeBins::default());
         let with_limit = |limit, run_time| Job { limit, ..job(1, run_time) };
         for _ in 0..40 {

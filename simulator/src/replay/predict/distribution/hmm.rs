@@ -7,12 +7,12 @@ use surefill::hmm::HmmCapacity;
 use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// Longer and larger than any archive trace: nothing has to leave the history.
+/// Number of slots and cells: larger than any archive trace, so that nothing has to leave the history.
 const SLOTS: u32 = 1 << 18;
 const CELLS: u32 = 1 << 20;
-/// Jobs in the system at a time.
+/// Number of jobs in the system at a time.
 const JOBS: u32 = 1 << 16;
-/// Slots from the oldest with a job in the system to the present: half a year of quarters of an hour.
+/// Number of slots from the oldest with a job in the system to the present: half a year of quarters of an hour.
 const WINDOW: u32 = 1 << 14;
 
 /// The hidden Markov model with the thesis's parameters: 16 states, slots of 15 min, bins of ratio 1.8.

@@ -1,15 +1,15 @@
-//! The hidden Markov model's state and the user's history in one distribution: what Nissimov 2006 (chapter 6) leaves
-//! for the future, "where the model includes not only the submit time, but also other job parameters, like the
+//! The hidden Markov model's state and the user's history in one distribution: the model that Nissimov 2006 (chapter 6)
+//! leaves for the future, "where the model includes not only the submit time, but also other job parameters, like the
 //! submitting user".
 //!
-//! With u what is predicted of jobs that are alike, h what the model predicts at the job's submission, and g the shares
-//! of all finished jobs, each of the bins r has
+//! With u the prediction from like jobs, h the model's prediction at the job's submission, and g the shares of all
+//! finished jobs, each of the bins r has
 //!
 //! ```text
 //! p(r) = u(r)^v (h(r) / g(r))^w / Z:
 //! ```
 //!
-//! what the state says beyond the distribution of all jobs is carried over to the job's own. Were state and user
+//! the state's deviation from the distribution of all jobs is carried over to the job's own. Were state and user
 //! independent given the run time, v = w = 1 would be exact. The weights begin at v = 1, w = 0, the prediction without
 //! the model, and follow the gradient of the logarithmic score, which is concave in them, whenever a job ends (AdaGrad:
 //! Duchi, Hazan & Singer 2011).
@@ -19,13 +19,13 @@ use crate::trace::workload::Job;
 use std::collections::HashMap;
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
-/// The first step of a weight, and what every later one is scaled down from.
+/// The first step of a weight, from which every later one is scaled down.
 const STEP: f64 = 0.05;
 
-/// What was predicted of a job, and from what.
+/// The prediction for a job, and its parts.
 struct Said {
     distribution: RuntimeDistribution,
-    /// p; none where there was nothing to join.
+    /// p with its parts; none where there was nothing to join.
     joined: Option<Joint>,
 }
 
@@ -49,7 +49,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Nothing learnt yet.
+    /// A predictor without anything learnt.
     pub fn new(bins: &RuntimeBins, alike: Box<dyn DistributionPredictor>, model: HmmPredictor) -> Joined {
         let (weights, squares, said) = ([1.0, 0.0], [0.0; 2], HashMap::new());
         Joined { bins: bins.clone(), alike, model, all: Global::new(bins.clone()), weights, squares, said }
@@ -65,7 +65,7 @@ impl Joined {
         let model = self.model.predict(job, now);
         let parts = alike.binned().zip(model.binned()).map(|((_, u), (_, h))| {
             let ln = |p: f64| libm::log(p);
-            // A bin that the model excludes, or that nobody has been in yet, is left as it is.
+            // A bin that the model excludes, or that no job has been in yet, is left as it is.
             let beyond = |(&h, g): (&f64, f64)| if h > 0.0 && g > 0.0 { ln(h) - ln(g) } else { 0.0 };
             [
                 u.iter().copied().map(ln).collect::<Vec<_>>(),
@@ -79,7 +79,7 @@ impl Joined {
         Said { distribution: made.unwrap_or(alike), joined }
     }
 
-    /// A step along the gradient of ln p(bin).
+    /// Takes a step along the gradient of ln p(bin).
     fn learn(&mut self, joint: &Joint, bin: usize) {
         let Some(true) = joint.p.get(bin).map(|p| *p > 0.0) else { return };
         for (number, part) in joint.parts.iter().enumerate() {
@@ -109,7 +109,7 @@ impl DistributionPredictor for Joined {
     fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution {
         match self.said.get(&job.id) {
             Some(said) => said.distribution.clone(),
-            // Of jobs that might be submitted, what would be said now.
+            // For a job that might be submitted, the prediction of now.
             None => self.join(job, now).distribution,
         }
     }
@@ -164,7 +164,7 @@ mod tests {
                 assert!((step - STEP * slope.signum()).abs() < 1e-9, "{number}: {step}, slope {slope}");
             }
         }
-        // What is excluded stays excluded.
+        // An excluded bin stays excluded.
         let parts = [vec![f64::NEG_INFINITY, 0.0], vec![5.0, 0.0]];
         assert_eq!(product(&parts, [1.0, 1.0]), [0.0, 1.0]);
     }

@@ -24,26 +24,26 @@ pub use single::Single;
 /// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
 /// [`DistributionPredictor::finished`].
 pub trait DistributionPredictor {
-    /// What is believed of this job's run time now. Asked for waiting and running jobs alike, often: to be answered
-    /// from tables.
+    /// Predicts this job's run time, as of its submission or, where the predictor renews it, of now. Called for waiting
+    /// and running jobs alike, often: to be answered from tables.
     fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution;
 
-    /// What is predicted of this job's run time by all that is known now, where [`DistributionPredictor::predict`] says
-    /// what was predicted at its submission.
+    /// Predicts this job's run time by all present knowledge, where [`DistributionPredictor::predict`] has the
+    /// prediction of its submission.
     fn predict_now(&mut self, job: &Job, now: i64) -> RuntimeDistribution {
         self.predict(job, now)
     }
 
-    /// A job was submitted.
+    /// Notes that a job was submitted.
     fn submitted(&mut self, _job: &Job, _now: i64) {}
 
-    /// A job was started.
+    /// Notes that a job was started.
     fn started(&mut self, _job: &Job, _now: i64) {}
 
-    /// A job ended, and its run time is known.
+    /// Learns that a job ended; its run time is known.
     fn finished(&mut self, _job: &Job, _now: i64) {}
 
-    /// The limit to condition this job's distribution on: its time limit, unless the predictor knows better.
+    /// The limit to condition this job's distribution on: its time limit, unless the predictor has a better one.
     fn limit(&self, job: &Job) -> i64 {
         job.limit
     }

@@ -5,16 +5,16 @@ use crate::replay::predict::PointPredictor;
 use crate::trace::workload::Job;
 use surefill::runtime::RuntimeDistribution;
 
-/// A predictor of single run times, asked once for every job: at its submission. A job that outlives its prediction is
-/// expected to run to its limit, by the core's rule for what is left of a distribution.
+/// A predictor of single run times, called once for every job: at its submission. A job that outlives its prediction is
+/// expected to run to its limit, by the core's rule for the rest of a distribution.
 pub struct Single {
     predictor: Box<dyn PointPredictor>,
-    /// By id.
+    /// Predicted run times in seconds, by id.
     predicted: Vec<i64>,
 }
 
 impl Single {
-    /// Nothing predicted yet.
+    /// A predictor without any prediction yet.
     pub fn new(predictor: Box<dyn PointPredictor>) -> Single {
         Single { predictor, predicted: Vec::new() }
     }
@@ -28,7 +28,7 @@ impl DistributionPredictor for Single {
 
     fn predict(&mut self, job: &Job, _now: i64) -> RuntimeDistribution {
         let predicted = self.predicted.get(job.id).copied().unwrap_or_else(|| self.predictor.predict(job));
-        // What no distribution holds is as long as the limit.
+        // A run time that no distribution holds counts as the limit.
         RuntimeDistribution::single(predicted).unwrap_or(RuntimeDistribution::limit())
     }
 

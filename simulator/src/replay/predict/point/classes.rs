@@ -4,7 +4,7 @@ use crate::base::statistics::Moments;
 use crate::trace::workload::Job;
 use std::collections::HashMap;
 
-/// Which attributes make jobs similar.
+/// The attributes that make jobs similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Template {
     pub user: bool,
@@ -50,7 +50,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// No job seen yet; `templates` from the narrowest to the widest.
+    /// Classes without jobs; `templates` from the narrowest to the widest.
     pub fn new(templates: Vec<Template>) -> Classes {
         Classes { templates, moments: HashMap::new() }
     }

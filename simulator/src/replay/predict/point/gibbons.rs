@@ -2,14 +2,14 @@
 //!
 //! "A historical application profiler for use by parallel schedulers": jobs are classed by user and executable,
 //! executions on different numbers of processors together, and a quadratic least-squares fit gives the run time on the
-//! number asked for. Classes back off from (user, executable) over the executable to the user.
+//! requested number. Classes back off from (user, executable) over the executable to the user.
 
 use super::classes::{Class, Template};
 use super::{PointPredictor, within_limit};
 use crate::trace::workload::Job;
 use std::collections::HashMap;
 
-/// The smallest class that is asked.
+/// Number of jobs of the smallest class that is used.
 const ENOUGH: f64 = 3.0;
 
 /// The fitted run time of the narrowest class with enough jobs, at most the estimate; the estimate when there is none.
@@ -30,7 +30,7 @@ impl Default for Gibbons {
 
 impl PointPredictor for Gibbons {
     fn predict(&mut self, job: &Job) -> i64 {
-        // Where executables are unknown, "the same executable" would mean all jobs.
+        // Without known executables, "the same executable" would mean all jobs.
         let templates = self.templates.iter().filter(|t| t.user || job.executable >= 0);
         let mut fits = templates.filter_map(|t| self.fits.get(&t.class(job)));
         match fits.find(|fit| fit.count() >= ENOUGH) {
@@ -94,8 +94,8 @@ impl Fit {
         let mean = self.products[0] / self.powers[0];
         let Some((low, high)) = self.range else { return mean };
         let x = (processors / Fit::SCALE).clamp(low, high);
-        // As many coefficients as distinct numbers of processors allow; fewer when the sums are too close to singular,
-        // or when the curve dips to where no run time is.
+        // The number of coefficients is at most that of distinct numbers of processors; smaller when the sums are too
+        // close to singular, or when the curve falls to 0 or below.
         let mut fits = (2..=self.distinct.len()).rev().filter_map(|terms| self.solve(terms, x));
         fits.find(|&value| value > 0.0).unwrap_or(mean)
     }

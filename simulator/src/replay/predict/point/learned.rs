@@ -3,14 +3,13 @@
 //!
 //! A job is described by the numbers of [`features`]; the prediction is linear in these, their squares and their
 //! products of two. The weights follow every job that ends by one step of normalised adaptive gradient descent (Ross,
-//! Mineiro & Langford, "Normalized online learning", UAI 2013). The loss is the paper's E-Loss, the one that it found
-//! best for EASY: the square of what is predicted too long, the plain amount of what is predicted too short, either
-//! times 1 + ln(run time x processors), which makes jobs of large area count more. Step size and regularisation are
-//! those of the authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions
-//! that are mostly too short, which the paper found better for waits than closer ones.
+//! Mineiro & Langford, "Normalized online learning", UAI 2013). The loss is the paper's E-Loss, the best for EASY in
+//! the paper: the square of the excess of a prediction too long, the plain amount of one too short, either times 1 +
+//! ln(run time x processors), which makes jobs of large area count more. Step size and regularisation are those of the
+//! authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions that are
+//! mostly too short, which were better for waits than closer ones in the paper.
 //!
-//! What a scheduler does with a job that outlives its prediction is the paper's corrector, here
-//! [`Correction`](super::Correction).
+//! The paper's corrector, here [`Correction`](super::Correction), gives a job that outlives its prediction a new one.
 
 use super::{Correction, PointPredictor};
 use crate::trace::workload::{Job, JobId};
@@ -23,13 +22,13 @@ const ETA: f64 = 5000.0;
 /// Weight of half the squared norm of the weights in the loss.
 const LAMBDA: f64 = 4e9;
 
-/// What divisors begin at, so that none is 0.
+/// First value of divisors, so that none is 0.
 const TINY: f64 = 1e-9;
 
-/// Numbers that describe a job.
+/// Number of numbers that describe a job.
 const FEATURES: usize = 19;
 
-/// Of these, the first that have products with each other: the constant and the last, the processors, have none.
+/// Those of these that have products with each other: the constant and the last, the processors, have none.
 const PAIRED: std::ops::Range<usize> = 1..17;
 
 const DAY: i64 = 86_400;
@@ -50,7 +49,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// All weights 0.
+    /// A model with all weights 0.
     pub fn new(dimensions: usize) -> Regression {
         Regression {
             weights: vec![0.0; dimensions],
@@ -93,12 +92,12 @@ impl Regression {
     }
 }
 
-/// What is known of a user's jobs.
+/// State of a user's jobs.
 #[derive(Debug, Default)]
 struct User {
     /// Run times of the last three jobs that ended, the last one first.
     last: Vec<i64>,
-    /// How many ended, their run times and their processors in all.
+    /// Number of jobs ended, and the sums of their run times and processors.
     ended: f64,
     run_times: f64,
     processors: f64,
@@ -169,7 +168,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Nothing learnt yet.
+    /// A predictor without anything learnt.
     pub fn new(correction: Correction) -> Learned {
         Learned { correction, model: None, users: HashMap::new(), described: HashMap::new() }
     }
@@ -179,7 +178,7 @@ impl PointPredictor for Learned {
     fn predict(&mut self, job: &Job) -> i64 {
         let x = polynomial(&features(job, self.users.entry(job.user).or_default()));
         let model = self.model.get_or_insert_with(|| Regression::new(x.len()));
-        // As the authors' program: whole seconds, at least 1. The conversion saturates.
+        // Like the authors' program: whole seconds, at least 1. The conversion saturates.
         let predicted = (model.value(&x).abs() as i64).min(job.limit).max(1);
         self.described.insert(job.id, x);
         predicted

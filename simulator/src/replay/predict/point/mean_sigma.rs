@@ -9,7 +9,7 @@ use crate::trace::workload::Job;
 
 const SIGMAS: f64 = 1.5;
 
-/// The smallest class that is asked: two jobs are the fewest with a standard deviation.
+/// Number of jobs of the smallest class that is used: two are the fewest with a standard deviation.
 const ENOUGH: f64 = 2.0;
 
 /// The mean plus 1.5 standard deviations of the jobs of the same user, executable and number of processors, at most the

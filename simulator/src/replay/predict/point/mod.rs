@@ -21,24 +21,24 @@ pub use smith::Smith;
 /// Predicts a job's run time as one number of seconds, at its submission. `job.run_time` is the future until
 /// [`PointPredictor::finished`].
 pub trait PointPredictor {
-    /// How long this job is expected to run, in seconds, at least 1. Beyond the job's limit only when the limit is
-    /// meant to be exceeded.
+    /// Predicts the run time of this job in seconds, at least 1. Beyond the job's limit only when the limit is meant to
+    /// be exceeded.
     fn predict(&mut self, job: &Job) -> i64;
 
-    /// A job was started.
+    /// Notes that a job was started.
     fn started(&mut self, _job: &Job, _now: i64) {}
 
-    /// A job ended, and its run time is known.
+    /// Learns that a job ended; its run time is known.
     fn finished(&mut self, _job: &Job) {}
 
-    /// What a scheduler expects of a running job that has outlived its prediction.
+    /// Correction of the prediction of a running job that has outlived it.
     fn correction(&self) -> Correction {
         Correction::Increments
     }
 }
 
-/// The correctors of Gaussier et al. 2015: what is expected of a running job that has outlived its prediction, never
-/// beyond its limit.
+/// The correctors of Gaussier et al. 2015: the run time expected of a running job that has outlived its prediction,
+/// never beyond its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Correction {
     /// The growing increments of Tsafrir et al. 2007: a minute more, then 5, 15 and so on.

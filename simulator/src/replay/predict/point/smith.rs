@@ -1,7 +1,7 @@
 //! The mean run time of similar jobs (Smith, Foster & Taylor 1998).
 //!
 //! "Predicting application run times using historical information": similarity is defined by templates of attributes,
-//! and of all classes a job falls into, the one whose mean is known best (smallest confidence interval) predicts. The
+//! and of all classes a job falls into, the one with the most certain mean (smallest confidence interval) predicts. The
 //! paper searches the set of templates by a genetic algorithm for each trace; here it is one fixed set of the
 //! attributes that its searches found most useful.
 
@@ -14,7 +14,7 @@ use crate::trace::workload::Job;
 const T90: [f64; 10] = [6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812];
 const NORMAL90: f64 = 1.645;
 
-/// The smallest class that is asked. Two equal run times would claim to know the mean exactly.
+/// Number of jobs of the smallest class that is used. Two equal run times would make the mean seem exact.
 const ENOUGH: f64 = 3.0;
 
 /// The mean of the similarity class with the smallest 90 % confidence interval, at most the estimate; the estimate when

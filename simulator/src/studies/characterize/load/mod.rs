@@ -70,43 +70,43 @@ impl fmt::Display for Family {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Model {
-    /// Of [`Family::Poisson`].
+    /// [`Family::Poisson`].
     Poisson {
         /// The mean.
         lambda: f64,
     },
-    /// Of [`Family::Geometric`].
+    /// [`Family::Geometric`].
     Geometric {
         /// The probability of 0.
         p: f64,
     },
-    /// Of [`Family::Zeta`].
+    /// [`Family::Zeta`].
     Zeta {
         /// The exponent.
         s: f64,
     },
-    /// Of [`Family::LogNormal`].
+    /// [`Family::LogNormal`].
     LogNormal {
         /// Mean of the logarithm.
         mu: f64,
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// Of [`Family::Pareto`].
+    /// [`Family::Pareto`].
     Pareto {
         /// The exponent.
         a: f64,
         /// The smallest value.
         k: f64,
     },
-    /// Of [`Family::ShiftedPareto`].
+    /// [`Family::ShiftedPareto`].
     ShiftedPareto {
         /// The exponent.
         a: f64,
         /// The scale.
         k: f64,
     },
-    /// What a family tends to.
+    /// The limit of a family.
     Limit(Limit),
 }
 

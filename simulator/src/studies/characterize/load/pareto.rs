@@ -33,7 +33,7 @@ pub fn fit(loads: &Histogram) -> Option<Model> {
         let a = ln_a.exp();
         loads.mean_of(|n| -ln_probability(n, a, k(a))).unwrap_or(0.0)
     };
-    // 1/a is about the mean of ln(n/k): from loads of 2^32, where k can still be told from 0, to loads that nearly
+    // 1/a is about the mean of ln(n/k): from loads of 2^32, where k still differs from 0, to loads that nearly
     // agree.
     let a = on_interval(cost, -3.5, 14.0).exp();
     Some(Model::Pareto { a, k: k(a) })

@@ -18,7 +18,7 @@ pub fn ln_probability(n: u32, c: f64, h: f64) -> f64 {
     -before + (-(-step).exp_m1()).ln()
 }
 
-/// The fewest nats a sample that must be gained for finite parameters to be believed.
+/// The fewest nats a sample by which finite parameters must fit better to be taken.
 const GAIN: f64 = 1e-10;
 
 pub fn fit(loads: &Histogram) -> Option<Model> {
@@ -26,7 +26,7 @@ pub fn fit(loads: &Histogram) -> Option<Model> {
         return neighbours(loads);
     }
     let cost = |c: f64, h: f64| loads.mean_of(|n| -ln_probability(n, c, h)).unwrap_or(0.0);
-    // Of the geometric distribution with the sample's mean.
+    // The rate of the geometric distribution with the sample's mean.
     let rate = (1.0 / loads.mean()?).ln_1p();
     let starts = [(1.0, 0.05), (1.3, 0.4), (3.0, 1.0), (20.0, 3.0)];
     let starts = starts.map(|(times, h): (f64, f64)| [(rate * times).ln(), h.ln()]);

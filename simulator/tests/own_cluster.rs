@@ -1,0 +1,58 @@
+//! The commands of docs/your-own-cluster.md print what stands there. `SUREFILL_BLESS=1 cargo test -p surefill-simulator
+//! --test simulator own_cluster` writes their output anew.
+
+use std::path::Path;
+use std::process::Command;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/your-own-cluster.md");
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/example");
+const FENCE: &str = "```console\n";
+
+/// Output of a command in this folder, on a terminal of 110 columns.
+fn printed(command: &str, folder: &Path) -> String {
+    let own = Path::new(env!("CARGO_BIN_EXE_surefill")).parent().unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(own.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let output = Command::new("sh")
+        .args(["-c", &format!("{command} 2>&1")])
+        .current_dir(folder)
+        .env("PATH", path.unwrap())
+        .env("COLUMNS", "110")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{command}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_page_has_what_its_commands_print() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(EXAMPLE).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+    }
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let mut parts = page.split(FENCE);
+    let mut now = parts.next().unwrap().to_owned();
+    let mut commands = 0;
+    for part in parts {
+        let (block, rest) = part.split_once("```\n").expect("a block ends");
+        now += FENCE;
+        for command in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            let output = printed(command, folder.path());
+            now += &format!("$ {command}\n{}", output.trim_end());
+            now += if output.is_empty() { "" } else { "\n" };
+            commands += 1;
+        }
+        now += &format!("```\n{rest}");
+    }
+    assert!(commands > 5 && folder.path().join("answer.html").exists());
+    if std::env::var_os("SUREFILL_BLESS").is_some() {
+        std::fs::write(PAGE, now).unwrap();
+    } else {
+        for (now, page) in now.lines().zip(page.lines()) {
+            assert_eq!(now, page);
+        }
+        assert_eq!(now.lines().count(), page.lines().count());
+    }
+}
