@@ -72,7 +72,7 @@ pub fn make(world: &mut World, input: &mut Input) {
     let out = input.output(&mut size);
     let usable = given.meant().filter(in_range);
     let status = unsafe { surefill_pass_size(given.pointer(), out) };
-    let errors = [SUREFILL_ERROR_WRONG_VERSION, SUREFILL_ERROR_OUT_OF_RANGE];
+    let errors = [SUREFILL_ERROR_WRONG_VERSION, SUREFILL_ERROR_NO_STRUCT_SIZE, SUREFILL_ERROR_OUT_OF_RANGE];
     if !succeeded(status, usable.is_some() && out == &raw mut size, &errors) {
         assert_eq!(size, MARK_LONG);
     }
@@ -82,7 +82,12 @@ pub fn make(world: &mut World, input: &mut Input) {
     let mut made = null_mut();
     let out = input.output(&mut made);
     let status = unsafe { surefill_pass_init(memory, length, given.pointer(), out) };
-    let errors = [SUREFILL_ERROR_TOO_SMALL, SUREFILL_ERROR_WRONG_VERSION, SUREFILL_ERROR_OUT_OF_RANGE];
+    let errors = [
+        SUREFILL_ERROR_TOO_SMALL,
+        SUREFILL_ERROR_WRONG_VERSION,
+        SUREFILL_ERROR_NO_STRUCT_SIZE,
+        SUREFILL_ERROR_OUT_OF_RANGE,
+    ];
     let legal = placed && out == &raw mut made && usable.is_some() && fits;
     if succeeded(status, legal, &errors) {
         let slot = input.below(world.passes.len() as u8);
@@ -282,6 +287,7 @@ pub fn decide(world: &mut World, input: &mut Input) {
     });
     let errors = [
         SUREFILL_ERROR_WRONG_VERSION,
+        SUREFILL_ERROR_NO_STRUCT_SIZE,
         SUREFILL_ERROR_NOT_A_NUMBER,
         SUREFILL_ERROR_OUT_OF_RANGE,
         SUREFILL_ERROR_WRONG_STATE,

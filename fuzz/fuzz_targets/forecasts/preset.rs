@@ -85,8 +85,12 @@ impl Preset {
         if self.sound {
             return Expected::Status(otherwise);
         }
-        const ERRORS: &[i32] =
-            &[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_NOT_A_NUMBER, SUREFILL_ERROR_WRONG_VERSION];
+        const ERRORS: &[i32] = &[
+            SUREFILL_ERROR_OUT_OF_RANGE,
+            SUREFILL_ERROR_NOT_A_NUMBER,
+            SUREFILL_ERROR_WRONG_VERSION,
+            SUREFILL_ERROR_NO_STRUCT_SIZE,
+        ];
         if otherwise == SUREFILL_OK { Expected::OkOr(ERRORS) } else { Expected::Error(ERRORS) }
     }
 }
