@@ -1,6 +1,6 @@
 //! Arrays: one record for all tasks that wait, another for each that has started.
 
-use super::job::{JobReport, JobState, Why};
+use super::job::{JobReport, JobState, MAX_TIME, Why};
 use super::object::Scheduler;
 use crate::error::{Error, Result};
 
@@ -8,6 +8,13 @@ impl Scheduler<'_> {
     /// Splits a task from an array as a job of its own, which waits; its id is no other job's.
     pub(super) fn split(&mut self, array: u32, task: i64, now: i64) -> Result<u32> {
         let from = *self.parts.table.get(array)?;
+        if self.parts.table.is_full() {
+            // The array may itself be one that has left the listings; its record is still needed.
+            self.forget_the_gone(MAX_TIME, Some(array))?;
+            if self.parts.table.is_full() {
+                return Err(Error::Full);
+            }
+        }
         let predicted = self.predicted(array)?;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
         let report = JobReport {

@@ -249,7 +249,7 @@ impl<'a> Cycle<'a> {
         scheduler.renew()?;
         scheduler.await_nodes(now);
         let grace = scheduler.settings().grace as i64;
-        scheduler.forget_the_gone(now.saturating_sub(grace))?;
+        scheduler.forget_the_gone(now.saturating_sub(grace), None)?;
         let pool = pool_mut(scheduler.parts.pools, number)?;
         pool.settle();
         (pool.stirred, pool.decided) = (0, now);

@@ -72,7 +72,7 @@ impl Scheduler<'_> {
             Some(slot) => slot,
             None => {
                 if self.parts.table.is_full() {
-                    self.forget_the_gone(MAX_TIME)?;
+                    self.forget_the_gone(MAX_TIME, None)?;
                 }
                 self.enter(report, pool, now)?
             }
@@ -487,15 +487,16 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Forgets the jobs that left the listings before this time. O(jobs), if there are any.
-    pub(super) fn forget_the_gone(&mut self, before: i64) -> Result<()> {
+    /// Forgets the jobs that left the listings before this time, but for the job in the slot `kept`. O(jobs), if there
+    /// are any.
+    pub(super) fn forget_the_gone(&mut self, before: i64, kept: Option<u32>) -> Result<()> {
         if self.state.gone == 0 {
             return Ok(());
         }
         let now = self.state.now;
         for slot in 0..self.parts.table.slots() {
             let job = self.parts.table.get(slot)?;
-            if self.is_forgotten(job) && job.gone_since < before {
+            if self.is_forgotten(job) && job.gone_since < before && kept != Some(slot) {
                 self.forget(slot, now)?;
             }
         }

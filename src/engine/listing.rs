@@ -96,7 +96,7 @@ impl Scheduler<'_> {
             pool.settle();
         }
         let grace = self.settings().grace as i64;
-        self.forget_the_gone(now.saturating_sub(grace))?;
+        self.forget_the_gone(now.saturating_sub(grace), None)?;
         Ok(doubtful)
     }
 

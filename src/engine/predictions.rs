@@ -188,7 +188,7 @@ impl Scheduler<'_> {
     pub fn run_time(&self, id: i64, quantile: f64, now: i64) -> Result<i64> {
         let slot = self.parts.table.find(id)?.ok_or(Error::UnknownJob)?;
         let job = self.parts.table.get(slot)?;
-        let age = if job.state().has_room() { job.age(self.clock(now)).min(MAX_SECONDS) } else { 0 };
+        let age = job.age(self.clock(now)).min(MAX_SECONDS);
         Ok(age.saturating_add(self.predicted(slot)?.quantile(quantile, age, cut_at(job))?))
     }
 
@@ -204,7 +204,7 @@ impl Scheduler<'_> {
         self.predicted(slot)?.quantile(uniform, age, cut_at(job))
     }
 
-    /// End of a running job by its limit, after `now`.
+    /// End of a running job by its limit, after `now`; of a waiting one, if it starts now.
     pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         if job.learnt != 0 {

@@ -157,8 +157,11 @@ impl Record {
         self.submit.max(self.begin).saturating_add(self.not_waited).saturating_add(self.promised.into())
     }
 
-    /// Time for which it has run.
+    /// Time for which it has run; 0 for one that waits, whose `start` means nothing.
     pub fn age(&self, now: i64) -> i64 {
+        if !self.state().has_room() {
+            return 0;
+        }
         let until = if self.state() == JobState::Suspended { self.stopped_since } else { now };
         until.saturating_sub(self.start).saturating_sub(self.stopped).max(0)
     }

@@ -4,8 +4,9 @@
 #
 #   tests/c/same_schedule.sh PROGRAM TRACE...
 #
-# PROGRAM is same_schedule.c, compiled; SUREFILL_BIN names the simulator's command. A TRACE may be followed by a machine's size, NAME:PROCESSORS. Run
-# times are cut at the limits, as managers do.
+# PROGRAM is same_schedule.c, compiled; SUREFILL_BIN names the simulator's command. A TRACE may be followed by a machine's size, and by the first job of
+# an excerpt and its number of jobs: NAME:PROCESSORS:FIRST+COUNT; nothing for PROCESSORS is the size in the trace. Run times are cut at the limits, as
+# managers do.
 set -euo pipefail
 program=$1
 shift
@@ -23,12 +24,13 @@ fast:limit preset=fast predictor=limit seed=1
 END
 }
 
-# Jobs that ran, numbered anew.
+# Jobs that ran, numbered anew: all of a trace, or COUNT from FIRST on.
 plain() {
-    (gzip -dcf < "$1") | awk -v procs="${2:-}" '
+    (gzip -dcf < "$1") | awk -v procs="$2" -v first="${3%+*}" -v count="${3#*+}" '
         /^; MaxProcs:/ { if (procs == "") procs = $3; next }
         /^;/ || NF < 18 { next }
         $4 < 0 || ($5 <= 0 && $8 <= 0) { next }
+        first != "" && (++ran < first || ran >= first + count) { next }
         !begun++ { print "; MaxProcs: " procs }
         { $1 = ++number; if ($9 > 0 && $4 > $9) $4 = $9; print }'
 }
@@ -37,9 +39,9 @@ echo "| workload | policy | jobs | starts that differ: events, listings, at rand
 echo "|---|---|---:|---|"
 wrong=0
 for trace; do
-    file=${trace%%:*} size=
-    [ "$file" = "$trace" ] || size=${trace##*:}
-    plain "$file" "$size" > "$work/plain.swf"
+    IFS=: read -r file size part <<< "$trace"
+    plain "$file" "$size" "$part" > "$work/plain.swf"
+    [ -s "$work/plain.swf" ] || { echo "$trace: no job" >&2; exit 2; }
     while read -r policy words; do
         "$SUREFILL_BIN" simulate "$work/plain.swf" --policy "$policy" --quiet --jobs "$work/jobs.csv" > /dev/null
         awk -F , '/^#/ { next } !named++ { for (i = 1; i <= NF; i++) column[$i] = i; next } { print $column["start"] }' \
@@ -54,7 +56,7 @@ for trace; do
                 wrong=1
             fi
         done
-        echo "| $(basename "${file%%.swf*}") | \`$policy\` | $(wc -l < "$work/simulated") | $found |"
+        echo "| $(basename "${file%%.swf*}")${part:+, $part} | \`$policy\` | $(wc -l < "$work/simulated") | $found |"
     done < <(choices)
 done
 exit $wrong

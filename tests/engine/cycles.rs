@@ -453,3 +453,44 @@ fn a_cycle_that_cannot_begin_changes_nothing() {
     block.scheduler().list_end(T).unwrap();
     assert_eq!(begin(&mut block, whole, 0, T), Ok(()));
 }
+
+#[test]
+fn open_offers_end_by_their_limits() {
+    // 5 units: 1 and 2 are offered, 3 needs all of them, 4 ends before 1's limit.
+    let mut block = Block::of_one(8, 5, EASY);
+    for report in [job(1, 3, 1000), job(2, 1, 1000), job(3, 5, 1000), job(4, 1, 500)] {
+        block.tell(T, &report);
+    }
+    block.begin(0, T);
+    assert_eq!((block.offered(), block.offered()), (1, 2));
+    // The decision is made anew while the first offer is open.
+    block.refused(1, Refusal::NotNow);
+    assert_eq!(offers(&mut block), (vec![4], Action::Done));
+}
+
+#[test]
+fn a_task_does_not_take_the_place_of_its_array() {
+    let array = JobReport { tasks: 3, ..job(1, 2, 100) };
+    for others in [0, 1] {
+        let mut block = Block::of_one(2, 10, EASY);
+        block.tell(T, &array);
+        let other = job(2, 1, 100);
+        if others == 1 {
+            block.tell(T, &other);
+        }
+        block.grow(&surefill::engine::SchedulerCapacity { jobs: 3, ..crate::block::small(2) });
+        block.begin(0, T);
+        assert_eq!(block.offered(), 1);
+        // The array leaves the listings while it is offered, and jobs fill the table.
+        block.scheduler().list_begin(T).unwrap();
+        block.tell(T, &job(8, 1, 100));
+        if others == 0 {
+            block.tell(T, &job(9, 1, 100));
+        }
+        assert_eq!(block.scheduler().list_end(T), Ok(false));
+        let started = block.cycle(|mut cycle, scheduler| cycle.started(scheduler, 0, 100));
+        // The other job that is not listed any more makes room, the array does not.
+        assert_eq!(started, if others == 1 { Ok(()) } else { Err(Error::Full) });
+        assert_eq!(block.scheduler().idle(0), Ok(if others == 1 { 8 } else { 10 }));
+    }
+}
