@@ -165,10 +165,17 @@ fn presets_fill_the_options_and_options_win() {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         json
     };
-    for preset in ["easy", "papers", "delay", "delay-fast"] {
+    for preset in ["papers", "delay", "delay-fast"] {
         let json = json(&["--preset", preset]);
         assert_eq!((&json["policy"], &json["preset"]), (&"prob".into(), &preset.into()));
     }
+    // EASY itself makes the schedule of the rule that never delays.
+    let (plain, rule) = (json(&["--preset", "easy"]), json(&["--policy", "prob", "--preset", "easy"]));
+    assert_eq!(
+        (&plain["policy"], &rule["policy"], &rule["preset"]),
+        (&"easy".into(), &"prob".into(), &"easy".into())
+    );
+    assert!(plain["mean_wait_s"].is_number() && plain["mean_wait_s"] == rule["mean_wait_s"]);
     assert_eq!(
         (&json(&[])["policy"], &json(&["--policy", "prob"])["preset"]),
         (&"fair".into(), &"delay".into())

@@ -66,7 +66,7 @@ Every rule's jobs are counted and reported.
 --preset delay (the default of prob) puts queue and candidates in an order by predicted run time, processors and age;
 starts ahead of the head job what delays it by little of its expected wait, and whatever EASY would start; delays nobody who
 has waited longer than most by more than EASY would. --preset delay-fast goes further: shorter waits, but longer longest
-ones. --preset easy is EASY. What a preset consists of is in the JSON output under options; every value has an option.
+ones. --preset easy is --policy easy. What a preset consists of is in the JSON output under options; every value has an option.
 
 --preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name
 (CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept,

@@ -260,7 +260,12 @@ impl PolicyArgs {
     /// # Errors
     /// [`Failure::Usage`].
     pub fn choice(&self, replay: &ReplayOptions) -> Result<Choice, Failure> {
-        let usual = if replay.of_prob().is_some() { PolicyName::Prob } else { PolicyName::Fair };
+        let usual = match replay.preset {
+            // The same schedule as by the probabilistic rule that never delays, at a third of the time.
+            Some(Preset::Easy) => PolicyName::Easy,
+            _ if replay.of_prob().is_some() => PolicyName::Prob,
+            _ => PolicyName::Fair,
+        };
         let written = match self.policy {
             Some(choice) => choice,
             None => Choice::new(usual, None, None).map_err(usage)?,
@@ -285,7 +290,6 @@ pub struct ProbArgs {
     delay: Option<Delay>,
     /// Measure of the delay that is compared with tau; probability is for comparison with the papers [default: the
     /// preset's, relative]
-    /// relative]
     #[arg(long, value_enum)]
     criterion: Option<Criterion>,
     /// Events into which a bin's probability is divided [default: the preset's, 1; of rules of their own 4]
