@@ -463,7 +463,7 @@ if [ -n "${SUREFILL_BIN:-}" ]; then
     # Excerpts of four real traces, each from weeks in which jobs wait.
     traces=${SUREFILL_TRACES:-../shared/traces}
     for excerpt in KTH-SP2-1996-2:100:9000+600 CTC-SP2-1996-3.1-cln:338:20000+600 SDSC-SP2-1998-4.2-cln:128:20000+600 \
-        SDSC-BLUE-2000-4.2-cln:1152:60000+600; do
+        SDSC-BLUE-2000-4.2-cln:1152:100000+600; do
         file=$traces/${excerpt%%:*}.swf.gz
         if [ -f "$file" ]; then
             try "the simulator's starts, to the second: ${excerpt%%-*} ${excerpt##*:}" \
