@@ -150,10 +150,23 @@ impl Cycle<'_> {
         } else {
             None
         };
+        if self.plans_for_easy(scheduler) && job.is_judged(scheduler.pool_at(job.pool)?.judgements) {
+            // The plan says when, EASY's last decision why: it may hold a job that the plan would start.
+            let noted = scheduler.reason(job.id, self.state.now)?;
+            let start = start.filter(|&start| start > self.state.now);
+            let is_head = noted.why == Why::Head && counted;
+            let by_limits = if is_head { self.by_limits(scheduler, number)? } else { None };
+            return Ok(Reason { start, place, by_limits, ..noted });
+        }
         let waits_in_front = decided.front == Some(number) && decided.is_first && why != Why::Planned;
         let by_limits = if waits_in_front && counted { self.by_limits(scheduler, number)? } else { None };
         let until = if why == Why::Refused { coming(job.busy_until) } else { None };
         Ok(Reason { why, head, start, price, by_limits, until, place, idle: decided.left, ..reason })
+    }
+
+    /// Whether all jobs are planned that EASY decides about.
+    fn plans_for_easy(&self, scheduler: &Scheduler<'_>) -> bool {
+        self.state.anyway != 0 && scheduler.settings().preset == PresetWord::Easy
     }
 
     /// The part that all reasons of the last decision have in common; each candidate's planned start in seconds, and
@@ -316,7 +329,7 @@ impl Cycle<'_> {
     /// Notes the reasons of the jobs that the last decision reached: for others that do not fit, the idle units
     /// suffice. O(W), on nodes O(64 x nodes) beside that.
     pub(super) fn note_reasons(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        if self.state.decided == 0 || self.state.tried != 0 {
+        if self.state.decided == 0 || self.state.tried != 0 || self.plans_for_easy(scheduler) {
             return Ok(());
         }
         let State { pool: number, idle, of_nodes, .. } = *self.state;
@@ -369,7 +382,7 @@ impl Scheduler<'_> {
         if reason.why != Why::Unknown || pool.judgements == 0 {
             return Ok(reason);
         }
-        let noted = job.judged != 0 && job.judged_edits == job.edits && job.judged_in == pool.judgements;
+        let noted = job.is_judged(pool.judgements);
         let why = match Why::from_number(job.judged).unwrap_or_default() {
             Why::Refused if noted && !job.is_busy(pool.changes, now) => Why::Unknown,
             why if noted => why,

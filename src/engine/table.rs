@@ -166,6 +166,11 @@ impl Record {
         until.saturating_sub(self.start).saturating_sub(self.stopped).max(0)
     }
 
+    /// Whether the last decision of its pool, that of this number, has said why it waits.
+    pub fn is_judged(&self, judgements: u32) -> bool {
+        self.judged != 0 && self.judged_edits == self.edits && self.judged_in == judgements
+    }
+
     /// Number of units that it holds now.
     pub fn holds(&self) -> u32 {
         match self.state() {

@@ -212,6 +212,31 @@ fn refusals() {
 }
 
 #[test]
+fn a_plan_of_all_jobs_says_why_easy_holds_them() {
+    let mut block = Block::of_one(8, 4, "preset=easy predictor=limit");
+    block.tell(T, &running(1, 2, 1000, T));
+    block.tell(T, &job(2, 4, 4000));
+    // The plan would start it now; EASY's reservation for 2 keeps it.
+    block.tell(T, &job(3, 2, 1500));
+    let (head, behind) = (decided(&mut block, T, 2), decided(&mut block, T, 3));
+    assert_eq!((head.why, behind.why, behind.head), (Why::Head, Why::Guarded, 2));
+    block.close();
+    for id in [2, 3] {
+        let (by_easy, all) = (block.scheduler().reason(id, T).unwrap(), planned(&mut block, T, id));
+        assert_eq!((all.why, all.head), (by_easy.why, by_easy.head));
+        assert!(all.start.is_none_or(|start| start > T), "{all}");
+        assert_eq!(all.by_limits, (id == 2).then_some(T + 1000));
+        // What the plan says is not kept.
+        block.close();
+        assert_eq!(block.scheduler().reason(id, T).unwrap(), by_easy);
+    }
+    // Before EASY has decided, there is the plan alone.
+    let mut block = Block::of_one(8, 4, "preset=easy predictor=limit");
+    block.tell(T, &job(1, 2, 1000));
+    assert_eq!(planned(&mut block, T, 1).why, Why::Planned);
+}
+
+#[test]
 fn contradictions_and_what_can_never_start() {
     let mut block = Block::of_one(10, 8, "");
     block.tell(T, &job(1, 9, 60));
