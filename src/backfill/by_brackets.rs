@@ -5,7 +5,7 @@ use crate::backfill::crowd::gcd;
 use crate::backfill::pass::{ACCEPTING, DECIDING, Pass, candidate_slot};
 use crate::backfill::spectrum::{KNOWN, SUMMING};
 use crate::backfill::triage::{Stage, Triage};
-use crate::backfill::verdict::{self, Rule, Verdict};
+use crate::backfill::verdict::{self, Rule, Settled, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{range, range_mut};
 
@@ -17,18 +17,6 @@ pub(super) enum Prepared {
     /// No candidate is left to judge.
     Nothing,
     Ready,
-}
-
-/// Result of judging candidates in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
-    /// This candidate is accepted.
-    Accepted(usize),
-    /// Work ends here for now.
-    Interrupted,
-    /// A verdict is open, and no row is left.
-    Open,
-    All,
 }
 
 impl Pass<'_> {

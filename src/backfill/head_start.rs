@@ -4,8 +4,8 @@
 //! product of their distributions, O(running jobs x processors asked for). Several quantiles of the start come from one
 //! walk over all instants, as decisions do.
 
+use crate::backfill::by_walk::Views;
 use crate::backfill::convolve::{add_job, sum};
-use crate::backfill::decide::Views;
 use crate::backfill::pass::{ACCEPTING, Asked, Pass};
 use crate::backfill::running::measure;
 use crate::backfill::spectrum::{DECLINED, SUMMING, UNTRIED};

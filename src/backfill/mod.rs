@@ -10,7 +10,10 @@
 //!
 //! The rooms, from the outside in:
 //! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
-//! * `decide`: the loop that merges the walk with the candidates' ends in time order.
+//! * `decide`: the choice of an algorithm, and its steps.
+//! * `prepare`: verdicts that need none, and the setting up of one.
+//! * `by_walk`: the loop that merges the walk with the candidates' ends in time order.
+//! * `by_spectrum`: the decision from frequencies.
 //! * `verdict`: turns the walk's probabilities into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
 //!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
@@ -34,6 +37,8 @@
 mod accounts;
 mod bracket;
 mod by_brackets;
+mod by_spectrum;
+mod by_walk;
 pub(crate) mod convolve;
 mod crowd;
 mod decide;
@@ -43,6 +48,7 @@ mod frame;
 mod frequencies;
 mod head_start;
 mod pass;
+mod prepare;
 mod reservation;
 mod running;
 mod segment;

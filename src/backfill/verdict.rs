@@ -218,6 +218,19 @@ pub struct Judgement {
     pub verdict: Verdict,
 }
 
+/// Result of judging candidates in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// This candidate is accepted.
+    Accepted(usize),
+    /// Work ends here for now.
+    Interrupted,
+    /// A verdict is open that brackets cannot find.
+    Open,
+    /// Every candidate has its verdict.
+    All,
+}
+
 /// A candidate in the caller's block.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
