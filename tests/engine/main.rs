@@ -17,6 +17,7 @@ mod nodes_drawn;
 mod oracles;
 mod reasons;
 mod starts;
+mod tried;
 mod world;
 
 /// Factor by which the drawn tests are longer than they are by default.
