@@ -111,14 +111,25 @@ impl WaitPredictor<'_> {
         aged.due = (aged.due + f64::from(jobs) * passed as f64 / EVERY).min(f64::from(jobs));
         let looks = (aged.due as u32).min(LOOKS);
         aged.due -= f64::from(looks);
+        // The jobs before the one looked at; nobody comes or leaves between two looks, so that they are counted once.
+        let mut before = None;
         for look in (0..i64::from(looks)).rev() {
             let since = passed.saturating_mul(2 * look + 1).checked_div(2 * i64::from(looks)).unwrap_or(0);
             let cursor = self.state.aged.cursor;
             let place = if cursor == 0 { self.state.occupancy.first_present() } else { cursor };
             let slot = place.checked_sub(1).ok_or(Error::Corrupt)?;
-            self.state.aged.cursor = at(self.parts.slots, slot as usize)?.after();
+            let waiting = *at(self.parts.slots, slot as usize)?;
+            self.state.aged.cursor = waiting.after();
             self.judge_notes(slot, now)?;
-            self.note(slot, now.saturating_sub(since))?;
+            self.note(slot, &mut before, now.saturating_sub(since))?;
+            before = match before {
+                // Behind the last one the first is looked at.
+                _ if waiting.after() == 0 => Some((0, 0)),
+                Some((jobs, work)) if waiting.given_up == 0 => {
+                    Some((jobs.saturating_add(1), work.saturating_add(waiting.work)))
+                }
+                _ => None,
+            };
         }
         Ok(())
     }
@@ -196,8 +207,9 @@ impl WaitPredictor<'_> {
         Ok(self.state.aged.floor.seconds(ahead.oldest).min(self.most_rest(0)).max(rest))
     }
 
-    /// Notes a job's present situation, if it is time and there is room.
-    fn note(&mut self, slot: u32, now: i64) -> Result<()> {
+    /// Notes a job's present situation, if it is time and there is room. The jobs and processor-seconds `before` it are
+    /// counted unless they are known. O(w) then for w waiting jobs.
+    fn note(&mut self, slot: u32, before: &mut Option<(u32, u64)>, now: i64) -> Result<()> {
         let waiting = *at(self.parts.slots, slot as usize)?;
         let age = now.saturating_sub(waiting.submitted).max(0);
         if age == 0 || (age as f64) < GROWTH * waiting.noted_age as f64 {
@@ -215,7 +227,11 @@ impl WaitPredictor<'_> {
             }
             None => return Ok(()),
         };
-        let before = self.before(|place, _| place == slot + 1)?;
+        let counted = match *before {
+            Some(counted) => counted,
+            None => self.before(|place, _| place == slot + 1)?,
+        };
+        *before = Some(counted);
         let features = waiting.features();
         let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
         let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) else {
@@ -223,7 +239,7 @@ impl WaitPredictor<'_> {
         };
         // The machine as it was at the look, not as it is at this event.
         let machine = *aged.machine();
-        let seen = visible.see_waiting(&machine, &features, &ahead, age.unsigned_abs(), before, now);
+        let seen = visible.see_waiting(&machine, &features, &ahead, age.unsigned_abs(), counted, now);
         aged.came(&seen);
         let situation = aged.situation(&seen);
         let index = aged.index(&situation);

@@ -24,38 +24,38 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Sorts the first [`WINDOW`] of these waits. O(w log^2 w) for w waits.
+    /// Sorts the first [`WINDOW`] of these waits: digit by digit, from the last one on, as many as the longest has. O(w)
+    /// for w waits of at most 2^24 seconds.
     pub(super) fn new(waits: impl Iterator<Item = u64>) -> Window {
         let mut window = Window { waits: [0; WINDOW], len: 0 };
+        let mut digits = 0;
         for (place, wait) in window.waits.iter_mut().zip(waits) {
             *place = wait;
+            digits |= wait;
             window.len += 1;
         }
-        // Shell's method, with Ciura's gaps: short, and free of panics.
-        for gap in [132, 57, 23, 10, 4, 1] {
-            for end in gap..window.len {
-                let mut place = end;
-                while let Some(before) = place.checked_sub(gap) {
-                    if !window.exchange(before, place) {
-                        break;
-                    }
-                    place = before;
-                }
+        let mut shift = 0;
+        while shift < u64::BITS && digits >> shift != 0 {
+            let digit = |wait: &u64| (wait >> shift) as u8 as usize;
+            let from = window.waits;
+            let known = from.get(..window.len).unwrap_or_default();
+            // Number of smaller digits: the place of the first wait with each.
+            let mut places = [0_u16; 256];
+            for wait in known {
+                places.get_mut(digit(wait)).into_iter().for_each(|place| *place += 1);
             }
+            let mut before = 0;
+            for place in &mut places {
+                before += core::mem::replace(place, before);
+            }
+            for wait in known {
+                let place = places.get_mut(digit(wait)).map(|place| core::mem::replace(place, *place + 1));
+                let to = place.and_then(|place| window.waits.get_mut(usize::from(place)));
+                to.into_iter().for_each(|to| *to = *wait);
+            }
+            shift += u8::BITS;
         }
         window
-    }
-
-    /// Puts two waits in order. Returns whether they were exchanged.
-    fn exchange(&mut self, before: usize, place: usize) -> bool {
-        match (self.waits.get(before).copied(), self.waits.get(place).copied()) {
-            (Some(low), Some(high)) if low > high => {
-                self.waits.get_mut(before).into_iter().for_each(|wait| *wait = high);
-                self.waits.get_mut(place).into_iter().for_each(|wait| *wait = low);
-                true
-            }
-            _ => false,
-        }
     }
 
     pub(super) fn count(&self) -> u64 {
