@@ -3,59 +3,49 @@
 #include "engine.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21, PATH = 4096, WORDS = 1000, PAGE = 4096 };
+enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21, WORDS = 1000 };
 enum { SCENARIOS = 20, EVENTS = 10 }; /* of a forecast; events between two looks at the clock */
 static const double FORESEEING = 0.25; /* seconds of processor time for a forecast in one cycle */
 
 static const char prefix[] = "surefill_";
 
-static bool failed(char *message, size_t length, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool failed(char *message, size_t length, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, length, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* --- Settings --- */
 
 /* Takes the shell's own words out of the text; the engine's are left in rest. */
-static bool take_words(const char *words, struct pace *pace, char *rest, char *message, size_t length) {
+static bool take_words(const char *words, struct pace *pace, char *folder, char *rest, char *message, size_t length) {
     static const char between[] = ", \t\n";
     *pace = (struct pace){.interval = 5, .save = 300, .starts = 60};
-    *rest = '\0';
+    *rest = *folder = '\0';
     for (const char *at = words == NULL ? "" : words; *(at += strspn(at, between)) != '\0'; at += strcspn(at, between)) {
         const int size = (int)strcspn(at, between);
         const char *value = memchr(at, '=', (size_t)size), *name = at + strlen(prefix);
         double seconds;
         char *end = NULL;
         if (strncmp(at, prefix, strlen(prefix)) != 0)
-            return failed(message, length, "'%.*s': settings begin with %s", size, at, prefix);
+            return files_failed(message, length, "'%.*s': settings begin with %s", size, at, prefix);
         seconds = value == NULL ? 0 : strtod(value + 1, &end);
         if (strncmp(name, "interval=", 9) == 0) {
             if (end != at + size || !(seconds >= 0.1 && seconds <= 3600))
-                return failed(message, length, "'%.*s': wanted is interval= 0.1 to 3600 seconds", size, at);
+                return files_failed(message, length, "'%.*s': wanted is interval= 0.1 to 3600 seconds", size, at);
             pace->interval = seconds;
         } else if (strncmp(name, "save=", 5) == 0) {
             if (end != at + size || !(seconds >= 1 && seconds <= 86400))
-                return failed(message, length, "'%.*s': wanted is save= 1 to 86400 seconds", size, at);
+                return files_failed(message, length, "'%.*s': wanted is save= 1 to 86400 seconds", size, at);
             pace->save = seconds;
         } else if (strncmp(name, "starts=", 7) == 0) {
             if (end != at + size || !(seconds == 0 || (seconds >= 1 && seconds <= 86400)))
-                return failed(message, length, "'%.*s': wanted is starts= 1 to 86400 seconds, or 0", size, at);
+                return files_failed(message, length, "'%.*s': wanted is starts= 1 to 86400 seconds, or 0", size, at);
             pace->starts = seconds;
+        } else if (strncmp(name, "record=", 7) == 0) {
+            snprintf(folder, FILES_PATH, "%.*s", size - (int)strlen(prefix) - 7, name + 7);
         } else if (strlen(rest) + (size_t)size + 2 > WORDS) {
-            return failed(message, length, "too many settings");
+            return files_failed(message, length, "too many settings");
         } else {
             strncat(strcat(rest, " "), at, (size_t)size);
         }
@@ -106,8 +96,9 @@ bool engine_make(struct engine *engine, struct engine_room room, const char *wor
     char own[WORDS];
     *engine = (struct engine){.scheduler = NULL};
     errno = 0;
-    if (!take_words(words, pace, own, message, length)) return false;
-    if (!make(engine, room, JOBS_AT_FIRST)) return failed(message, length, "no memory");
+    if (!take_words(words, pace, engine->record.folder, own, message, length)) return false;
+    engine->record.wanted = engine->record.folder[0] != '\0';
+    if (!make(engine, room, JOBS_AT_FIRST)) return files_failed(message, length, "no memory");
     if (surefill_scheduler_configure(engine->scheduler, own, (int64_t)strlen(own), prefix, message, (int64_t)length) ==
         SUREFILL_OK)
         return true;
@@ -122,15 +113,23 @@ bool engine_configure(struct engine *engine, const char *words, struct pace *pac
     bool good = engine_make(&wanted, engine_one_pool, words, pace, message, length);
     if (!good) return false;
     surefill_scheduler_words(wanted.scheduler, text, sizeof text);
-    engine_free(&wanted);
-    return surefill_scheduler_configure(engine->scheduler, text, (int64_t)strlen(text), NULL, message, (int64_t)length) ==
+    good = surefill_scheduler_configure(engine->scheduler, text, (int64_t)strlen(text), NULL, message, (int64_t)length) ==
            SUREFILL_OK;
+    if (good) {
+        record_keep(&engine->record);
+        engine->record.wanted = wanted.record.wanted;
+        memcpy(engine->record.folder, wanted.record.folder, sizeof engine->record.folder);
+    }
+    engine_free(&wanted);
+    return good;
 }
 
 void engine_free(struct engine *engine) {
     free(engine->scheduler);
     free(engine->scratch);
     free(engine->play);
+    record_keep(&engine->record);
+    record_drop(&engine->record);
     *engine = (struct engine){.scheduler = NULL};
 }
 
@@ -178,6 +177,7 @@ int32_t engine_nodes(struct engine *engine, int32_t nodes) {
 
 int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over) {
     surefill_scheduler_capacity larger = engine->capacity;
+    record_keep(&engine->record);
     larger.ended = at_most(4 * (int64_t)over, MOST_JOBS);
     if (2 * (int64_t)over > engine->capacity.ended) (void)grow(engine, larger);
     return surefill_scheduler_list_begin(engine->scheduler, now);
@@ -187,10 +187,20 @@ int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *j
     int32_t status;
     do status = surefill_scheduler_set_job(engine->scheduler, now, job);
     while (make_room(engine, status));
+    if (engine->record.closed || job->prediction != NULL) { /* a distribution has no form for a file */
+        record_keep(&engine->record);
+    } else {
+        const int64_t words[] = {status, now, job->part_count};
+        surefill_job copy = *job;
+        copy.parts = NULL;
+        record_event(&engine->record, RECORD_JOB, words, sizeof words / sizeof *words);
+        record_more(&engine->record, &copy, sizeof copy);
+        record_more(&engine->record, job->parts, job->parts == NULL ? 0 : (size_t)job->part_count * sizeof *job->parts);
+    }
     return status;
 }
 
-int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle) {
+static int32_t begin_cycle(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle) {
     int64_t size;
     int32_t status = surefill_cycle_size(&engine->capacity, &size);
     if (status != SUREFILL_OK) return status;
@@ -203,9 +213,34 @@ int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_
     return surefill_cycle_begin(engine->scratch, engine->scratch_size, engine->scheduler, pool, now, cycle);
 }
 
+int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle) {
+    int64_t size;
+    record_keep(&engine->record);
+    if (engine->record.wanted && surefill_scheduler_seal(engine->scheduler) == SUREFILL_OK &&
+        surefill_scheduler_size(&engine->capacity, &size) == SUREFILL_OK)
+        record_begin(&engine->record, engine->scheduler, size, pool, now);
+    return begin_cycle(engine, pool, now, cycle);
+}
+
 bool engine_plan(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **plan) {
-    return engine_begin(engine, pool, now, plan) == SUREFILL_OK &&
+    record_keep(&engine->record);
+    return begin_cycle(engine, pool, now, plan) == SUREFILL_OK &&
            surefill_cycle_plan_all(*plan, engine->scheduler) == SUREFILL_OK;
+}
+
+static void record_action(struct engine *engine, const surefill_cycle *cycle, int32_t status, const surefill_action *action) {
+    const int64_t words[] = {status,         action->step,  action->job,   action->head,
+                             action->number, action->queue, action->count, action->why};
+    surefill_part *parts;
+    int32_t count = 0;
+    record_event(&engine->record, RECORD_NEXT, words, sizeof words / sizeof *words);
+    if (engine->record.count == 0 || status != SUREFILL_OK || action->step != SUREFILL_ACT_START) return;
+    (void)surefill_cycle_parts(cycle, action->number, NULL, 0, &count);
+    parts = calloc((size_t)count + 1, sizeof *parts);
+    engine->record.failed |= parts == NULL;
+    if (parts != NULL && surefill_cycle_parts(cycle, action->number, parts, count, &count) == SUREFILL_OK)
+        record_more(&engine->record, parts, (size_t)count * sizeof *parts);
+    free(parts);
 }
 
 int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action) {
@@ -213,6 +248,13 @@ int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_actio
     *action = (surefill_action){.struct_size = sizeof *action};
     do status = surefill_cycle_next(cycle, engine->scheduler, action);
     while (make_room(engine, status));
+    record_action(engine, cycle, status, action);
+    return status;
+}
+
+int32_t engine_holds(struct engine *engine, const surefill_cycle *cycle, int32_t number, int32_t *holds) {
+    const int32_t status = surefill_cycle_holds(cycle, engine->scheduler, number, holds);
+    record_event(&engine->record, RECORD_HOLDS, (const int64_t[]){status, number, *holds}, 3);
     return status;
 }
 
@@ -220,14 +262,41 @@ int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t num
     int32_t status;
     do status = surefill_cycle_started(cycle, engine->scheduler, number, job);
     while (make_room(engine, status));
+    record_event(&engine->record, RECORD_STARTED, (const int64_t[]){status, number, job}, 3);
     return status;
 }
 
 int32_t engine_refused(struct engine *engine, surefill_cycle *cycle, const surefill_action *offer, int32_t why, int64_t now) {
     const uint32_t next = engine->refused++ % ENGINE_REFUSALS;
+    const int32_t status = surefill_cycle_refused(cycle, engine->scheduler, offer->number, why);
     engine->refusals[next].id = offer->job;
     engine->refusals[next].until = now + engine_number(engine, "refused=");
-    return surefill_cycle_refused(cycle, engine->scheduler, offer->number, why);
+    record_event(&engine->record, RECORD_REFUSED, (const int64_t[]){status, offer->number, why}, 3);
+    return status;
+}
+
+int32_t engine_close(struct engine *engine, surefill_cycle *cycle, int32_t status) {
+    if (status == SUREFILL_OK) {
+        status = surefill_cycle_close(cycle, engine->scheduler);
+        record_event(&engine->record, RECORD_CLOSED, (const int64_t[]){status}, 1);
+    }
+    engine->record.closed = true;
+    return status;
+}
+
+int32_t engine_reason(struct engine *engine, int64_t now, int64_t job, surefill_reason *reason) {
+    const int32_t status = surefill_scheduler_reason(engine->scheduler, now, job, reason);
+    record_event(&engine->record, RECORD_REASON, (const int64_t[]){status, now, job}, 3);
+    record_more(&engine->record, reason, status == SUREFILL_OK ? sizeof *reason : 0);
+    return status;
+}
+
+const char *engine_trouble(struct engine *engine, char *message, size_t length) {
+    record_keep(&engine->record);
+    if (engine->record.trouble[0] == '\0') return NULL;
+    snprintf(message, length, "cycles are not recorded: %s", engine->record.trouble);
+    engine->record.trouble[0] = '\0';
+    return message;
 }
 
 bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now) {
@@ -264,6 +333,7 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
     const double until = processor_seconds() + FORESEEING;
     int32_t step = SUREFILL_STEP_MORE;
     if (every <= 0) return false;
+    record_keep(&engine->record);
     if (engine->starts == NULL || engine->played) {
         const bool early = engine->foreseen != 0 && now >= engine->foreseen && (double)(now - engine->foreseen) < every;
         if (early || !begin_forecast(engine, pool, now)) return false;
@@ -324,47 +394,28 @@ bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *s
 
 /* A file that cannot be opened must not be destroyed by the next save. */
 static enum engine_opened set_aside(const char *path, const char *why, char *message, size_t length) {
-    char aside[PATH];
+    char aside[FILES_PATH];
     int written = snprintf(aside, sizeof aside, "%s.refused", path);
     if (access(aside, F_OK) == 0) written = snprintf(aside, sizeof aside, "%s.refused.%lld", path, (long long)time(NULL));
     if (written >= (int)sizeof aside || rename(path, aside) != 0) {
-        failed(message, length, "%s: %s, and it cannot be set aside: %s", path, why, strerror(errno));
+        files_failed(message, length, "%s: %s, and it cannot be set aside: %s", path, why, strerror(errno));
         return ENGINE_FAILED;
     }
-    failed(message, length, "%s: %s; kept as %s, starting without what was learnt", path, why, aside);
+    files_failed(message, length, "%s: %s; kept as %s, starting without what was learnt", path, why, aside);
     return ENGINE_ASIDE;
-}
-
-/* The whole file, or NULL and errno. */
-static void *read_file(const char *path, int64_t *size) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat found = {.st_size = 0};
-    char *bytes = NULL;
-    int64_t at = 0;
-    ssize_t got = 1;
-    if (file < 0) return NULL;
-    errno = EINVAL;
-    if (fstat(file, &found) == 0 && S_ISREG(found.st_mode)) bytes = malloc((size_t)found.st_size + 1);
-    for (*size = found.st_size; bytes != NULL && at < *size && got > 0; at += got)
-        got = read(file, bytes + at, (size_t)(*size - at));
-    close(file);
-    if (bytes != NULL && got > 0) return bytes;
-    if (bytes != NULL && got == 0) errno = EIO;
-    free(bytes);
-    return NULL;
 }
 
 enum engine_opened engine_open(struct engine *engine, const char *path, char *message, size_t length) {
     struct engine opened = {.capacity = engine->capacity, .scratch = engine->scratch, .scratch_size = engine->scratch_size,
-                            .play = engine->play, .play_size = engine->play_size};
+                            .play = engine->play, .play_size = engine->play_size, .record = engine->record};
     char wanted[WORDS], own[WORDS];
     int64_t size, needed = 0;
-    void *block = read_file(path, &size);
+    void *block = files_read(path, &size);
     int32_t status;
     message[0] = '\0';
     if (block == NULL && errno == ENOENT) return ENGINE_NEW;
     if (block == NULL) {
-        failed(message, length, "%s: cannot be read: %s", path, strerror(errno));
+        files_failed(message, length, "%s: cannot be read: %s", path, strerror(errno));
         return ENGINE_FAILED;
     }
     status = surefill_scheduler_open(block, size, &opened.scheduler);
@@ -381,7 +432,7 @@ enum engine_opened engine_open(struct engine *engine, const char *path, char *me
     surefill_scheduler_words(opened.scheduler, own, sizeof own);
     if (strcmp(wanted, own) != 0 &&
         surefill_scheduler_configure(opened.scheduler, wanted, (int64_t)strlen(wanted), NULL, own, sizeof own) != SUREFILL_OK) {
-        failed(message, length, "%s: its predictor or seed is not that of the settings", path);
+        files_failed(message, length, "%s: its predictor or seed is not that of the settings", path);
         free(block);
         return ENGINE_FAILED;
     }
@@ -390,52 +441,10 @@ enum engine_opened engine_open(struct engine *engine, const char *path, char *me
     return ENGINE_OPENED;
 }
 
-/* Writes the block, leaving pages out that are all zero. */
-static bool write_block(int file, const char *bytes, int64_t size) {
-    static const char zeros[PAGE];
-    for (int64_t at = 0; at < size;) {
-        const size_t part = size - at < PAGE ? (size_t)(size - at) : PAGE;
-        ssize_t written = memcmp(bytes + at, zeros, part) == 0 ? (ssize_t)part : pwrite(file, bytes + at, part, at);
-        if (written <= 0) return false;
-        at += written;
-    }
-    return ftruncate(file, size) == 0 && fsync(file) == 0;
-}
-
-/* Until the folder is synced too a loss of power may undo the renaming. Where folders cannot be synced nothing is
- * amiss: the old state is whole as well. */
-static void sync_folder(const char *path) {
-    char folder[PATH];
-    const char *slash = strrchr(path, '/');
-    int length = slash == NULL ? 0 : (int)(slash - path) + 1, file = -1;
-    if (snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder)
-        file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) return;
-    (void)fsync(file);
-    close(file);
-}
-
 bool engine_save(struct engine *engine, const char *path, char *message, size_t length) {
-    char temporary[PATH];
     int64_t size;
-    int32_t status = surefill_scheduler_seal(engine->scheduler);
-    bool good;
-    int file;
+    const int32_t status = surefill_scheduler_seal(engine->scheduler);
     if (status != SUREFILL_OK || surefill_scheduler_size(&engine->capacity, &size) != SUREFILL_OK)
-        return failed(message, length, "%s: %s", path, surefill_status_text(status));
-    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
-        return failed(message, length, "%s: the name is too long", path);
-    /* A file that lies there is of an interrupted save, or somebody has put a link there to be followed. */
-    unlink(temporary);
-    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file < 0) return failed(message, length, "%s: cannot be opened: %s", temporary, strerror(errno));
-    good = write_block(file, (const char *)engine->scheduler, size);
-    good = close(file) == 0 && good && rename(temporary, path) == 0;
-    if (good) {
-        sync_folder(path);
-        return true;
-    }
-    failed(message, length, "%s: cannot be written: %s", temporary, strerror(errno));
-    unlink(temporary);
-    return false;
+        return files_failed(message, length, "%s: %s", path, surefill_status_text(status));
+    return files_write(path, engine->scheduler, size, true, message, length);
 }

@@ -3,6 +3,8 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
+#include "record.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +35,7 @@ struct engine {
         int64_t id, until;
     } refusals[ENGINE_REFUSALS]; /* the latest jobs that the manager would not start, and how long they are left alone */
     uint32_t refused;            /* how many there were */
+    struct record record;        /* of the cycle under way, where cycles are recorded */
 };
 
 /* The shell's own words. */
@@ -81,7 +84,17 @@ int32_t engine_list_begin(struct engine *engine, int64_t now, int32_t over);
 int32_t engine_set_job(struct engine *engine, int64_t now, const surefill_job *job);
 int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle);
 int32_t engine_next(struct engine *engine, surefill_cycle *cycle, surefill_action *action);
+int32_t engine_holds(struct engine *engine, const surefill_cycle *cycle, int32_t number, int32_t *holds);
 int32_t engine_started(struct engine *engine, surefill_cycle *cycle, int32_t number, int64_t job);
+int32_t engine_reason(struct engine *engine, int64_t now, int64_t job, surefill_reason *reason);
+
+/* The cycle that has come so far with this status is over: where that is OK it is closed. Returns the status. */
+int32_t engine_close(struct engine *engine, surefill_cycle *cycle, int32_t status);
+
+/* Keeps the record of the last cycle, with the reasons asked since, where the word record= names a folder; without that
+ * call the next listing, plan, forecast or cycle does. Writes the message, once, where records cannot be kept; NULL
+ * else. Decisions do not depend on it. */
+const char *engine_trouble(struct engine *engine, char *message, size_t length);
 
 /* A plan of all that wait in this pool, for surefill_cycle_planned; no cycle may be under way. False when it fails. */
 bool engine_plan(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **plan);

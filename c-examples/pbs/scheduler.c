@@ -260,7 +260,7 @@ static bool reason_of(struct scheduler *scheduler, const struct row *row, int64_
     surefill_reason reason = {.struct_size = sizeof reason};
     const struct row *head;
     int64_t needed;
-    if (surefill_scheduler_reason(scheduler->engine.scheduler, now, row->said.id, &reason) != SUREFILL_OK ||
+    if (engine_reason(&scheduler->engine, now, row->said.id, &reason) != SUREFILL_OK ||
         reason.why < SUREFILL_WHY_NO_ROOM || reason.why >= SUREFILL_WHY_HOLD)
         return false;
     head = reason.head == 0 ? NULL : find_row(scheduler, reason.head);
@@ -296,7 +296,7 @@ static void write_reasons(struct scheduler *scheduler, int connection, int64_t n
 /* Starts what the engine offers. False when PBS cannot be asked any more, or the engine. */
 static bool decide(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
     surefill_scheduler *engine = scheduler->engine.scheduler;
-    surefill_cycle *cycle;
+    surefill_cycle *cycle = NULL;
     surefill_action action;
     int64_t when, pools;
     bool lost = false;
@@ -327,7 +327,7 @@ static bool decide(struct scheduler *scheduler, int connection, int64_t now, str
             status = engine_refused(&scheduler->engine, cycle, &action, SUREFILL_REFUSED_NOT_NOW, now);
         }
     }
-    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
+    status = engine_close(&scheduler->engine, cycle, status);
     if (status != SUREFILL_OK) say(scheduler, "no decision: %s", surefill_status_text(status));
     scheduler->unanswered = status != SUREFILL_OK || lost;
     if (!scheduler->unanswered) scheduler->decided = now;
@@ -377,6 +377,7 @@ static struct batch_status *asked(struct scheduler *scheduler, const char *what,
 bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, struct done *done) {
     static char all[] = "", history_and_subjobs[] = "tx";
     struct batch_status *queues, *vnodes = NULL, *jobs = NULL, *reservations = NULL;
+    char trouble[LINE];
     bool good = true;
     *done = (struct done){.started = 0};
     pbs_errno = 0;
@@ -405,6 +406,7 @@ bool scheduler_cycle(struct scheduler *scheduler, int connection, int64_t now, s
     pbs_statfree(jobs);
     pbs_statfree(reservations);
     scheduler->all_vnodes = NULL;
+    if (engine_trouble(&scheduler->engine, trouble, sizeof trouble) != NULL) say(scheduler, "%s", trouble);
     return good;
 }
 

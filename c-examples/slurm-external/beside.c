@@ -36,7 +36,7 @@ bool beside_option(struct beside *beside, int option, const char *argument) {
 
 /* Reports all jobs to the engine. */
 static bool learn(struct engine *engine, const job_info_msg_t *jobs, int64_t now) {
-    surefill_cycle *cycle;
+    surefill_cycle *cycle = NULL;
     int32_t status = listing_begin(engine, 0, 0, jobs, now);
     for (uint32_t i = 0; i < jobs->record_count && status == SUREFILL_OK; i++) {
         const slurm_job_info_t *job = &jobs->job_array[i];
@@ -52,8 +52,8 @@ static bool learn(struct engine *engine, const job_info_msg_t *jobs, int64_t now
     }
     if (status == SUREFILL_OK) status = listing_end(engine, now);
     /* A cycle predicts anew by the jobs that have ended; nothing is decided in it. */
-    if (status == SUREFILL_OK && (status = engine_begin(engine, 0, now, &cycle)) == SUREFILL_OK)
-        status = surefill_cycle_close(cycle, engine->scheduler);
+    if (status == SUREFILL_OK) status = engine_begin(engine, 0, now, &cycle);
+    status = engine_close(engine, cycle, status);
     return status == SUREFILL_OK;
 }
 

@@ -155,7 +155,7 @@ static void say_shadow(const struct row *row) {
 /* Releases what the engine offers. False when slurmctld cannot be asked any more, or the engine. */
 static bool decide(struct scheduler *scheduler, int64_t now) {
     const uint32_t refused = scheduler->engine.refused;
-    surefill_cycle *cycle;
+    surefill_cycle *cycle = NULL;
     surefill_action action;
     int64_t when, pools;
     bool lost = false;
@@ -170,7 +170,7 @@ static bool decide(struct scheduler *scheduler, int64_t now) {
         if (action.step == SUREFILL_ACT_START) status = answer(scheduler, cycle, &action, now, &lost);
         if (scheduler->engine.refused - refused == MOST_REFUSED) lost = true;
     }
-    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, scheduler->engine.scheduler);
+    status = engine_close(&scheduler->engine, cycle, status);
     if (status != SUREFILL_OK) say("no decision: %s", surefill_status_text(status));
     scheduler->unanswered = status != SUREFILL_OK || lost;
     return !scheduler->unanswered;
@@ -216,6 +216,7 @@ static bool schedule(struct scheduler *scheduler, const struct listed *listed) {
     const int64_t now = (int64_t)time(NULL);
     struct look *look = &scheduler->look;
     const char *why;
+    char trouble[MESSAGE];
     if (partition == NULL) {
         say("there is no partition %s", scheduler->partition);
         return false;
@@ -232,6 +233,7 @@ static bool schedule(struct scheduler *scheduler, const struct listed *listed) {
         name_of(scheduler->head, name);
         say("JobId=%s waits, nobody overtakes it: %s", name, why);
     }
+    if (engine_trouble(&scheduler->engine, trouble, sizeof trouble) != NULL) say("%s", trouble);
     return true;
 }
 

@@ -227,7 +227,7 @@ struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine,
             break;
         }
         job = row == NULL ? NULL : same_job(cluster, engine, row, part);
-        if (job == NULL || surefill_cycle_holds(cycle, engine->scheduler, offer->action.number, &holds) != SUREFILL_OK || holds == 0) {
+        if (job == NULL || engine_holds(engine, cycle, offer->action.number, &holds) != SUREFILL_OK || holds == 0) {
             done.withdrawn++;
             continue;
         }

@@ -212,7 +212,7 @@ static void free_offers(struct offer *offers, int32_t count) {
 /* Decides a pool, and carries it out; after a refusal once more. */
 static bool decide(struct plugin *plugin, int32_t pool, struct decided *done, char *message) {
     struct cluster *cluster = &plugin->cluster;
-    surefill_cycle *cycle;
+    surefill_cycle *cycle = NULL;
     int32_t status = engine_begin(&plugin->engine, pool, cluster->now, &cycle);
     for (int attempt = 0; attempt < ATTEMPTS && status == SUREFILL_OK; attempt++) {
         struct carried carried = {0};
@@ -228,7 +228,7 @@ static bool decide(struct plugin *plugin, int32_t pool, struct decided *done, ch
         done->withdrawn += carried.withdrawn;
         if (carried.refused == 0 || cluster->timing.cut_short) break;
     }
-    if (status == SUREFILL_OK) status = surefill_cycle_close(cycle, plugin->engine.scheduler);
+    status = engine_close(&plugin->engine, cycle, status);
     if (status == SUREFILL_OK) return true;
     snprintf(message, MESSAGE, "%s: no decision: %s", pool_name(cluster, pool), surefill_status_text(status));
     return false;
@@ -365,6 +365,7 @@ static enum next cycle(struct plugin *plugin) {
         plugin->unanswered = true;
     foresee(plugin);
     cluster_tell(cluster);
+    if (engine_trouble(&plugin->engine, message, sizeof message) != NULL) error("surefill: %s", message);
     again = done.withdrawn > 0 && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
     plugin->unanswered |= done.withdrawn > 0;
     plugin->wakes = 0;

@@ -38,16 +38,24 @@ static bool number(const char *text, double least, double most, double *value) {
 }
 
 bool words_take(struct words *words, const char *parameters, char *message, size_t length) {
-    static const char prefix[] = "surefill_";
+    static const char prefix[] = "surefill_", record[] = "surefill_record=";
     words->limits = words->shadow = false;
     words->locked = 0.1;
     words->scheduler[0] = '\0';
     for (const char *at = parameters; at != NULL && *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
         char word[WORD];
+        const char *from = at;
         size_t size = 0;
-        for (const char *from = at; *from != ',' && *from != '\0' && size + 1 < sizeof word; from++)
-            if (!isspace((unsigned char)*from)) word[size++] = (char)tolower((unsigned char)*from);
+        bool folder = false; /* a folder's name is not in lower case */
+        for (; *from != ',' && *from != '\0' && size + 1 < sizeof word; from++) {
+            if (!isspace((unsigned char)*from)) word[size++] = folder ? *from : (char)tolower((unsigned char)*from);
+            folder = folder || (size == strlen(record) && strncmp(word, record, size) == 0);
+        }
         word[size] = '\0';
+        if (folder && *from != ',' && *from != '\0') {
+            snprintf(message, length, "%s...: the name of the folder is too long", record);
+            return false;
+        }
         if (strncmp(word, prefix, strlen(prefix)) != 0) {
             if (strncmp(word, "surefil", 7) != 0) continue;
             snprintf(message, length, "%s: settings begin with %s", word, prefix);

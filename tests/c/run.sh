@@ -75,6 +75,34 @@ memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 schedulers() {
     try "compile: the schedulers' state file" "${parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" alone
     try "schedulers: power_loss.c" "$work/parts/power_loss"
+    try "compile: recorded cycles" "${engine_parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" tests
+    mkdir "$work/records"
+    try "schedulers: records.c" "$work/parts/records" "$work/records"
+    try_here "recorded cycles are decided again" records_are_decided_again
+    try_here "the kept cycles of resource managers as well" kept_records_are_decided_again
+}
+engine_parts=(make -s -C c-examples/engine CC="$CC" LIBRARY="$build/libsurefill.a" -o "$build/libsurefill.a")
+
+records_are_decided_again() {
+    local cycle=$work/parts/surefill-cycle found=0
+    "$cycle" "$work"/records/same/*/*.surefill > "$work/cycles" || { cat "$work/cycles"; return 1; }
+    [ "$(grep -c ' offers, the same$' "$work/cycles")" = 96 ] || return 1
+    awk '{ offers += $2 } END { exit offers < 100 }' "$work/cycles" || return 1
+    "$cycle" -v "$work"/records/same/0/*.surefill | grep -q '^  job [0-9]*: ' || return 1
+    "$cycle" "$work"/records/different/job || found=$?
+    [ $found = 1 ] || return 1
+    "$cycle" "$work"/records/different/* | grep -c ': event 0 differs: then job ' | grep -qx 2 || return 1
+    "$cycle" "$work"/records/layout/block 2> "$work/cycles" || found=$?
+    [ $found = 2 ] && grep -q 'its block has the layout of another version of surefill$' "$work/cycles" || return 1
+    "$cycle" tests/c/run.sh 2> "$work/cycles" || found=$?
+    [ $found = 2 ] && grep -qx 'tests/c/run.sh: not a record of a cycle' "$work/cycles"
+}
+
+# Cycles of a real slurmctld, of Flux and of the simulated PBS, as this layout of the block has them.
+kept_records_are_decided_again() {
+    "$work/parts/surefill-cycle" tests/c/recorded/*.surefill && return
+    echo "tests/c/recorded is to be made anew, where the layout or the decisions have changed on purpose: tests/c/recorded/make.sh"
+    return 1
 }
 parts=(make -s -C c-examples/slurm CC="$CC" LIBRARY="$build/libsurefill.a" -o "$build/libsurefill.a")
 
