@@ -153,6 +153,7 @@ static void ask(struct manager *manager) {
     surefill_cycle *plan;
     surefill_start expected;
     char text[200];
+    if (manager->count == 0) return;
     while (!manager->nodes && !engine_foresee(engine, manager->pool, manager->now, 1) && engine->starts != NULL) continue;
     for (int32_t i = 0; i < manager->count; i++) {
         if (below(2) == 0) (void)engine_start(engine, manager->jobs[i].id, manager->now, NULL, text, sizeof text);
