@@ -75,7 +75,9 @@ cp python/surefill/* "$build/python/surefill/"
 cp "$target/$profile/lib_surefill.so" "$build/python/surefill/_surefill.abi3.so"
 export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
 SUREFILL_FLUX=$(realpath c-examples/flux)
-export SUREFILL_FLUX PYTHONDONTWRITEBYTECODE=1
+make -s -C c-examples/engine
+SUREFILL_CYCLE=$(realpath build/engine/surefill-cycle)
+export SUREFILL_CYCLE SUREFILL_FLUX PYTHONDONTWRITEBYTECODE=1
 
 tests=("$@")
 # The longest begin first.

@@ -153,11 +153,14 @@ class SurefillScheduler(Scheduler):
         self.been_up = set()
         self.constraints = {}  # the feature for the ranks that a constraint admits
         self.file, self.like, self.scale, self.starts, self.tell = None, "user", 1.0, 60.0, 2.0
+        folder = None  # of records
         words = []
         for arg in self._pending_args:
             word, _, value = arg.partition("=")
             if word == "state":
                 self.file = value
+            elif word == "record":
+                folder = value
             elif word == "like" and value in ("user", "name"):
                 self.like = value
             elif word in ("scale", "starts", "tell"):
@@ -170,6 +173,7 @@ class SurefillScheduler(Scheduler):
         if self.scale <= 0:
             raise ValueError("scale= more than 0")
         self.engine = self.opened()
+        self.engine.record(folder, say=lambda message: self.log.error(message))
         # Flux's word for a start is final.
         self.engine.configure(" ".join(["settle=0", *words]))
         self.counts = {"busy": 0, "denied": 0, "told": 0, "moved": 0}

@@ -7,6 +7,7 @@ mod distribution;
 mod pass;
 mod predictor;
 mod reasons;
+mod record;
 mod scheduler;
 mod sizing;
 mod waits;

@@ -24,7 +24,8 @@ wait_for() {
 
 load() { # WORD...: in the place of the instance's scheduler
     ! grep -q sched-simple <<< "$(flux module list)" || flux module remove sched-simple
-    flux module load "$module" tell=0.2 "$@"
+    mkdir -p records
+    flux module load "$module" tell=0.2 record="$PWD/records" "$@"
     # It finds two jobs on one core by itself.
     grep -q alloc-check <<< "$(flux jobtap list)" || flux jobtap load alloc-check.so
 }
@@ -56,5 +57,7 @@ close() {
     busy=$(stat busy)
     [ "$busy" = 0 ] || fail "the engine offered nodes $busy times that were not free"
     ! flux dmesg | grep -E 'sched-surefill\.(err|crit)' | grep -v 'resource module was unloaded' || fail "errors in the log"
+    "$SUREFILL_CYCLE" records/*.surefill > cycles.out 2>&1 || fail "a recorded cycle is decided otherwise: $(grep -v ', the same$' cycles.out)"
+    echo "$name: $(grep -c ', the same$' cycles.out) recorded cycles decided again"
     echo "$name: $(sed 's/^audit: //' audit.out)"
 }

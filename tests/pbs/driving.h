@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int part = 1; /* the random streams are this factor shorter */
 
@@ -27,11 +28,20 @@ static inline bool said(const char *what) { return strstr(said_all, what) != NUL
 
 static const char state_file[] = "pbs-test.state";
 
+/* With PBS_RECORDS each scheduler records its cycles, in a folder of its own below that one. */
 static inline struct scheduler make(const char *settings) {
+    static int made;
+    const char *records = getenv("PBS_RECORDS");
     struct scheduler scheduler = {.say = hear, .context = said_all};
     struct pace pace;
-    char message[400];
-    CHECK(engine_make(&scheduler.engine, engine_one_pool, settings, &pace, message, sizeof message));
+    char message[400], words[FILES_PATH], folder[FILES_PATH];
+    snprintf(words, sizeof words, "%s", settings == NULL ? "" : settings);
+    if (records != NULL) {
+        snprintf(folder, sizeof folder, "%.2000s/%d", records, made++);
+        mkdir(folder, 0700);
+        snprintf(words, sizeof words, "%.1000s surefill_record=%.2100s", settings == NULL ? "" : settings, folder);
+    }
+    CHECK(engine_make(&scheduler.engine, engine_one_pool, words, &pace, message, sizeof message));
     return scheduler;
 }
 

@@ -11,16 +11,31 @@ built=$(cd "$1" && pwd)/pbs
 cd "$(dirname "$0")/../.."
 make -s -C c-examples/pbs BUILD="$built" tests
 cd "$built"
+work=$(mktemp -d)
+trap 'kill "${program:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
+# Every cycle that was recorded is decided again as it was, at the end of each test.
+decided_again() {
+    find "$work/records" -name '*.surefill' -print0 | xargs -0 "$built/surefill-cycle" >"$work/cycles" 2>&1 || {
+        grep -v ', the same$' "$work/cycles" | head -n 5 >&2
+        echo "pbs: recorded cycles of $1 are decided otherwise" >&2
+        exit 1
+    }
+    echo "pbs: $1: $(grep -c ', the same$' "$work/cycles") recorded cycles are decided again as they were"
+    [ -z "${SUREFILL_RECORDS:-}" ] || cp -r "$work/records" "$SUREFILL_RECORDS/$1"
+    rm -rf "$work/records"
+}
 for test in test same; do
-    timeout 400 "./$test"
+    mkdir "$work/records"
+    PBS_RECORDS=$work/records timeout 600 "./$test" $([ $test = test ] || echo short)
+    decided_again $test
+    [ $test = test ] || timeout 400 "./$test"
     timeout 900 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "./$test" short >/dev/null
 done
 echo "pbs: valgrind finds nothing"
 
 # The program itself, for ten seconds at most: its arguments, its log, its state file, its end.
-work=$(mktemp -d)
-trap 'kill "${program:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
-"$built/surefill-pbs-simulated" -s "$work/state" surefill_preset=easy,surefill_interval=0.2 >"$work/log" &
+mkdir "$work/records"
+"$built/surefill-pbs-simulated" -s "$work/state" "surefill_preset=easy,surefill_interval=0.2,surefill_record=$work/records" >"$work/log" &
 program=$!
 for _ in $(seq 100); do
     ! grep -qs '4.pbs: started' "$work/log" || break
@@ -41,6 +56,7 @@ order=$(sed -n 's/.* \([0-9]\)\.pbs: started on .*/\1/p' "$work/log" | paste -sd
     echo "pbs: the jobs started in the order $order, not 1 3 2 4" >&2
     exit 1
 }
+decided_again program
 timeout 20 "$built/surefill-pbs-simulated" -1 -s "$work/state" >"$work/again"
 grep -q 'learnt from 4 jobs' "$work/again" || {
     cat "$work/again" >&2

@@ -8,9 +8,20 @@ test_name=$(basename "$0" .sh)
 . "$here/../../c-examples/slurm/cluster.sh"
 cluster_isolate bash "$0" "$@"
 work=$(mktemp -d) && chmod 711 "$work"
+mkdir "$work/records"
 export PLUGIN_FOLDER=$built
 : >"$work/ran" && chmod 666 "$work/ran" # the number of every job that has started, by the job itself
 
+# Whether every cycle that was recorded is decided again as it was, where the plugin has recorded some.
+decided_again() {
+    local record="$work/records" said="$work/cycles"
+    [ -n "$(ls -A "$record")" ] || return 0
+    timeout 200 "$built/surefill-cycle" "$record"/*.surefill >"$said" 2>&1 || {
+        grep -v ', the same$' "$said" | head -n 5 >&2
+        return 1
+    }
+    say "$(grep -c ', the same$' "$said") recorded cycles are decided again as they were"
+}
 # Ends the cluster whatever happened, and shows what the scheduler said when the test has failed.
 finish() {
     local status=$?
@@ -21,6 +32,11 @@ finish() {
         timeout 5 squeue >&2
     fi
     cluster_stop
+    [ $status != 0 ] || decided_again || {
+        echo "$test_name: recorded cycles are decided otherwise" >&2
+        status=1
+    }
+    [ -z "${SUREFILL_RECORDS:-}" ] || cp -r "$work/records" "$SUREFILL_RECORDS/$test_name"
     rm -rf "$work"
     exit $status
 }
@@ -61,7 +77,7 @@ check_runs() {
 }
 # As "one": a change to SchedulerParameters in the running cluster.
 parameters() {
-    sed -i "s/^SchedulerParameters=.*/SchedulerParameters=$1/" "$CLUSTER/slurm.conf"
+    sed -i "s|^SchedulerParameters=.*|SchedulerParameters=$1|" "$CLUSTER/slurm.conf"
     timeout 20 scontrol reconfigure
 }
 running() { [ "$(timeout 5 squeue -h -t RUNNING -j "$1" -o %i 2>/dev/null | wc -l)" -ge 1 ]; }
@@ -70,7 +86,7 @@ is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
 books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
 books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
 # The parameters of most tests.
-OURS=defer,sched_interval=-1,surefill_interval=0.2
+OURS=defer,sched_interval=-1,surefill_interval=0.2,surefill_record=$work/records
 # seed FILE USER:SECONDS:JOBS:MINUTES:NODES...: a state file of the plugin as if jobs had run, where SECONDS is what they ran and
 # MINUTES their limit. The groups take turns, job by job. seed_engine: of the programs in c-examples/slurm-external.
 history() {

@@ -1,11 +1,15 @@
 //! A batch scheduler without a machine.
 
-use super::words::{Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, explained, named, wants};
+use super::record::Recorder;
+use super::words::{
+    self, Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, explained, named, wants,
+};
 use super::{Distribution, block, count, reasons, wrong};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use surefill::engine::{
     self, Action, Cycle, JobReport, NodeReport, Reason, SchedulerCapacity, StartForecast,
 };
@@ -51,13 +55,24 @@ pub struct Scheduler {
     /// The nodes in the order of their numbers, and the features in that of their bits.
     nodes: Vec<String>,
     features: Vec<String>,
+    recorder: Recorder,
 }
 
 impl Scheduler {
     /// Makes one without names, which are to be set.
     fn empty(memory: Vec<u64>, capacity: SchedulerCapacity) -> Scheduler {
         let (pools, queues) = (HashMap::new(), HashMap::new());
-        Scheduler { memory, capacity, pools, queues, first: None, nodes: Vec::new(), features: Vec::new() }
+        let (nodes, features) = (Vec::new(), Vec::new());
+        Scheduler {
+            memory,
+            capacity,
+            pools,
+            queues,
+            first: None,
+            nodes,
+            features,
+            recorder: Recorder::default(),
+        }
     }
 
     fn with<T>(&mut self, act: impl FnOnce(&mut engine::Scheduler<'_>) -> Result<T, Error>) -> PyResult<T> {
@@ -106,21 +121,6 @@ impl Scheduler {
         }
         self.nodes.push(name.to_owned());
         Ok(number)
-    }
-
-    /// The bits of features.
-    fn bits(&mut self, features: &[String]) -> PyResult<u64> {
-        features.iter().try_fold(0, |bits, feature| {
-            let known = self.features.iter().position(|known| known == feature);
-            let bit = known.unwrap_or(self.features.len());
-            if bit >= 64 {
-                return Err(PyValueError::new_err("more than 64 different features"));
-            }
-            if known.is_none() {
-                self.features.push(feature.clone());
-            }
-            Ok(bits | 1 << bit)
-        })
     }
 
     /// The queue of this name, that of the first pool without one.
@@ -208,7 +208,7 @@ impl Scheduler {
         if !self.pools.contains_key(pool) {
             self.set_pool(pool, 0, None)?;
         }
-        let (pool, features) = (self.pool(Some(pool))?, self.bits(&features)?);
+        let (pool, features) = (self.pool(Some(pool))?, words::bits(&mut self.features, &features)?);
         let (name, amounts) = (engine::hash(name.as_bytes()), amounts((processors, memory, gpus)));
         let report = NodeReport { state, name, until, features, amounts, weight };
         self.with(|scheduler| scheduler.set_node(pool, number, &report))
@@ -281,7 +281,7 @@ impl Scheduler {
             parts.push(Part { node: self.node(&name)?, tasks });
         }
         parts.sort_unstable();
-        let wants = wants(each, packed, exclusive, self.bits(&features)?);
+        let wants = wants(each, packed, exclusive, words::bits(&mut self.features, &features)?);
         // A job that is over needs no queue.
         let queue = if processors == 0 && queue.is_none() { self.first } else { Some(self.queue(queue)?) };
         let state = named("state", state, &STATES)?;
@@ -361,6 +361,7 @@ impl Scheduler {
         let pool = self.pool(pool)?;
         let mut started = Vec::new();
         for _ in 0..ANEW {
+            self.recorder.begin(py, &mut self.memory, pool, now)?;
             let mut cycle = block(Cycle::size(&self.capacity).map_err(wrong)?);
             let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut cycle);
             self.with(|scheduler| Cycle::begin(memory, scheduler, pool, now).map(drop))?;
@@ -371,7 +372,9 @@ impl Scheduler {
                         engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?;
                     Cycle::attach(bytemuck::cast_slice_mut(memory))?.next(&mut scheduler)
                 };
-                let offer = match next() {
+                let action = next();
+                self.recorder.next(&action, &mut cycle);
+                let offer = match action {
                     Ok(Action::Start(offer)) => offer,
                     Ok(Action::WouldStart(offer)) => {
                         started.push(offer.job);
@@ -381,6 +384,7 @@ impl Scheduler {
                         self.with(|scheduler| {
                             Cycle::attach(bytemuck::cast_slice_mut(&mut cycle))?.close(scheduler)
                         })?;
+                        self.recorder.closed(py)?;
                         return Ok(started);
                     }
                     Ok(Action::Stale) => break,
@@ -405,12 +409,23 @@ impl Scheduler {
                     }
                 })
                 .map_err(wrong)?;
+                self.recorder.answered(offer.number, &answer);
                 if let Answer::Started(id) = answer {
                     started.push(id);
                 }
             }
         }
         Err(PyRuntimeError::new_err("what is reported leaves less and less room: no decision holds"))
+    }
+
+    /// Keeps each later :meth:`decide` as a file in this folder, the last forty of them; None ends that.
+    ///
+    /// The command surefill-cycle of the C examples decides such a file again: a report of an odd decision is one. Users
+    /// and names are in it as hashes. Where a file cannot be kept, ``say`` is called with the reason, or a warning is
+    /// given, once until one is kept again; decisions are made as without.
+    #[pyo3(signature = (folder, *, say = None))]
+    fn record(&mut self, folder: Option<PathBuf>, say: Option<Py<PyAny>>) {
+        self.recorder = Recorder::new(folder, say);
     }
 
     /// The planned starts of these waiting jobs, by the plan of the whole queue whatever the preset: for each id an
@@ -490,7 +505,7 @@ impl Scheduler {
     ) -> PyResult<Bound<'py, PyDict>> {
         // No node has a feature that was not named before.
         let known = self.features.len();
-        let bits = self.bits(&features);
+        let bits = words::bits(&mut self.features, &features);
         self.features.truncate(known);
         let queue = self.queue(queue)?;
         let pool = self.with(|scheduler| scheduler.pool_of_queue(queue))?;
@@ -554,24 +569,7 @@ impl Scheduler {
 
     /// Counts of what was reported since the scheduler was made, by name.
     fn totals<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let totals = self.with(|scheduler| Ok(scheduler.totals()))?;
-        let dict = PyDict::new(py);
-        for (name, count) in [
-            ("submitted", totals.submitted),
-            ("started", totals.started),
-            ("ended", totals.ended),
-            ("broken", totals.broken),
-            ("withdrawn", totals.withdrawn),
-            ("requeued", totals.requeued),
-            ("refused", totals.refused),
-            ("surprises", totals.surprises),
-            ("clock_set_back", totals.clock_set_back),
-            ("unknown_jobs", totals.unknown_jobs),
-            ("doubted", totals.doubted),
-        ] {
-            dict.set_item(name, count)?;
-        }
-        Ok(dict)
+        words::counts(py, &self.with(|scheduler| Ok(scheduler.totals()))?)
     }
 
     /// The whole state of the scheduler, as bytes for :meth:`restored`: the content of a site's state file.

@@ -1,9 +1,9 @@
 //! Words of Python's calls to the scheduler, and its offers as dictionaries.
 
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
-use surefill::engine::{JobState, Names, NodeState, Offer, Reason, Refusal, Wants, Why};
+use surefill::engine::{JobState, Names, NodeState, Offer, Reason, Refusal, Totals, Wants, Why};
 use surefill::nodes::{Amounts, Spread};
 
 pub(super) const STATES: [(&str, JobState); 10] = [
@@ -129,4 +129,40 @@ pub(super) fn answer(offer: &Offer, said: &Bound<'_, PyAny>) -> PyResult<Answer>
         PyTypeError::new_err("start returns True, False, the id of an array's task, or why it refuses")
     })?;
     Ok(Answer::Refused(named("refusal", &said, &all)?))
+}
+
+/// Counts of what was reported, by name.
+pub(super) fn counts<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, count) in [
+        ("submitted", totals.submitted),
+        ("started", totals.started),
+        ("ended", totals.ended),
+        ("broken", totals.broken),
+        ("withdrawn", totals.withdrawn),
+        ("requeued", totals.requeued),
+        ("refused", totals.refused),
+        ("surprises", totals.surprises),
+        ("clock_set_back", totals.clock_set_back),
+        ("unknown_jobs", totals.unknown_jobs),
+        ("doubted", totals.doubted),
+    ] {
+        dict.set_item(name, count)?;
+    }
+    Ok(dict)
+}
+
+/// The bits of features; those that are not known yet get the next ones.
+pub(super) fn bits(known: &mut Vec<String>, features: &[String]) -> PyResult<u64> {
+    features.iter().try_fold(0, |bits, feature| {
+        let found = known.iter().position(|known| known == feature);
+        let bit = found.unwrap_or(known.len());
+        if bit >= 64 {
+            return Err(PyValueError::new_err("more than 64 different features"));
+        }
+        if found.is_none() {
+            known.push(feature.clone());
+        }
+        Ok(bits | 1 << bit)
+    })
 }
