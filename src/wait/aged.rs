@@ -111,7 +111,7 @@ impl WaitPredictor<'_> {
         aged.due = (aged.due + f64::from(jobs) * passed as f64 / EVERY).min(f64::from(jobs));
         let looks = (aged.due as u32).min(LOOKS);
         aged.due -= f64::from(looks);
-        // The jobs before the one looked at; nobody comes or leaves between two looks, so that they are counted once.
+        // The jobs before the one looked at: none comes or leaves between two looks, so that they are counted once.
         let mut before = None;
         for look in (0..i64::from(looks)).rev() {
             let since = passed.saturating_mul(2 * look + 1).checked_div(2 * i64::from(looks)).unwrap_or(0);

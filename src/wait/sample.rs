@@ -24,7 +24,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Sorts the first [`WINDOW`] of these waits: digit by digit, from the last one on, as many as the longest has. O(w)
+    /// Sorts the first [`WINDOW`] of these waits, digit by digit from the last one on, as many as the longest has. O(w)
     /// for w waits of at most 2^24 seconds.
     pub(super) fn new(waits: impl Iterator<Item = u64>) -> Window {
         let mut window = Window { waits: [0; WINDOW], len: 0 };

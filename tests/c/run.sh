@@ -488,18 +488,7 @@ if [ -n "${SUREFILL_BIN:-}" ]; then
     try_here "whole_scheduler.c: the simulator's waits, to a digit" whole_scheduler_is_the_simulator
     try "compile: same_schedule" $c -o "$work/same_schedule" tests/c/same_schedule.c $static -lm
     try "whole_scheduler.c: the simulator's starts, to the second" tests/c/same_schedule.sh "$work/same_schedule" "$work/workload.swf"
-    # Excerpts of four real traces, each from weeks in which jobs wait.
-    traces=${SUREFILL_TRACES:-../shared/traces}
-    for excerpt in KTH-SP2-1996-2:100:9000+600 CTC-SP2-1996-3.1-cln:338:20000+600 SDSC-SP2-1998-4.2-cln:128:20000+600 \
-        SDSC-BLUE-2000-4.2-cln:1152:100000+600; do
-        file=$traces/${excerpt%%:*}.swf.gz
-        if [ -f "$file" ]; then
-            try "the simulator's starts, to the second: ${excerpt%%-*} ${excerpt##*:}" \
-                tests/c/same_schedule.sh "$work/same_schedule" "$file:${excerpt#*:}"
-        else
-            echo "SKIPPED: equal starts on $file (there is no such trace; SUREFILL_TRACES names the folder)"
-        fi
-    done
+    try "the same on excerpts of four real traces" tests/c/same_on_traces.sh "$work/same_schedule"
 else
     echo "SKIPPED: whole_scheduler.c against the simulator (SUREFILL_BIN is not set)"
 fi
