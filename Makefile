@@ -198,6 +198,7 @@ install-slurm:
 	$(MAKE) --no-print-directory -s -C c-examples/slurm SLURM_SOURCE="$$(realpath "$$source")" all; \
 	install -d '$(DESTDIR)'"$$folder"; \
 	install -m 644 $(BUILD)/slurm/sched_surefill.so '$(DESTDIR)'"$$folder"; \
+	install -D -m 755 -t '$(DESTDIR)$(BINDIR)' $(BUILD)/slurm/surefill-cycle; \
 	echo "$(DESTDIR)$$folder/sched_surefill.so: for $$(sed -n 's/^ *Version:[[:space:]]*/Slurm /p' "$$source/META" | head -n 1)"
 
 # The command with its manual pages and completions, which it writes itself.

@@ -34,7 +34,7 @@ trap 'rm -rf "$work"' EXIT
 plugin=$work/surefill-slurm-plugin programs=$work/surefill-slurm
 install -D -m 644 -t "$plugin$plugins" build/slurm/sched_surefill.so
 install -D -m 644 -t "$plugin/usr/share/doc/surefill-slurm-plugin" c-examples/slurm/README.md c-examples/slurm/OPERATING.md
-install -D -m 755 -t "$programs/usr/bin" build/slurm/surefill-{slurm,soft-limits,points}
+install -D -m 755 -t "$programs/usr/bin" build/slurm/surefill-{slurm,soft-limits,points,cycle}
 install -D -m 644 -t "$programs/usr/share/doc/surefill-slurm" c-examples/slurm-external/README.md
 install -D -m 644 -t "$programs/usr/share/doc/surefill-slurm/examples" c-examples/slurm-external/{job_submit,points}.lua
 install -d "$programs/usr/lib/systemd/system"
@@ -84,5 +84,6 @@ control surefill-slurm "$version" "$(needs "$programs"/usr/bin/*)" \
  surefill-points gives short, narrow and old jobs points within the priorities
  of priority/multifactor. surefill-soft-limits predicts how long waiting jobs
  will run, for Slurm's own backfill scheduler to plan with (Slurm 23.11 or
- later). surefill-slurm is an external scheduler that releases held jobs. All
- use libslurm alone."
+ later). surefill-slurm is an external scheduler that releases held jobs. These
+ use libslurm alone. surefill-cycle decides recorded cycles again, for reports
+ of odd decisions."

@@ -166,7 +166,7 @@ static bool unpack(const int64_t *packed, size_t count, int64_t *block, size_t r
     return to == room;
 }
 
-/* What is wrong with these words; NULL if nothing is. */
+/* The fault of these words; NULL for none. */
 static const char *look(const int64_t *words, int64_t size, struct recorded *recorded) {
     const size_t count = (size_t)size / sizeof *words;
     if (size < (int64_t)sizeof magic || memcmp(words, magic, sizeof magic) != 0) return "not a record of a cycle";

@@ -1,5 +1,5 @@
-# What the Makefiles of the schedulers share: the library, which is built when it is missing or old, the engine's sources, and
-# surefill-cycle, which decides recorded cycles again.
+# Shared by the Makefiles of the schedulers: the library, which is built when it is missing or old, the sources of the engine,
+# and surefill-cycle, which decides recorded cycles again.
 SUREFILL ?= ../..
 ENGINE := ../engine
 LIBRARY := $(SUREFILL)/build/libsurefill.a

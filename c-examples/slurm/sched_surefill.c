@@ -360,7 +360,8 @@ static enum next cycle(struct plugin *plugin) {
         if (good && plugin->words.shadow && !limits) good = decide_all(plugin, BY_SETTINGS, pools, &shadow, message);
     }
     note_alone(plugin, !good, message);
-    /* There may be room for more of an array; the plans that are made for starts alone would have it forgotten. */
+    /* There may have been more offers than a cycle has room for; the plans that are made for starts alone would have it
+     * forgotten. */
     if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK && when <= cluster->now)
         plugin->unanswered = true;
     foresee(plugin);

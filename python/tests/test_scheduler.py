@@ -2,6 +2,7 @@
 
 import gzip
 import heapq
+import sys
 
 import pytest
 import surefill
@@ -260,3 +261,38 @@ def test_nodes_are_offered():
         scheduler.set_node("a", "cluster", processors=8, state="asleep")
     with pytest.raises(ValueError):
         scheduler.set_pool("cluster", 16)
+
+
+def fnv1a(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
+def test_each_decision_is_recorded_and_forty_are_kept(tmp_path):
+    scheduler = Scheduler("preset=easy")
+    scheduler.set_pool("nodes", 4)
+    scheduler.record(tmp_path)
+    for now in range(1000, 1045):
+        scheduler.set_job(now, now, processors=1 + now % 4, limit=600)
+        scheduler.decide(now, lambda offer: offer["job"] % 3 != 0)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == [f"cycle-{number:010}.surefill" for number in range(5, 45)]
+    for name in files[::13]:
+        data = (tmp_path / name).read_bytes()
+        words = [int.from_bytes(data[at : at + 8], sys.byteorder) for at in range(0, len(data), 8)]
+        assert data[:8] == b"SFCYCLE\n" and words[1] == 1 and 8 * words[2] == len(data)
+        assert words[3] == 0 and words[4] == 1000 + int(name[6:16]) and words[-1] == fnv1a(data[:-8])
+    # Without a folder no more are kept, and what is in the way of one is said once.
+    scheduler.record(None)
+    scheduler.decide(1100, lambda offer: True)
+    said = []
+    scheduler.record(tmp_path / "nowhere", say=said.append)
+    for now in (1200, 1300):
+        scheduler.decide(now, lambda offer: True)
+    assert len(said) == 1 and "cycles are not recorded" in said[0]
+    scheduler.record(tmp_path / "nowhere")
+    with pytest.warns(RuntimeWarning, match="cycles are not recorded"):
+        scheduler.decide(1400, lambda offer: True)
+    assert len(list(tmp_path.iterdir())) == 40

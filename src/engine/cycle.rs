@@ -15,7 +15,8 @@ use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
-/// Number of tasks of an array that are looked at in one cycle: a quarter of the plan's window.
+/// Number of tasks of an array that are looked at in one decision: a quarter of the plan's window. When all of them
+/// start, the cycle decides about the next ones before other jobs start.
 pub(super) const TASKS: u32 = WINDOW as u32 / 4;
 
 /// Number of refusals in a row for want of room after which a job lets others pass.
@@ -123,8 +124,9 @@ pub(crate) struct State {
     pub(super) candidates: u32,
     /// Whether the plan has an order to keep.
     pub(super) planned: u32,
-    /// Whether all tasks of an array that are looked at have started: there may be room for more.
-    pub(super) more: u32,
+    /// Whether the cycle decides again when these have been offered, and the number of offers before them.
+    pub(super) again: u32,
+    pub(super) first: u32,
     /// Whether the pool consists of nodes.
     pub(super) of_nodes: u32,
     /// Number of parts of the offers.
@@ -141,7 +143,6 @@ pub(crate) struct State {
     pub(super) built: u32,
     /// Whether the cycle is over.
     pub(super) closed: u32,
-    pub(super) reserved: u32,
 }
 
 /// The slices of the block.
@@ -271,10 +272,29 @@ impl<'a> Cycle<'a> {
         if pool(scheduler.parts.pools, self.state.pool)?.losses != self.state.losses {
             return Ok(Action::Stale);
         }
-        let settings = scheduler.settings();
-        if self.state.decided == 0 {
-            self.decide(scheduler)?;
+        loop {
+            if self.state.decided == 0 {
+                self.decide(scheduler)?;
+                self.stop_behind_arrays(scheduler)?;
+            }
+            let action = self.offer(scheduler)?;
+            // Each decision adds an offer, or it is the last one.
+            if action != Action::Done || self.state.again == 0 || self.state.offers == self.state.first {
+                return Ok(action);
+            }
+            self.state.decided = 0;
         }
+    }
+
+    /// There is no room for a further offer: another cycle is wanted.
+    fn is_full(&self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
+        pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
+        Ok(Action::Stale)
+    }
+
+    /// The next offer of the last decision, [`Action::Done`] after the last one.
+    fn offer(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
+        let settings = scheduler.settings();
         while self.state.taken < self.state.starting {
             let number = *at(self.parts.starting, self.state.taken as usize)?;
             let candidate = *at(self.parts.candidates, number as usize)?;
@@ -294,13 +314,13 @@ impl<'a> Cycle<'a> {
                 return Err(Error::Full);
             }
             if self.state.offers as usize >= self.parts.offers.len() {
-                // Jobs were refused and offered again until there was no room for a further offer.
-                return Ok(Action::Stale);
+                // Jobs were refused and offered again, or there are many tasks.
+                return self.is_full(scheduler);
             }
             let mut parts = 0;
             if self.state.of_nodes != 0 {
                 let Some(kept) = self.parts.machine.keep(self.state.parts, number)? else {
-                    return Ok(Action::Stale);
+                    return self.is_full(scheduler);
                 };
                 parts = kept;
                 // Nodes not up yet are full, but a job that takes nothing of its nodes finds room on full ones.
@@ -365,10 +385,13 @@ impl<'a> Cycle<'a> {
                 break;
             }
             let job = scheduler.parts.table.get(slot)?;
+            // An array starts when all its tasks do that may.
             let starts = || {
-                let is_open = |made: &Made| made.is_open() && made.slot == slot;
+                let is_open = |made: &&Made| made.is_open() && made.slot == slot;
                 let starts = |number: u32| all.get(number as usize).is_some_and(|other| other.slot == slot);
-                offers.iter().any(is_open) || starting.iter().any(|&number| starts(number))
+                let coming =
+                    starting.iter().skip(self.state.taken as usize).filter(|&&number| starts(number));
+                offers.iter().filter(is_open).count() + coming.count() >= job.startable_tasks() as usize
             };
             if job.pool == self.state.pool && job.may_start(self.state.now) && !starts() {
                 return Ok(id);
@@ -508,12 +531,6 @@ impl<'a> Cycle<'a> {
             self.state.losses = self.state.losses.wrapping_add(losses);
         }
         at_mut(self.parts.offers, number as usize)?.fate = Fate::Started as u32;
-        let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
-        let tasks =
-            offers.iter().filter(|other| other.slot == made.slot && other.fate == Fate::Started as u32);
-        if known.tasks > 1 && tasks.count() >= TASKS as usize {
-            self.state.more = 1;
-        }
         Ok(())
     }
 
@@ -562,9 +579,6 @@ impl<'a> Cycle<'a> {
         self.state.closed = 1;
         if self.state.anyway != 0 {
             return Ok(());
-        }
-        if self.state.more != 0 {
-            pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         }
         if self.state.planned != 0 {
             let kept = match self.state.of_nodes {

@@ -5,7 +5,7 @@ use super::object::Scheduler;
 use super::on_nodes::Stay;
 use super::order::{Candidate, count_points, easy, lowest, tiers, worth};
 use super::pools::idle;
-use super::settings::{OrderWord, PresetWord, Settings};
+use super::settings::{Mode, OrderWord, PresetWord, Settings};
 use crate::error::Result;
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
@@ -69,8 +69,7 @@ impl Cycle<'_> {
         let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
         (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
         (self.state.idle, self.state.ordered) = (idle, 0);
-        let count = scheduler.candidates(number, now, |fit| fit.min(TASKS), self.parts.candidates)?;
-        self.drop_the_offered(count)?;
+        self.gather(scheduler)?;
         let count = self.state.candidates as usize;
         if self.state.of_nodes != 0 {
             return if count == 0 { Ok(()) } else { self.decide_on_nodes(scheduler) };
@@ -98,20 +97,46 @@ impl Cycle<'_> {
         self.plan(scheduler, idle)
     }
 
-    /// Takes the candidates out that have an open offer, of an array the number of tasks offered.
-    fn drop_the_offered(&mut self, count: usize) -> Result<()> {
+    /// Writes the candidates. Of an array they are the tasks behind those with an open offer.
+    fn gather(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+        // The slots of the open offers in increasing order, where the numbers of those that start will be.
         let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
-        let mut kept = 0;
-        for number in 0..count {
-            let candidate = *at(self.parts.candidates, number)?;
-            let open = offers.iter().filter(|made| made.is_open() && made.slot == candidate.slot);
-            if (candidate.task as usize) < open.count() {
-                continue;
-            }
-            *at_mut(self.parts.candidates, kept)? = candidate;
-            kept += 1;
+        let mut open = 0;
+        for made in offers.iter().filter(|made| made.is_open()) {
+            *at_mut(self.parts.starting, open)? = made.slot;
+            open += 1;
         }
-        self.state.candidates = kept as u32;
+        let open = range_mut(self.parts.starting, 0, open)?;
+        heap::sort(open)?;
+        let tasks = |slot: u32, fit: u32| {
+            let (from, to) =
+                (open.partition_point(|&other| other < slot), open.partition_point(|&other| other <= slot));
+            let offered = to.saturating_sub(from) as u32;
+            (offered, fit.min(offered.saturating_add(TASKS)))
+        };
+        let State { pool, now, .. } = *self.state;
+        self.state.candidates = scheduler.candidates(pool, now, tasks, self.parts.candidates)? as u32;
+        Ok(())
+    }
+
+    /// Ends the starts of this decision behind an array whose last task that was looked at starts while more of them
+    /// wait: the cycle goes on with these before others take their room.
+    pub(super) fn stop_behind_arrays(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+        (self.state.first, self.state.again) = (self.state.offers, 0);
+        if scheduler.settings().mode == Mode::Shadow {
+            return Ok(());
+        }
+        for place in 0..self.state.starting {
+            let number = *at(self.parts.starting, place as usize)? as usize;
+            let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+            let candidate = at(candidates, number)?;
+            let is_last = candidates.get(number + 1).is_none_or(|next| next.slot != candidate.slot);
+            let job = scheduler.parts.table.get(candidate.slot)?;
+            if is_last && candidate.task.saturating_add(1) < job.startable_tasks() {
+                (self.state.starting, self.state.again) = (place + 1, 1);
+                break;
+            }
+        }
         Ok(())
     }
 

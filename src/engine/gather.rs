@@ -100,7 +100,7 @@ impl<'a> StartForecast<'a> {
     /// of a decision; then those whose time has not come, in the order of their times.
     fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool, now, easy, .. } = *self.state;
-        let count = scheduler.candidates(pool, now, |fit| fit, self.parts.candidates)?;
+        let count = scheduler.candidates(pool, now, |_, fit| (0, fit), self.parts.candidates)?;
         let candidates = range_mut(self.parts.candidates, 0, count)?;
         let ranks = range_mut(self.parts.tiers, 0, count)?;
         if easy != 0 {

@@ -178,13 +178,14 @@ impl Scheduler<'_> {
         Ok(if job.limit > 0 { job.limit } else { i64::MAX })
     }
 
-    /// Writes the jobs of a pool that may start without a further report, in the order of submission, arrays with
-    /// `tasks(n)` tasks where n of them fit the empty pool; returns their number.
+    /// Writes the jobs of a pool that may start without a further report, in the order of submission; returns their
+    /// number. Where n tasks of an array fit the empty pool, those from the first to below the second number of
+    /// `tasks(slot, n)` are written, as far as it has them; a job is its only task, with the number 0.
     pub(super) fn candidates(
         &self,
         pool: u32,
         now: i64,
-        tasks: impl Fn(u32) -> u32,
+        tasks: impl Fn(u32, u32) -> (u32, u32),
         candidates: &mut [Candidate],
     ) -> Result<usize> {
         let here = self.pool_at(pool)?;
@@ -216,10 +217,10 @@ impl Scheduler<'_> {
             };
             let candidate = candidate.classed(job.tier, job.priority, order);
             let fit = here.units.checked_div(job.width).unwrap_or(1);
-            let wanted = job.startable_tasks().min(tasks(fit)).max(1);
-            for task in 0..wanted {
+            let (first, most) = tasks(slot, fit);
+            for task in first..job.startable_tasks().min(most).max(1) {
                 // Jobs come before tasks beyond the first where there is no room for all.
-                if task > 0 && count + length >= candidates.len() {
+                if task > first && count + length >= candidates.len() {
                     break;
                 }
                 *candidates.get_mut(count).ok_or(Error::Full)? = Candidate { task, ..candidate };

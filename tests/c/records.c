@@ -1,5 +1,5 @@
 /* Recorded cycles of the example schedulers: what is kept is what was decided, a damaged or cut file is refused at
- * every byte, the folder keeps forty files, and a full disk disturbs nobody.
+ * every byte, the folder keeps forty files, and a full disk changes no decision.
  *
  *   records FOLDER       leaves records for surefill-cycle in same, different and layout below it */
 #include "engine.h"
@@ -184,7 +184,7 @@ static void live(struct manager *manager, int seconds, bool meddles) {
 
 static struct manager manager;
 
-/* What was decided can be decided again: under every preset, on units and on nodes, whatever was asked between. */
+/* Every record is decided again as it was: under every preset, on units and on nodes, whatever was asked between. */
 static void round_trip(void) {
     static const char *const presets[] = {"surefill_preset=fair", "surefill_preset=fast", "surefill_preset=easy",
                                           "surefill_mode=shadow"};
@@ -301,7 +301,7 @@ static void format(void) {
 
 static int by_name(const void *one, const void *other) { return strcmp(one, other); }
 
-/* Forty files, the newest; files of other names are nobody's business. */
+/* Forty files, the newest; files of other names stay. */
 static void bound(void) {
     char names[100][80];
     make(&manager, "surefill_preset=fast", "bound", false);
@@ -375,6 +375,6 @@ int main(int argc, char **argv) {
     bound();
     trouble();
     CHECK(decisions(true) == decisions(false));
-    if (failures == 0) printf("records: kept, refused when damaged, forty of them, and in nobody's way\n");
+    if (failures == 0) printf("records: kept, refused when damaged, forty of them, and no decision is another\n");
     return failures > 0;
 }

@@ -58,6 +58,7 @@ close() {
     [ "$busy" = 0 ] || fail "the engine offered nodes $busy times that were not free"
     ! flux dmesg | grep -E 'sched-surefill\.(err|crit)' | grep -v 'resource module was unloaded' || fail "errors in the log"
     "$SUREFILL_CYCLE" records/*.surefill > cycles.out 2>&1 || fail "a recorded cycle is decided otherwise: $(grep -v ', the same$' cycles.out)"
+    [ -z "${SUREFILL_RECORDS:-}" ] || cp -r records "$SUREFILL_RECORDS/$name"
     echo "$name: $(grep -c ', the same$' cycles.out) recorded cycles decided again"
     echo "$name: $(sed 's/^audit: //' audit.out)"
 }

@@ -18,7 +18,7 @@ free=$(job games 1 5 0.1)
 wait_for 20 is_completed "$free"
 
 start() {
-    daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" surefill_interval=0.5,surefill_save=1,surefill_starts=1,surefill_record=$work/records
+    daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" surefill_interval=0.5,surefill_save=1,surefill_starts=1,surefill_record=$work/decided
 }
 # A state file of the plugin, or of this program's earlier versions, is set aside.
 seed "$work/former" "$games:30:40:60:3"
@@ -122,7 +122,7 @@ check_runs
 daemon_stop external
 
 # In shadow mode nothing is held, and it says what it would release.
-daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" surefill_interval=0.5,surefill_mode=shadow,surefill_record=$work/records
+daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" surefill_interval=0.5,surefill_mode=shadow,surefill_record=$work/decided
 wait_for 5 grep -q ' 0$' "$work/lock"
 busy=$(job games 5 60 3)
 wait_for 10 running "$busy"

@@ -8,13 +8,13 @@ test_name=$(basename "$0" .sh)
 . "$here/../../c-examples/slurm/cluster.sh"
 cluster_isolate bash "$0" "$@"
 work=$(mktemp -d) && chmod 711 "$work"
-mkdir "$work/records"
+mkdir "$work/decided"
 export PLUGIN_FOLDER=$built
 : >"$work/ran" && chmod 666 "$work/ran" # the number of every job that has started, by the job itself
 
 # Whether every cycle that was recorded is decided again as it was, where the plugin has recorded some.
 decided_again() {
-    local record="$work/records" said="$work/cycles"
+    local record="$work/decided" said="$work/decided-again"
     [ -n "$(ls -A "$record")" ] || return 0
     timeout 200 "$built/surefill-cycle" "$record"/*.surefill >"$said" 2>&1 || {
         grep -v ', the same$' "$said" | head -n 5 >&2
@@ -36,7 +36,7 @@ finish() {
         echo "$test_name: recorded cycles are decided otherwise" >&2
         status=1
     }
-    [ -z "${SUREFILL_RECORDS:-}" ] || cp -r "$work/records" "$SUREFILL_RECORDS/$test_name"
+    [ -z "${SUREFILL_RECORDS:-}" ] || cp -r "$work/decided" "$SUREFILL_RECORDS/$test_name"
     rm -rf "$work"
     exit $status
 }
@@ -86,7 +86,7 @@ is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
 books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
 books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
 # The parameters of most tests.
-OURS=defer,sched_interval=-1,surefill_interval=0.2,surefill_record=$work/records
+OURS=defer,sched_interval=-1,surefill_interval=0.2,surefill_record=$work/decided
 # seed FILE USER:SECONDS:JOBS:MINUTES:NODES...: a state file of the plugin as if jobs had run, where SECONDS is what they ran and
 # MINUTES their limit. The groups take turns, job by job. seed_engine: of the programs in c-examples/slurm-external.
 history() {

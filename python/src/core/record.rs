@@ -33,7 +33,7 @@ const CLOSED: i64 = 7;
 pub(super) struct Recorder {
     /// Nothing where decisions are not recorded.
     folder: Option<PathBuf>,
-    /// What is called with the reason for which records cannot be kept; nothing for a warning.
+    /// Called with the reason for which records cannot be kept; nothing for a warning.
     say: Option<Py<PyAny>>,
     /// Empty without a record under way.
     words: Vec<i64>,
@@ -155,7 +155,7 @@ fn write(folder: &Path, bytes: &[u8]) -> Result<(), Error> {
         .and_then(|mut file| file.write_all(bytes))
         .and_then(|()| fs::rename(&beside, path(next)));
     if written.is_err() {
-        // What is left of it is in the way of the disk.
+        // The rest of it would take room.
         drop(fs::remove_file(&beside));
     }
     for old in kept.iter().filter(|&&old| written.is_ok() && old + KEPT <= next) {
