@@ -78,25 +78,10 @@ schedulers() {
     try "compile: recorded cycles" "${engine_parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" tests
     mkdir "$work/records"
     try "schedulers: records.c" "$work/parts/records" "$work/records"
-    try_here "recorded cycles are decided again" records_are_decided_again
+    try "recorded cycles are decided again" tests/c/decided_again.sh "$work/parts/surefill-cycle" "$work/records"
     try_here "the kept cycles of resource managers as well" kept_records_are_decided_again
 }
 engine_parts=(make -s -C c-examples/engine CC="$CC" LIBRARY="$build/libsurefill.a" -o "$build/libsurefill.a")
-
-records_are_decided_again() {
-    local cycle=$work/parts/surefill-cycle found=0
-    "$cycle" "$work"/records/same/*/*.surefill > "$work/cycles" || { cat "$work/cycles"; return 1; }
-    [ "$(grep -c ' offers, the same$' "$work/cycles")" = 96 ] || return 1
-    awk '{ offers += $2 } END { exit offers < 100 }' "$work/cycles" || return 1
-    "$cycle" -v "$work"/records/same/0/*.surefill | grep -q '^  job [0-9]*: ' || return 1
-    "$cycle" "$work"/records/different/job || found=$?
-    [ $found = 1 ] || return 1
-    "$cycle" "$work"/records/different/* | grep -c ': event 0 differs: then job ' | grep -qx 2 || return 1
-    "$cycle" "$work"/records/layout/block 2> "$work/cycles" || found=$?
-    [ $found = 2 ] && grep -q 'its block has the layout of another version of surefill$' "$work/cycles" || return 1
-    "$cycle" tests/c/run.sh 2> "$work/cycles" || found=$?
-    [ $found = 2 ] && grep -qx 'tests/c/run.sh: not a record of a cycle' "$work/cycles"
-}
 
 # Cycles of a real slurmctld, of Flux and of the simulated PBS, as this layout of the block has them.
 kept_records_are_decided_again() {

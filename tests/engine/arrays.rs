@@ -121,7 +121,7 @@ impl Both {
         }
     }
 
-    /// What is offered, by arrays and by jobs; whose task an offer is stands in its id's thousands.
+    /// Checks that arrays are offered as their tasks are as jobs. An offer's job is its id's thousands.
     fn check(self, at_once: bool, case: &str) -> usize {
         let of = |block: Block, is_array: bool| -> Vec<(i64, u32, Why)> {
             let offers = Manager::new(block, at_once).offers(T + 9000, |id| is_array && id % 1000 == 0);
