@@ -118,6 +118,9 @@ fn engines(bench: &mut Bench) {
                 black_box(scheduler.list_end(now).unwrap())
             });
         });
+        group.bench_function(format!("time of the next decision, {name}"), |b| {
+            b.iter(|| black_box(scheduler.wake(now).unwrap()));
+        });
         let mut id = 1 << 20;
         group.bench_function(format!("submission, start and end, {name}"), |b| {
             b.iter(|| {

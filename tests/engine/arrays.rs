@@ -101,7 +101,11 @@ fn a_later_job_has_what_an_array_leaves() {
         block.tell(T, &JobReport { tasks: 1000, ..job(1, 3, 600) });
         block.tell(T + 1, &JobReport { submit: T + 1, ..job(2, 2, 60) });
         let offers = Manager::new(block, at_once).offers(T + 2, |id| id == 1);
-        assert_eq!((offers.len(), offers.iter().filter(|offer| offer.job == 1).count()), (67, 66), "{preset}");
+        assert_eq!(
+            (offers.len(), offers.iter().filter(|offer| offer.job == 1).count()),
+            (67, 66),
+            "{preset}"
+        );
         let behind = offers.iter().find(|offer| offer.job == 2).unwrap();
         assert_eq!((behind.head, behind.why != Why::InOrder), (1, true), "{preset}");
     }
@@ -128,7 +132,8 @@ impl Both {
             offers.iter().map(|offer| (offer.job / 1000, offer.count, offer.why)).collect()
         };
         let (found, expected) = (of(self.arrays, true), of(self.single, false));
-        let plain = |all: &[(i64, u32, Why)]| all.iter().map(|&(id, count, _)| (id, count)).collect::<Vec<_>>();
+        let plain =
+            |all: &[(i64, u32, Why)]| all.iter().map(|&(id, count, _)| (id, count)).collect::<Vec<_>>();
         assert_eq!(plain(&found), plain(&expected), "{case}");
         expected.len()
     }
@@ -150,7 +155,8 @@ fn under_easy_an_array_is_as_many_jobs() {
             }
         }
         for number in 1..=3 + random.below(4) as i64 {
-            let tasks = if random.one_in(2) { 2 + random.below(if nodes { 12 } else { 60 }) as u32 } else { 0 };
+            let tasks =
+                if random.one_in(2) { 2 + random.below(if nodes { 12 } else { 60 }) as u32 } else { 0 };
             let limit = 60 + random.below(5000) as i64;
             let (id, submit) = (1000 * number, T + number);
             if nodes {
