@@ -124,8 +124,9 @@ pub(crate) struct State {
     pub(super) candidates: u32,
     /// Whether the plan has an order to keep.
     pub(super) planned: u32,
-    /// Whether the cycle decides again when these have been offered, and the number of offers before them.
-    pub(super) again: u32,
+    /// Number of those that start after which the cycle decides again, where one of them was offered; and the number of
+    /// offers before them.
+    pub(super) stop: u32,
     pub(super) first: u32,
     /// Whether the pool consists of nodes.
     pub(super) of_nodes: u32,
@@ -275,11 +276,9 @@ impl<'a> Cycle<'a> {
         loop {
             if self.state.decided == 0 {
                 self.decide(scheduler)?;
-                self.stop_behind_arrays(scheduler)?;
+                self.stop_behind_array(scheduler)?;
             }
-            let action = self.offer(scheduler)?;
-            // Each decision adds an offer, or it is the last one.
-            if action != Action::Done || self.state.again == 0 || self.state.offers == self.state.first {
+            if let Some(action) = self.offer(scheduler)? {
                 return Ok(action);
             }
             self.state.decided = 0;
@@ -287,15 +286,23 @@ impl<'a> Cycle<'a> {
     }
 
     /// There is no room for a further offer: another cycle is wanted.
-    fn is_full(&self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
+    fn is_full(&self, scheduler: &mut Scheduler<'_>) -> Result<Option<Action>> {
         pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
-        Ok(Action::Stale)
+        Ok(Some(Action::Stale))
     }
 
-    /// The next offer of the last decision, [`Action::Done`] after the last one.
-    fn offer(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
+    /// The next offer of the last decision, [`Action::Done`] after the last one; `None` where the tasks of an array that
+    /// were not looked at have their turn.
+    fn offer(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Option<Action>> {
         let settings = scheduler.settings();
-        while self.state.taken < self.state.starting {
+        loop {
+            // Each further decision follows an offer of the last one, so that they come to an end.
+            if self.state.taken == self.state.stop && self.state.offers > self.state.first {
+                return Ok(None);
+            }
+            if self.state.taken >= self.state.starting {
+                return Ok(Some(Action::Done));
+            }
             let number = *at(self.parts.starting, self.state.taken as usize)?;
             let candidate = *at(self.parts.candidates, number as usize)?;
             let job = *scheduler.parts.table.get(candidate.slot)?;
@@ -347,7 +354,7 @@ impl<'a> Cycle<'a> {
             let offer = Offer { why, ..offer };
             if shadow {
                 scheduler.parts.table.get_mut(candidate.slot)?.shadow = 1;
-                return Ok(Action::WouldStart(offer));
+                return Ok(Some(Action::WouldStart(offer)));
             }
             let made = Made {
                 job: job.id,
@@ -360,9 +367,8 @@ impl<'a> Cycle<'a> {
             };
             *at_mut(self.parts.offers, offer.number as usize)? = made;
             (self.state.offers, self.state.parts) = (self.state.offers + 1, self.state.parts + parts);
-            return Ok(Action::Start(offer));
+            return Ok(Some(Action::Start(offer)));
         }
-        Ok(Action::Done)
     }
 
     /// The first waiting job that the offered one of this number passes: in the order of submission; under EASY in the

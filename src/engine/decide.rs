@@ -112,17 +112,17 @@ impl Cycle<'_> {
             let (from, to) =
                 (open.partition_point(|&other| other < slot), open.partition_point(|&other| other <= slot));
             let offered = to.saturating_sub(from) as u32;
-            (offered, fit.min(offered.saturating_add(TASKS)))
+            (offered, offered.saturating_add(fit.min(TASKS).max(1)))
         };
         let State { pool, now, .. } = *self.state;
         self.state.candidates = scheduler.candidates(pool, now, tasks, self.parts.candidates)? as u32;
         Ok(())
     }
 
-    /// Ends the starts of this decision behind an array whose last task that was looked at starts while more of them
-    /// wait: the cycle goes on with these before others take their room.
-    pub(super) fn stop_behind_arrays(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
-        (self.state.first, self.state.again) = (self.state.offers, 0);
+    /// Notes where the starts of this decision stop: behind an array whose last task that was looked at starts while more
+    /// of them wait. The cycle goes on with these before others take their room.
+    pub(super) fn stop_behind_array(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+        (self.state.first, self.state.stop) = (self.state.offers, u32::MAX);
         if scheduler.settings().mode == Mode::Shadow {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Cycle<'_> {
             let is_last = candidates.get(number + 1).is_none_or(|next| next.slot != candidate.slot);
             let job = scheduler.parts.table.get(candidate.slot)?;
             if is_last && candidate.task.saturating_add(1) < job.startable_tasks() {
-                (self.state.starting, self.state.again) = (place + 1, 1);
+                self.state.stop = place + 1;
                 break;
             }
         }

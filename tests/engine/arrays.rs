@@ -146,7 +146,12 @@ fn under_easy_an_array_is_as_many_jobs() {
     for case in 0..60 * crate::longer() {
         let nodes = case % 3 == 2;
         let (units, words) = (60 + random.below(140) as u32, "preset=easy");
-        let empty = || if nodes { of_nodes(9, words) } else { Block::of_one(400, units, words) };
+        let empty = || {
+            let mut block = if nodes { of_nodes(9, words) } else { Block::of_one(400, units, words) };
+            let capacity = block.scheduler().capacity();
+            block.grow(&SchedulerCapacity { jobs: 400, parts: 400 * u32::from(nodes), ..capacity });
+            block
+        };
         let mut both = Both { arrays: empty(), single: empty() };
         for id in 1..=random.below(6) as i64 {
             let limit = 9100 + random.below(5000) as i64;

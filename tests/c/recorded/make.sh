@@ -13,13 +13,13 @@ if [ $# = 0 ]; then
     SUREFILL_RECORDS=$work/records
     export SUREFILL_RECORDS
     mkdir "$SUREFILL_RECORDS"
-    scripts/check-slurm.sh scenarios external shared
+    scripts/check-slurm.sh scenarios external
     scripts/check-flux.sh shapes told
     tests/pbs/run.sh build
 else
     SUREFILL_RECORDS=$1
 fi
-make -s -C c-examples/engine
+make -s -C c-examples/engine all
 # keep NAME COUNT FOLDER: of the records there
 keep() {
     local name=$1 count=$2 number=0 file
@@ -28,11 +28,10 @@ keep() {
     while read -r file; do
         number=$((number + 1))
         cp "$file" "tests/c/recorded/$name-$number.surefill"
-    done < <(find "$SUREFILL_RECORDS/$3" -name '*.surefill' -size -100k -print0 | xargs -0 build/engine/surefill-cycle |
+    done < <(find "$SUREFILL_RECORDS/$3" -name '*.surefill' -size -100k -print0 | xargs -0r build/engine/surefill-cycle |
         awk '{ sub(/:$/, "", $1); print $2, $1 }' | sort -k 1,1nr -k 2 | head -n "$count" | cut -d ' ' -f 2)
 }
-keep slurm 1 scenarios
-keep slurm-nodes 1 shared
+keep slurm 2 scenarios
 keep slurm-external 1 external
 keep flux 1 shapes
 keep pbs 2 test
