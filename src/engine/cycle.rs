@@ -291,8 +291,8 @@ impl<'a> Cycle<'a> {
         Ok(Some(Action::Stale))
     }
 
-    /// The next offer of the last decision, [`Action::Done`] after the last one; `None` where the tasks of an array that
-    /// were not looked at have their turn.
+    /// The next offer of the last decision, [`Action::Done`] after the last one; `None` where the tasks of an array
+    /// that were not looked at have their turn.
     fn offer(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Option<Action>> {
         let settings = scheduler.settings();
         loop {

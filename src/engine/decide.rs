@@ -119,8 +119,8 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// Notes where the starts of this decision stop: behind an array whose last task that was looked at starts while more
-    /// of them wait. The cycle goes on with these before others take their room.
+    /// Notes where the starts of this decision stop: behind an array whose last task that was looked at starts while
+    /// more of them wait. The cycle goes on with these before others take their room.
     pub(super) fn stop_behind_array(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         (self.state.first, self.state.stop) = (self.state.offers, u32::MAX);
         if scheduler.settings().mode == Mode::Shadow {
