@@ -112,7 +112,7 @@ impl Cycle<'_> {
             let (from, to) =
                 (open.partition_point(|&other| other < slot), open.partition_point(|&other| other <= slot));
             let offered = to.saturating_sub(from) as u32;
-            (offered, offered.saturating_add(fit.min(TASKS).max(1)))
+            (offered, offered.saturating_add(fit.clamp(1, TASKS)))
         };
         let State { pool, now, .. } = *self.state;
         self.state.candidates = scheduler.candidates(pool, now, tasks, self.parts.candidates)? as u32;

@@ -17,7 +17,7 @@ ends() {
 
 same=$("$cycle" "$records"/same/*/*.surefill)
 [ "$(grep -c ' offers, the same$' <<< "$same")" = 96 ]
-awk '{ offers += $2 } END { exit offers < 100 }' <<< "$same"
+awk '{ offers += $2 } END { exit offers < 50 }' <<< "$same"
 "$cycle" -v "$records"/same/0/*.surefill | grep '^  job [0-9]*: ' > /dev/null
 ends 1 "$cycle" "$records/different/job"
 [ "$("$cycle" "$records"/different/* | grep -c ': event 0 differs: then job ')" = 2 ]
