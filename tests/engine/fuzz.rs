@@ -457,6 +457,12 @@ impl Fuzz {
         // All nodes are free, and there is room for as many parts as at first.
         let capacity = scheduler.capacity();
         scheduler.configure("mode=on", "").unwrap();
+        // A job without a limit would not end before a reservation.
+        for pool in 0..capacity.pools {
+            for key in 0..4 {
+                let _ = scheduler.remove_reservation(pool, key);
+            }
+        }
         for number in 0..capacity.nodes {
             let node = NodeReport { name: 99, amounts: [4, 0, 0, 0, 0, 0, 0, 0], ..NodeReport::default() };
             scheduler.set_node(2, number, &node).unwrap();
