@@ -1090,6 +1090,10 @@ int32_t surefill_scheduler_list_end(surefill_scheduler *scheduler, int64_t now, 
 /* When the next cycle is wanted, now or later, and by which pools: a bit each, pool 0 the lowest. O(W) for W
  * waiting jobs.
  *
+ * A decision may change by time alone: a job that is kept back may start once another has run past its predicted
+ * end, is suspended or is past its limit. It is made anew at the next report, not before: where reports may be
+ * minutes apart, begin a cycle of the pools with idle units every few minutes as well.
+ *
  * Errors: CORRUPT; NEVER if none is wanted before something is reported. */
 int32_t surefill_scheduler_wake(const surefill_scheduler *scheduler, int64_t now, int64_t *when, int64_t *pools);
 

@@ -11,7 +11,7 @@ use super::settings::{Mode, PresetWord};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range};
 use crate::nodes::Part;
-use crate::plan::{Limited, Plan, PlanCapacity, StartedNow, WINDOW};
+use crate::plan::{LONGEST, Limited, Plan, PlanCapacity, StartedNow, WINDOW};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
@@ -274,6 +274,12 @@ impl<'a> Cycle<'a> {
             return Ok(Action::Stale);
         }
         loop {
+            if self.state.decided == 0
+                && scheduler.parts.table.waiting().len() > self.parts.candidates.len() / 2
+            {
+                // The scheduler has grown beyond the cycle's memory.
+                return Ok(self.is_full(scheduler)?.unwrap_or(Action::Stale));
+            }
             if self.state.decided == 0 {
                 self.decide(scheduler)?;
                 self.stop_behind_array(scheduler)?;
@@ -438,6 +444,8 @@ impl<'a> Cycle<'a> {
             0 => Plan::attach(self.parts.plan)?.planned(number)?,
             _ => self.parts.machine.plan()?.planned(number)?,
         };
+        // Behind a job that may run for ever nothing can be foreseen.
+        let start = start.filter(|&start| start < LONGEST);
         Ok(start.map(|start| self.state.now.saturating_add(start.into())))
     }
 
@@ -580,6 +588,16 @@ impl<'a> Cycle<'a> {
     pub fn close(mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         if self.state.closed != 0 {
             return Err(Error::WrongState);
+        }
+        for number in 0..self.state.offers {
+            if self.made(number)?.is_open() {
+                // An offer without an answer was refused.
+                self.refused(scheduler, number, Refusal::NotNow)?;
+            }
+        }
+        if self.state.decided == 0 && self.state.offers > 0 {
+            // Nothing was decided behind the last refusal.
+            pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         }
         self.note_reasons(scheduler)?;
         self.state.closed = 1;

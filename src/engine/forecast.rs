@@ -1,6 +1,7 @@
 //! The start of every waiting job, by the scheduler's own rule played forward.
 
 use super::SchedulerCapacity;
+use super::job::MAX_TIME;
 use super::object::Scheduler;
 use super::order::Candidate;
 use super::table::Record;
@@ -397,8 +398,15 @@ impl<'a> StartForecast<'a> {
         let kind = usize::from(self.is_later(record));
         let offsets = at(&scheduler.pool_at(self.state.pool)?.offsets, kind)?;
         let rest = offsets.reported(&levels, most);
-        let by = rest.map(|rest| self.state.now.saturating_add(rest));
+        let earliest = self.earliest(record);
+        let by = rest.map(|rest| self.state.now.saturating_add(rest).max(earliest));
         Ok(Some(PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) }))
+    }
+
+    /// The first instant at which a job can start: neither before its begin time nor while it is refused.
+    fn earliest(&self, job: &Record) -> i64 {
+        let refused = Some(job.refused_until).filter(|&until| until < MAX_TIME).unwrap_or(0);
+        self.state.now.max(job.begin).max(refused)
     }
 
     /// Whether a job's start was reported an hour before, or earlier.
@@ -435,14 +443,15 @@ impl<'a> StartForecast<'a> {
         Ok(Some(predicted))
     }
 
-    /// The probability that a job starts by an instant: linear between the five levels, from 0 now; beyond the last one
-    /// the rest shrinks to 0 at twice its distance.
+    /// The probability that a job starts by an instant: linear between the five levels, from 0 when it can start at
+    /// first; beyond the last one the rest shrinks to 0 at twice its distance.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
     pub fn probability(&self, scheduler: &Scheduler<'_>, job: i64, when: i64) -> Result<Option<f64>> {
         let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
-        let now = self.state.now;
+        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
+        let now = self.earliest(scheduler.parts.table.get(slot)?);
         let (mut before, mut reached) = (now, 0.0);
         let last = predicted.by[LEVELS.len() - 1];
         let beyond = last.saturating_add(last.saturating_sub(now));

@@ -129,8 +129,8 @@ impl Scheduler<'_> {
             }
             for pool in self.parts.pools.iter_mut() {
                 pool.decided = pool.decided.min(now);
-                // A cycle of the former time is stale.
-                pool.losses = pool.losses.wrapping_add(1);
+                // A cycle of the former time is stale, and refusals may have lapsed.
+                (pool.losses, pool.stirred) = (pool.losses.wrapping_add(1), 1);
             }
             for slot in 0..self.parts.table.slots() {
                 // Times that lie ahead are dropped.
@@ -138,7 +138,10 @@ impl Scheduler<'_> {
                 for time in [&mut job.start, &mut job.begun, &mut job.held_since, &mut job.gone_since] {
                     *time = (*time).min(now);
                 }
-                job.refused_until = job.refused_until.min(now);
+                if job.refused_until < MAX_TIME {
+                    job.refused_until = job.refused_until.min(now);
+                }
+                (job.judged_start, job.reports) = (0, 0);
                 job.busy_until = job.busy_until.min(now);
                 job.stopped_since = job.stopped_since.min(now);
                 (job.asked, job.end_age) = (0, 0);
@@ -344,12 +347,18 @@ impl Scheduler<'_> {
     fn go_on(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
         let settings = self.settings();
         let before = *self.parts.table.get(slot)?;
+        let of_nodes = self.pool_at(before.pool)?.is_of_nodes();
         let job = self.parts.table.get_mut(slot)?;
-        if before.state() == JobState::Starting && to == JobState::Running && said.start != 0 {
+        if said.start != 0 && to.has_room() {
+            // The manager knows better when it began.
             job.start = said.start.min(now);
         }
+        // The first correction of a start that was offered is no news.
+        let later = job.start > before.start && before.state() != JobState::Starting;
         if said.units != 0 {
             job.units = said.units;
+        } else if !of_nodes {
+            job.units = job.width;
         }
         if before.state() == JobState::Suspended && to != JobState::Suspended {
             job.stopped = job.stopped.saturating_add(job.stops(now));
@@ -374,6 +383,11 @@ impl Scheduler<'_> {
                 pool.changes = pool.changes.wrapping_add(1);
             }
             self.concern_others(slot, holds > held)?;
+        }
+        if later {
+            // Its room is held for longer than the last decision assumed.
+            let pool = pool_mut(self.parts.pools, before.pool)?;
+            (pool.losses, pool.stirred) = (pool.losses.wrapping_add(1), 1);
         }
         if over {
             self.end(slot, said.ran, now)?;

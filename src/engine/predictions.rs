@@ -158,7 +158,7 @@ impl Scheduler<'_> {
     /// it has reached, each a tenth and six seconds beyond the one before. It does not depend on the times of calls.
     pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
         let job = *self.parts.table.get(slot)?;
-        if job.learnt != 0 {
+        if job.state() == JobState::Ending {
             return Ok(now.saturating_add(CLEANING));
         }
         let age = job.age(now).min(MAX_SECONDS);
@@ -207,7 +207,7 @@ impl Scheduler<'_> {
     /// End of a running job by its limit, after `now`; of a waiting one, if it starts now.
     pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
-        if job.learnt != 0 {
+        if job.state() == JobState::Ending {
             return Ok(now.saturating_add(CLEANING));
         }
         let left = limit(job).saturating_sub(job.age(now)).max(1);

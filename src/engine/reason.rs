@@ -142,6 +142,11 @@ impl Cycle<'_> {
             return Ok(reason);
         }
         let decided = self.decided(scheduler)?;
+        // The first task of an array counts; in a decision the first that does not start.
+        let candidates = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let mut marked = candidates.iter().zip(&*self.parts.limited);
+        let left = marked.position(|(candidate, mark)| is_it(candidate) && mark.processors == 0);
+        let number = left.filter(|_| self.state.anyway == 0).unwrap_or(number);
         let Standing { why, head, start } = self.standing(scheduler, &decided, number)?;
         let place = self.place_of(number, start)?;
         let counted = self.state.of_nodes == 0;
@@ -208,7 +213,7 @@ impl Cycle<'_> {
             }
             (plan.guarded(), *plan.kept())
         };
-        decided.front = front;
+        decided.front = front.filter(|&front| marks.get(front).is_some_and(|mark| mark.processors == 0));
         // A plan guards the job that has waited longest, of whatever tier: those of higher ones come before it.
         let tiers = range(self.parts.tiers, 0, count)?;
         let tier = front.and_then(|front| tiers.get(front));
@@ -231,8 +236,8 @@ impl Cycle<'_> {
         if mark.processors != 0 {
             return Ok(Standing { why: Why::Planned, head: 0, start: Some(now) });
         }
-        // Behind a refusal for want of room a plan has the next end, and none where nothing runs.
-        let endless = candidate.later != 0 && mark.after >= LONGEST;
+        // Behind a job that may run for ever nothing can be foreseen.
+        let endless = mark.after >= LONGEST;
         let planned = Some(mark.after).filter(|&start| start != UNPLANNED && !endless);
         let start = planned.map(|start| now.saturating_add(start.into()));
         let id = |number: Option<usize>| {
@@ -308,7 +313,7 @@ impl Cycle<'_> {
         }
         let limited = range_mut(self.parts.limited, 0, count)?;
         heap::sort(limited)?;
-        for running in limited.iter() {
+        for running in limited.iter().take_while(|running| running.after < LONGEST) {
             free = free.saturating_add(running.processors);
             if free >= candidate.processors {
                 return Ok(Some(self.state.now.saturating_add(running.after.into())));
@@ -349,8 +354,9 @@ impl Cycle<'_> {
             }
             let job = scheduler.parts.table.get(candidate.slot)?;
             let same = job.id == candidate.id && job.edits == candidate.edits && job.state().waits();
-            // The first task of an array counts.
-            if !same || job.judged_in == judgement && job.judged != 0 {
+            // The first task of an array counts that does not start.
+            let noted = job.judged_in == judgement && ![0, Why::Planned as u32].contains(&job.judged);
+            if !same || noted {
                 continue;
             }
             looked += 1;

@@ -395,7 +395,8 @@ impl<'a> Table<'a> {
             slot
         };
         counts.jobs += 1;
-        *at_mut(self.records, slot as usize)? = Record { id, ..Record::zeroed() };
+        let record = at_mut(self.records, slot as usize)?;
+        *record = Record { id, edits: record.edits, ..Record::zeroed() };
         // The record has its key already: the table must not find it.
         at_mut(self.records, slot as usize)?.id = 0;
         self.index.insert(id as u64, slot, ids(self.records))?;
@@ -410,7 +411,9 @@ impl<'a> Table<'a> {
         let counts = at_mut(self.counts, 0)?;
         counts.jobs = counts.jobs.saturating_sub(1);
         let free = core::mem::replace(&mut counts.free, slot);
-        *at_mut(self.records, slot as usize)? = Record { place: free, ..Record::zeroed() };
+        let record = at_mut(self.records, slot as usize)?;
+        // An offer of the job that was here does not hold for the next one.
+        *record = Record { place: free, edits: record.edits.wrapping_add(1), ..Record::zeroed() };
         Ok(())
     }
 

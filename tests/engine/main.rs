@@ -3,6 +3,7 @@
 //!
 //! `SUREFILL_ENGINE_TESTS=20` makes the drawn tests twenty times as long.
 
+mod answers;
 mod arrays;
 mod block;
 mod cycles;

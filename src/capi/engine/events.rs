@@ -347,6 +347,10 @@ pub unsafe extern "C" fn surefill_scheduler_list_end(
 /// When the next cycle is wanted, now or later, and by which pools: a bit each, pool 0 the lowest. O(W) for W waiting
 /// jobs.
 ///
+/// A decision may change by time alone: a job that is kept back may start once another has run past its predicted end,
+/// is suspended or is past its limit. It is made anew at the next report, not before: where reports may be minutes
+/// apart, begin a cycle of the pools with idle units every few minutes as well.
+///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; NEVER if none is wanted before
 /// something is reported.
 ///
