@@ -239,6 +239,10 @@ fn histories_make_starts_sooner_and_waits_bounded() {
         + "5|man|main|PENDING|1|4|60:00|0:00|1500|3|Dependency|wrap\n6|man|main|PENDING|1|4|60:00|0:00|1500|0|JobHeldUser|wrap\n";
     let states = ["allocated", "allocated", "allocated", "idle"];
     let mut now = snapshot(&jobs, &nodes("main", &states), &history("games"));
+    // The history came before, and is lived through in its order.
+    const LATER: i64 = 250_000;
+    now.now += LATER;
+    now.jobs.iter_mut().for_each(|job| job.submit += LATER);
     let advice = advise(&now, &question()).expect("advice");
     let head = &advice.heads[0];
     assert_eq!(head.by_limits, Some(3540));
@@ -264,7 +268,7 @@ fn histories_make_starts_sooner_and_waits_bounded() {
         "{:?}",
         advice.others[1]
     );
-    now.now = 1000;
+    now.now = LATER + 1000;
     let advice = advise(&now, &question()).expect("advice");
     let index = surefill::wait::upper_index(200, 0.95, 0.95).expect("in range").expect("enough waits");
     assert_eq!(advice.others[1].within, Some(100 + index as i64 - 1));
@@ -278,29 +282,34 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert!(next.sufficed >= 45, "{next:?}");
 }
 
-/// All jobs want all nodes for ten minutes, and each is submitted 100 s before its predecessor ends. Foretold is a
-/// start within about 100 s; each came after 1,500 s.
+/// All jobs want all nodes for ten minutes. Each is submitted 100 s before its predecessor ends, so that a start within
+/// about 100 s is predicted. In one history it comes then, in the other one after 1,500 s: there every start moves the
+/// median by .001 in its logarithm, the step of the engine's correction (.002) times the level.
 #[test]
-fn starts_are_stretched_by_what_came_in_the_history() {
+fn starts_are_corrected_by_what_came_in_the_history() {
     const JOBS: i64 = 200;
-    const EVERY: i64 = 2000;
-    let past = (0..JOBS - 1).map(|job| {
-        let submit = EVERY * job;
-        format!("games|main|COMPLETED|{submit}|{}|{}|60|4|16|wrap\n", submit + 1500, submit + 2100)
-    });
-    let jobs = running(1, 4, 60, "8:20") + &waiting(2, 4, 60, 5);
-    let mut now = snapshot(&jobs, &nodes("main", &["allocated"; 4]), &past.collect::<String>());
-    now.now = EVERY * JOBS;
-    (now.jobs[0].submit, now.jobs[1].submit) = (EVERY * (JOBS - 1), EVERY * JOBS);
-    let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
-    let told: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
-    // The lowest level moves by a twentieth of what the others do when a start comes after it.
-    assert!(told.is_sorted() && told[0] > 150 && (1000..2300).contains(&told[1]), "{told:?}");
-    assert!(start.calibrated_by >= 90 && start.started[0].probability < 0.1, "{start:?}");
-    // Without a history nothing stretches the forecast.
-    now.past.clear();
-    let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
-    assert_eq!(start.calibrated_by, 0, "{start:?}");
+    let told = |every: i64, wait: i64| {
+        let past = (0..JOBS - 1).map(|job| {
+            let (submit, start) = (every * (job + 1), every * (job + 1) + wait);
+            format!("games|main|COMPLETED|{submit}|{start}|{}|60|4|16|wrap\n", start + 600)
+        });
+        let jobs = running(1, 4, 60, "8:20") + &waiting(2, 4, 60, 5);
+        let mut now = snapshot(&jobs, &nodes("main", &["allocated"; 4]), &past.collect::<String>());
+        now.now = every * (JOBS + 1);
+        (now.jobs[0].submit, now.jobs[1].submit) = (every * JOBS, now.now);
+        let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
+        // Without a history nothing corrects the forecast.
+        now.past.clear();
+        let without = advise(&now, &question()).expect("advice").starts.swap_remove(0);
+        assert_eq!(without.calibrated_by, 0, "{without:?}");
+        let within: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
+        assert!(within.is_sorted() && (60..170).contains(&within[1]), "{start:?}");
+        (start.calibrated_by, within[1])
+    };
+    let (prompt, late) = (told(600, 100), told(2000, 1500));
+    assert!(prompt.0 >= 190 && late.0 >= 190, "{prompt:?} {late:?}");
+    let moved = ((late.1 + 60) as f64 / (prompt.1 + 60) as f64).ln();
+    assert!((moved - 0.001 * late.0 as f64).abs() < 0.05, "{moved} {prompt:?} {late:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `surefill advise` on clusters as they are: nodes that have left, partitions that overlap, arrays.
 
-use surefill_simulator::live::advise::forecast::Start;
+use surefill_simulator::live::advise::starts::Start;
 use surefill_simulator::live::advise::{Advice, Question, Snapshot, advise, read};
 
 const NOW: i64 = 1_700_000_000;
@@ -117,11 +117,14 @@ fn partitions_that_overlap_are_foretold() {
     let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
     let told = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
     assert_eq!(medians(start(&told, "20")), [Some(3000), None]);
+    assert_eq!(told.remarks, Vec::<String>::new());
     assert_eq!(told.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
     let told = advice(&own, &sinfo, "");
     assert!(medians(start(&told, "21"))[0].is_some_and(|median| median > 3000));
     let note = told.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
     assert_eq!(note.as_deref(), Some("counted together with a, b, on any of their nodes"));
+    let assumed = "partitions a, b share nodes and are counted as one pool: as if their jobs could be on any of its nodes";
+    assert_eq!(told.remarks, [assumed]);
     // A job of b is on a node of a.
     let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
     let told = advice(&mixed, &sinfo, "");
@@ -186,8 +189,35 @@ fn without_limits_and_history_nothing_is_told() {
             + &job(waiting, "b", "main", 1, "UNLIMITED", "", 5);
         let told = advice(&jobs, &nodes("main", 1, &["allocated"]), "");
         assert_eq!((told.starts.len(), medians(&told.starts[0])), (1, [None, None]), "{waiting}");
+        let note = told.starts[0].note.as_deref().expect("a note");
+        assert!(note.starts_with("no prediction: not within the "), "{note}");
         assert_eq!(told.remarks, Vec::<String>::new());
     }
+}
+
+/// All run to their limits, as nothing else is known of them: the same start in every scenario is no interval. A job for
+/// which there is room starts now, by every answer.
+#[test]
+fn what_is_no_interval_is_no_interval() {
+    let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 2, "1:00:00", "", 5);
+    let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), "");
+    let within: Vec<i64> = start(&told, "2").quantiles.iter().map(|quantile| quantile.within).collect();
+    assert_eq!((told.heads[0].by_limits, &within[..]), (Some(3000), &[3000; 3][..]));
+    let note = start(&told, "2").note.as_deref();
+    assert_eq!(note, Some("the same start in every scenario: no interval is known"));
+    // With a history there is one, and none of its levels is beyond the start by limits.
+    let history: String = (1..200)
+        .map(|job| past("a", "main", [2000 * job, 2000 * job - 5, 2000 * job - 5 - 9 * (job % 100)], 2))
+        .collect();
+    let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), &history);
+    let start_ = start(&told, "2");
+    let within: Vec<i64> = start_.quantiles.iter().map(|quantile| quantile.within).collect();
+    assert!(within.is_sorted() && within[0] < within[2] && within[2] <= 3000, "{start_:?}");
+    assert_eq!((start_.note.as_deref(), told.heads[0].by_limits), (None, Some(3000)));
+    let fits = advice(&jobs, &nodes("main", 1, &["allocated", "idle", "idle"]), &history);
+    assert!(fits.heads[0].note.as_deref().is_some_and(|note| note.starts_with("it would fit")));
+    assert!(start(&fits, "2").quantiles.iter().all(|quantile| quantile.within == 0), "{fits:?}");
+    assert_eq!(start(&fits, "2").started[0].probability, 1.0);
 }
 
 /// A hundred tasks of an hour ahead of a job, on four nodes: 25 hours.

@@ -35,6 +35,7 @@ mod report;
 mod reservations_command;
 mod rivals;
 mod serve_command;
+mod serve_starts;
 mod shards;
 mod similar;
 mod strategies;

@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Nothing here takes so long.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server that ends with the test.
-struct Server {
+pub(super) struct Server {
     child: Child,
     address: SocketAddr,
 }
@@ -24,7 +24,7 @@ impl Drop for Server {
     }
 }
 
-fn serve(folder: &Path, args: &[&str]) -> Server {
+pub(super) fn serve(folder: &Path, args: &[&str]) -> Server {
     let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
         .args(["serve", "--listen", "127.0.0.1:0"])
         .args(args)
@@ -48,7 +48,7 @@ fn serve(folder: &Path, args: &[&str]) -> Server {
 }
 
 /// The exit status of a server that refuses to serve.
-fn refused(folder: &Path, args: &[&str]) -> Option<i32> {
+pub(super) fn refused(folder: &Path, args: &[&str]) -> Option<i32> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
         .arg("serve")
         .args(args)
@@ -85,11 +85,11 @@ impl Server {
         (status, head.to_lowercase(), body.to_owned())
     }
 
-    fn get(&self, path: &str) -> (u16, String, String) {
+    pub(super) fn get(&self, path: &str) -> (u16, String, String) {
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     }
 
-    fn json(&self, path: &str) -> (u16, serde_json::Value) {
+    pub(super) fn json(&self, path: &str) -> (u16, serde_json::Value) {
         let (status, head, body) = self.get(path);
         assert!(head.contains("content-type: application/json"), "{head}");
         (status, serde_json::from_str(&body).unwrap())
@@ -177,95 +177,6 @@ fn serve_answers_as_predict_wait_does() {
 }
 
 /// A clock's seconds since 1970.
-fn clock() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    i64::try_from(since.as_secs()).unwrap()
-}
-
-/// Output of `advise --json` stands on the page and at `/api/starts`, and is read again when it has changed.
-#[test]
-fn serve_tells_when_waiting_jobs_start() {
-    let folder = folder();
-    let now = std::cell::Cell::new(clock());
-    let told = |within: i64| {
-        serde_json::json!({
-            "now": now.get(), "learnt": 3, "heads": [],
-            "starts": [
-                {"job": "4711<b>", "user": "zelda", "partition": "long", "waited": 7200, "calibrated_by": 50, "started": [],
-                 "tasks": 5, "at_once": 2, "last": [{"probability": 0.5, "within": 20_000}],
-                 "quantiles": [{"probability": 0.05, "within": 0}, {"probability": 0.5, "within": within},
-                               {"probability": 0.95, "within": 9000}]},
-                {"job": "4712", "user": "zelda", "partition": "long", "waited": 60, "calibrated_by": 50, "started": [],
-                 "quantiles": []},
-            ],
-        })
-    };
-    let path = folder.path().join("starts.json");
-    std::fs::write(&path, told(600).to_string()).unwrap();
-    let server = serve(folder.path(), &["t.swf", "--starts", "starts.json", "--reload", "1"]);
-    let (status, found) = server.json("/api/starts");
-    let anonymous = |within| {
-        let mut starts = told(within)["starts"].clone();
-        for start in starts.as_array_mut().unwrap() {
-            let start = start.as_object_mut().unwrap();
-            start.remove("user");
-            // Files of before know of no tasks.
-            for (name, value) in
-                [("tasks", 1.into()), ("at_once", serde_json::Value::Null), ("last", serde_json::json!([]))]
-            {
-                start.entry(name).or_insert(value);
-            }
-        }
-        starts
-    };
-    assert_eq!((status, &found["now"], &found["starts"]), (200, &told(600)["now"], &anonymous(600)));
-    assert!((0..60).contains(&found["told_s_ago"].as_i64().unwrap()), "{found}");
-    assert_eq!(found["out_of_date"], false);
-    let described = server.json("/openapi.json").1["components"]["schemas"]["Starts"]["properties"].clone();
-    let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&described), names(&found));
-    assert_eq!(names(&described["starts"]["items"]["properties"]), names(&found["starts"][0]));
-    let page = server.get("/").2;
-    assert!(page.contains("4711&lt;b&gt;") && !page.contains("4711<b>") && !page.contains("zelda"), "{page}");
-    assert!(page.contains("stretched by what 50 starts") && page.contains("min</td>"), "{page}");
-    assert!(page.contains("asks for more than is in service"), "{page}");
-    assert!(page.contains("the first of 5 tasks"), "{page}");
-    // A file that cannot be read changes nothing; a right one is read.
-    std::fs::write(&path, "{").unwrap();
-    std::thread::sleep(Duration::from_millis(2500));
-    assert_eq!(server.json("/api/starts").1["starts"], anonymous(600));
-    std::fs::write(&path, told(1200).to_string()).unwrap();
-    let begun = Instant::now();
-    while server.json("/api/starts").1["starts"] != anonymous(1200) {
-        assert!(begun.elapsed() < PATIENCE, "the starts are not read again");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    // An old prediction is taken back by the time that has passed since, and reported as old: by its own time, however
-    // new the file is.
-    let aged = |ago: i64, args: &[&str]| {
-        now.set(clock() - ago);
-        std::fs::write(&path, told(1200).to_string()).unwrap();
-        serve(folder.path(), &[&["t.swf", "--starts", "starts.json"], args].concat())
-    };
-    let old = aged(3600, &[]);
-    let page = old.get("/").2;
-    assert!(page.contains("ago, and the queue has changed since") && page.contains("90 min"), "{page}");
-    assert!((3600..3660).contains(&old.json("/api/starts").1["told_s_ago"].as_i64().unwrap()));
-    let day = aged(90_000, &[]);
-    assert_eq!(day.json("/api/starts").1["out_of_date"], true);
-    let page = day.get("/").2;
-    assert!(page.contains("too long ago to be shown") && !page.contains("4711"), "{page}");
-    // A time that is given for the present stands for the clock; one that lies ahead of it is said.
-    let given = aged(0, &["--now", &(clock() + 600).to_string()]).json("/api/starts").1;
-    assert!((600..602).contains(&given["told_s_ago"].as_i64().unwrap()), "{given}");
-    assert!(aged(-7200, &[]).get("/").2.contains("ahead of this computer's clock"));
-    let without = serve(folder.path(), &["t.swf"]);
-    assert_eq!(without.json("/api/starts").0, 404);
-    assert!(!without.get("/").2.contains("Jobs that wait"));
-    std::fs::write(&path, "[]").unwrap();
-    assert_eq!(refused(folder.path(), &["t.swf", "--starts", "starts.json"]), Some(1));
-}
-
 #[test]
 fn serve_answers_many_questions_and_a_form() {
     let folder = folder();

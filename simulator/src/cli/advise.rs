@@ -35,13 +35,18 @@ Lines that are none of Slurm's own are left out; how many is said on standard er
 
 The head job of each pool of nodes: what it waits for, and its start if nothing else starts and every running job runs to
 its limit. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
-Partitions that share nodes are counted together where their own jobs do not account for their nodes. A node that is being
+Partitions that share nodes are counted together where their own jobs do not account for their nodes; a note says which,
+and that their jobs are taken to fit any of these nodes. A node that is being
 drained, reserved or out of service has left its pool. A job that asks for several partitions counts in the first.
 The waiting tasks of an array are two lines, with the start of the first and of the last, where they are played one by one
 (up to a thousand of an array without a limit of its own), else one; those of an array that lets K run at once (%K) are played in
 K chains.
-All that wait: the queue played forward, which does not foresee jobs submitted later. It is played at up to 100 moments of
-the history as well, in the order of submission, and the starts that followed stretch what is told now.
+All that wait: the predictions of the scheduler engine, which has lived through the last 50,000 jobs of the history. The queue
+is played forward in 20 scenarios of run times by EASY (preset=easy), the rule of Slurm's sched/backfill, with the submissions of
+the days before repeated where a day of them is known. Starts are predicted at moments of the history as well, and those that
+came correct the levels. No level of a head job lies beyond its start by limits. Nothing is predicted beyond the span that is
+played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
+and where no interval is known, a note says so.
 The others, which wait for something else than nodes or whose pool counting does not describe: a bound on the wait of such
 jobs in this partition, at --quantile and --confidence, from their history. The waits of the past count from when jobs became eligible,
 those of waiting jobs from their submission.
@@ -182,7 +187,7 @@ impl Advise {
             let by = match most {
                 0 => "as it comes: the history does not say what such forecasts are worth".to_owned(),
                 starts => format!(
-                    "stretched by {} foretold likewise",
+                    "corrected by {} predicted likewise",
                     counted(starts, "start of the past", "starts of the past")
                 ),
             };

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use super::predictor::PredictorArgs;
-use crate::live::advise::forecast::Starts;
 use crate::live::portal::connections::{Listener, Place};
 use crate::live::portal::{self, Settings, Shared};
+use crate::live::starts::Starts;
 use crate::report::waits::portal::PAGES;
 use anyhow::Context;
 use clap::Args;
@@ -65,7 +65,8 @@ pub struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 15, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     refresh: u64,
-    /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, read again when
+    /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, or a table with
+    /// the columns of "surefill start-times --jobs" for one time; read again when
     /// it has changed. Its own time says how old it is. A timer may make it: surefill advise --json > new && mv new
     /// starts.json
     #[arg(long, value_name = "FILE", help_heading = "Server")]
@@ -96,7 +97,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
 fn predicted(path: &Path) -> Result<Starts, Failure> {
     let name = || path.display().to_string();
     let text = std::fs::read(path).with_context(name)?;
-    Ok(Starts::of_json(&text).with_context(name)?)
+    Ok(Starts::read(&text).with_context(name)?)
 }
 
 /// Reads a file again if it has changed; a warning where that fails.

@@ -20,6 +20,20 @@ pub(super) fn number(text: &str) -> i64 {
     ((fnv1a(text.as_bytes()) >> 1) as i64).max(1)
 }
 
+/// The number of a job of Slurm's: those of later jobs are larger, and the tasks of an array are in their order. Below
+/// 2^54, and not 0.
+pub(super) fn job_number(name: &str) -> i64 {
+    const TASKS: i64 = 1 << 24;
+    let (front, task) = match name.split_once('_') {
+        Some((front, task)) => (front, task.parse::<i64>().map_or(TASKS - 1, |task| task + 1)),
+        None => (name, 0),
+    };
+    match front.parse::<i64>() {
+        Ok(front) if (1..1 << 29).contains(&front) && (0..TASKS).contains(&task) => front * TASKS + task,
+        _ => (number(name) & ((1 << 53) - 1)) | 1 << 53,
+    }
+}
+
 /// The unit that a pool is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -80,52 +94,87 @@ pub struct Present {
 }
 
 /// The engine knows no limit as 0.
-fn limit(limit: i64) -> i64 {
+pub(super) fn limit(limit: i64) -> i64 {
     if limit >= MAX_SECONDS { 0 } else { limit.max(1) }
 }
 
-/// A scheduler in memory of its own.
+/// A scheduler in memory of its own, which grows with the jobs.
 #[derive(Debug, Clone)]
-struct Block {
+pub(super) struct Block {
     capacity: SchedulerCapacity,
     memory: Vec<u64>,
 }
 
 const POOL: &[u8] = b"pool";
 
+/// Memory of this many bytes.
+pub(super) fn memory(size: surefill::error::Result<usize>, what: &str) -> Result<Vec<u64>> {
+    Ok(vec![0; size.map_err(refused(what))?.div_ceil(8)])
+}
+
 impl Block {
-    fn new(settings: &str) -> Result<Block> {
-        let capacity = SchedulerCapacity {
-            jobs: 1,
-            ended: 0,
-            pools: 1,
-            queues: 1,
-            arrivals: 0,
-            ..SchedulerCapacity::default()
-        };
-        let size = Scheduler::size(&capacity).map_err(refused("a scheduler"))?;
-        let mut memory = vec![0_u64; size.div_ceil(8)];
-        let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity)
+    /// A scheduler without jobs, pools and queues; `settings` are the engine's words.
+    ///
+    /// # Errors
+    /// For words that the engine does not know.
+    pub fn new(capacity: &SchedulerCapacity, settings: &str) -> Result<Block> {
+        let mut memory = memory(Scheduler::size(capacity), "a scheduler")?;
+        let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), capacity)
             .map_err(refused("a scheduler"))?;
         scheduler.configure(settings, "").map_err(|word| anyhow!("{settings}: wanted is {}", word.wanted))?;
-        scheduler.set_pool(POOL, i32::MAX as u32, None).map_err(refused("a pool"))?;
-        scheduler.set_queue(POOL, 0).map_err(refused("a queue"))?;
-        Ok(Block { capacity, memory })
+        Ok(Block { capacity: *capacity, memory })
     }
 
-    fn scheduler(&mut self) -> Result<Scheduler<'_>> {
+    pub fn scheduler(&mut self) -> Result<Scheduler<'_>> {
         Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory)).map_err(refused("a scheduler"))
     }
 
-    /// The same in a block with room for this number of jobs.
-    fn with_room(&mut self, jobs: usize) -> Result<Block> {
-        let capacity = SchedulerCapacity { jobs: jobs.max(1) as u32, ..self.capacity };
-        let size = Scheduler::size(&capacity).map_err(refused("that many jobs"))?;
-        let mut memory = vec![0_u64; size.div_ceil(8)];
+    /// Reports a job, in a larger block if need be.
+    ///
+    /// # Errors
+    /// When the engine refuses what is said of it.
+    pub fn report(&mut self, time: i64, report: &JobReport<'_>, what: &str) -> Result<()> {
+        loop {
+            match self.scheduler()?.set_job(time, report) {
+                Err(Error::Full) => {
+                    let SchedulerCapacity { jobs, ended, .. } = self.capacity;
+                    self.grow(SchedulerCapacity { jobs: 2 * jobs, ended: 2 * ended, ..self.capacity })?;
+                }
+                done => return done.map_err(refused(what)),
+            }
+        }
+    }
+
+    fn grow(&mut self, capacity: SchedulerCapacity) -> Result<()> {
+        let mut larger = memory(Scheduler::size(&capacity), "that many jobs")?;
         self.scheduler()?
-            .grow(bytemuck::cast_slice_mut(&mut memory), &capacity)
+            .grow(bytemuck::cast_slice_mut(&mut larger), &capacity)
             .map_err(refused("that many jobs"))?;
-        Ok(Block { capacity, memory })
+        (self.capacity, self.memory) = (capacity, larger);
+        Ok(())
+    }
+
+    /// The same in a block with room for this number of jobs.
+    fn with_room(&self, jobs: usize) -> Result<Block> {
+        let mut block = self.clone();
+        block.grow(SchedulerCapacity { jobs: jobs.max(1) as u32, ..self.capacity })?;
+        Ok(block)
+    }
+
+    /// The capacity that it has now.
+    pub fn capacity(&self) -> &SchedulerCapacity {
+        &self.capacity
+    }
+
+    /// Its bytes as a state file.
+    ///
+    /// # Errors
+    /// None that is known; the engine's.
+    pub fn sealed(mut self) -> Result<Vec<u8>> {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.memory);
+        let size = Scheduler::block_size(bytes).map_err(refused("the state"))?;
+        Scheduler::seal(bytes).map_err(refused("the state"))?;
+        Ok(bytes[..size].to_vec())
     }
 }
 
@@ -143,7 +192,18 @@ impl Learnt {
     /// # Errors
     /// For words that the engine does not know.
     pub fn new(settings: &str) -> Result<Learnt> {
-        let nodes = Block::new(settings)?;
+        let capacity = SchedulerCapacity {
+            jobs: 1,
+            ended: 0,
+            pools: 1,
+            queues: 1,
+            arrivals: 0,
+            ..SchedulerCapacity::default()
+        };
+        let mut nodes = Block::new(&capacity, settings)?;
+        let mut scheduler = nodes.scheduler()?;
+        scheduler.set_pool(POOL, i32::MAX as u32, None).map_err(refused("a pool"))?;
+        scheduler.set_queue(POOL, 0).map_err(refused("a queue"))?;
         Ok(Learnt { processors: nodes.clone(), nodes, lives: 0 })
     }
 
@@ -156,7 +216,6 @@ impl Learnt {
         let id = self.lives;
         let &Life { user, eligible, start, end, limit: stated, nodes, processors } = life;
         for (block, count) in [(&mut self.nodes, nodes), (&mut self.processors, processors)] {
-            let mut scheduler = block.scheduler()?;
             let report = JobReport {
                 id,
                 state: JobState::Running,
@@ -168,9 +227,9 @@ impl Learnt {
                 queues: &[0],
                 ..JobReport::default()
             };
-            scheduler.set_job(end, &report).map_err(refused("a job of the history"))?;
+            block.report(end, &report, "a job of the history")?;
             let over = JobReport { id, state: JobState::Ended, ran: end - start, ..JobReport::default() };
-            scheduler.set_job(end, &over).map_err(refused("a job of the history"))?;
+            block.report(end, &over, "a job of the history")?;
         }
         Ok(())
     }
@@ -181,15 +240,15 @@ impl Learnt {
     /// # Errors
     /// When the library refuses what is said of a job.
     pub fn moment(
-        &mut self,
+        &self,
         now: i64,
         unit: Unit,
         (units, idle): (u32, u32),
         jobs: &[Present],
     ) -> Result<Moment> {
         let known = match unit {
-            Unit::Nodes => &mut self.nodes,
-            Unit::Processors => &mut self.processors,
+            Unit::Nodes => &self.nodes,
+            Unit::Processors => &self.processors,
         };
         let mut block = known.with_room(jobs.len())?;
         let mut scheduler = block.scheduler()?;
@@ -233,8 +292,7 @@ impl Moment {
     /// For words that the engine does not know.
     pub fn starts(&self, settings: &str) -> Result<Vec<i64>> {
         let mut block = self.block.clone();
-        let size = Cycle::size(&block.capacity).map_err(refused("a cycle"))?;
-        let mut memory = vec![0_u64; size.div_ceil(8)];
+        let mut memory = memory(Cycle::size(&block.capacity), "a cycle")?;
         let mut scheduler = block.scheduler()?;
         scheduler.configure(settings, "").map_err(|word| anyhow!("{settings}: wanted is {}", word.wanted))?;
         let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut memory), &mut scheduler, 0, self.now)

@@ -4,13 +4,13 @@
 //! Each shell knows users by numbers of its own, and has pools of its own: what is learnt for one is another one's only
 //! where these are the same.
 
-use super::engine::refused;
+use super::engine::{Block, refused};
+use super::events::{Phase, Times, in_order};
 use crate::trace::swf::{Record, Trace};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
-use surefill::engine::{JobReport, JobState, Scheduler, SchedulerCapacity, hash};
-use surefill::error::Error;
+use surefill::engine::{JobReport, JobState, SchedulerCapacity, hash};
 
 /// Jobs for which there is room at first.
 const JOBS: u32 = 256;
@@ -110,11 +110,6 @@ struct Life {
     count: u32,
 }
 
-/// In one second first the ends, then the submissions, then the starts.
-const ENDS: u8 = 0;
-const SUBMISSIONS: u8 = 1;
-const STARTS: u8 = 2;
-
 /// A state file in the making.
 pub struct Student {
     shell: Shell,
@@ -164,41 +159,34 @@ impl Student {
     /// For words that the engine does not know, for a history without jobs, and where the engine refuses one.
     pub fn learn(mut self, settings: &str, progress: &dyn Fn(u64)) -> Result<(Vec<u8>, Counts)> {
         let shape = self.shell.shape();
-        let mut memory = begin(&shape, settings)?;
+        let mut block = begin(&shape, settings)?;
         if self.lives.is_empty() {
             bail!("no job has run that a scheduler could learn from");
         }
-        let mut events = Vec::with_capacity(3 * self.lives.len());
-        for (number, life) in self.lives.iter().enumerate() {
-            events.extend([
-                (life.end, ENDS, number),
-                (life.submit, SUBMISSIONS, number),
-                (life.start, STARTS, number),
-            ]);
-        }
-        // A job that ended in the second of its start has started before.
-        events.sort_unstable_by_key(|&(time, phase, number)| {
-            let at_once = phase == ENDS && self.lives[number].start == time;
-            (time, if at_once { STARTS + 1 } else { phase }, number)
-        });
+        let times = |life: &Life| Times { submit: life.submit, start: Some(life.start), end: Some(life.end) };
+        let events = in_order(self.lives.iter().map(times));
         for slice in events.chunks(1 << 12) {
             for &(time, phase, number) in slice {
                 let life = &self.lives[number];
+                let state = match phase {
+                    Phase::Submission => JobState::Waiting,
+                    Phase::Starts => JobState::Running,
+                    Phase::Ends | Phase::EndsAtOnce => JobState::Ended,
+                };
                 let report = JobReport {
                     // The manager's own ids are above 0.
                     id: -(number as i64) - 1,
-                    state: [JobState::Ended, JobState::Waiting, JobState::Running][usize::from(phase)],
+                    state,
                     user: life.user,
                     submit: life.submit,
-                    start: if phase == STARTS { life.start } else { 0 },
+                    start: if phase == Phase::Starts { life.start } else { 0 },
                     limit: life.limit,
-                    ran: if phase == ENDS { life.end - life.start } else { 0 },
+                    ran: if state == JobState::Ended { life.end - life.start } else { 0 },
                     count: life.count,
                     queues: &[0],
                     ..JobReport::default()
                 };
-                report_to(&mut memory, time, &report)
-                    .map_err(refused(&format!("job {} of the history", number + 1)))?;
+                block.report(time, &report, &format!("job {} of the history", number + 1))?;
             }
             progress(slice.len() as u64);
         }
@@ -206,50 +194,23 @@ impl Student {
         self.counts.users = self.users.len();
         self.counts.from = self.lives.iter().map(|life| life.submit).min().unwrap_or(0);
         self.counts.to = self.lives.iter().map(|life| life.end).max().unwrap_or(0);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-        let size = Scheduler::block_size(bytes).map_err(refused("the state"))?;
-        Scheduler::seal(bytes).map_err(refused("the state"))?;
-        Ok((bytes[..size].to_vec(), self.counts))
+        Ok((block.sealed()?, self.counts))
     }
 }
 
 /// An engine as the shell makes it that has no state file.
-fn begin(shape: &Shape, settings: &str) -> Result<Vec<u64>> {
+fn begin(shape: &Shape, settings: &str) -> Result<Block> {
     let &Shape { pools, queues, kinds, pool, queue, of_nodes } = shape;
     let mut capacity = SchedulerCapacity { pools, queues, kinds, ..SchedulerCapacity::of(JOBS) };
     if of_nodes {
         (capacity.nodes, capacity.parts, capacity.reservations) = (1, 4, 64);
     }
-    let mut memory = block(&capacity)?;
-    let mut scheduler =
-        Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).map_err(refused("a scheduler"))?;
-    scheduler.configure(settings, "").map_err(|word| anyhow!("{settings}: wanted is {}", word.wanted))?;
+    let mut block = Block::new(&capacity, settings)?;
+    let mut scheduler = block.scheduler()?;
     let units = if of_nodes { 0 } else { i32::MAX as u32 };
     scheduler.set_pool(pool, units, None).map_err(refused("a pool"))?;
     scheduler.set_queue(queue, 0).map_err(refused("a queue"))?;
-    Ok(memory)
-}
-
-fn block(capacity: &SchedulerCapacity) -> Result<Vec<u64>> {
-    let size = Scheduler::size(capacity).map_err(refused("a scheduler"))?;
-    Ok(vec![0; size.div_ceil(8)])
-}
-
-/// Reports a job, in a larger block if need be.
-fn report_to(memory: &mut Vec<u64>, time: i64, report: &JobReport<'_>) -> surefill::error::Result<()> {
-    loop {
-        let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(memory))?;
-        match scheduler.set_job(time, report) {
-            Err(Error::Full) => {
-                let own = scheduler.capacity();
-                let larger = SchedulerCapacity { jobs: 2 * own.jobs, ended: 2 * own.ended, ..own };
-                let mut more = vec![0_u64; Scheduler::size(&larger)?.div_ceil(8)];
-                scheduler.grow(bytemuck::cast_slice_mut(&mut more), &larger)?;
-                *memory = more;
-            }
-            done => return done,
-        }
-    }
+    Ok(block)
 }
 
 #[cfg(test)]

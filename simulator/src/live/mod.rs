@@ -3,18 +3,22 @@
 //! * [`age`]: how old a history is, against the gaps that are usual in it.
 //! * [`mod@advise`]: what the users of a live queue may expect.
 //! * `engine`: the scheduler engine, which has lived through a history, asked about a moment.
+//! * `events`: the lives of jobs in the order of time.
 //! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
 //! * [`learn`]: the state file of a scheduler, made of a history.
 //! * [`site`]: one wait predictor a queue that has seen a history, and questions to it; [`portal`]: the same over HTTP.
+//! * [`starts`]: files of predicted starts.
 //! * [`watch`]: what a scheduler in charge leaves undone, from looking on.
 //! * [`mod@what_if`]: what a site's own jobs would have waited under another policy.
 
 pub mod advise;
 pub mod age;
 mod engine;
+mod events;
 pub mod history;
 pub mod learn;
 pub mod portal;
 pub mod site;
+pub mod starts;
 pub mod watch;
 pub mod what_if;

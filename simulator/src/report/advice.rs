@@ -1,7 +1,7 @@
 //! Advice as tables.
 
 use super::table::Style;
-use crate::live::advise::{Advice, forecast, limit};
+use crate::live::advise::{Advice, limit, starts};
 use crate::report::grid::Grid;
 
 /// Seconds as people say them: the two largest units that count.
@@ -49,26 +49,27 @@ pub fn heads(advice: &Advice, style: Style) -> Grid {
 /// All waiting jobs: the queue played forward.
 pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let mut titles = ["waiting job", "partition", "user", "waited"].map(str::to_owned).to_vec();
-    titles
-        .extend(forecast::QUANTILES.map(|probability| style.title(&percent(probability), "% start within")));
+    titles.extend(starts::QUANTILES.map(|probability| style.title(&percent(probability), "% start within")));
     titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
+    titles.push("note".to_owned());
     let mut table = style.table(titles, 3);
     for start in &advice.starts {
         let front = |job: String| vec![job, start.partition.clone(), start.user.clone(), span(start.waited)];
-        let quantile = |all: &[forecast::Quantile], at: usize| {
-            or_dash(all.get(at).map(|quantile| span(quantile.within)))
-        };
+        let quantile =
+            |all: &[starts::Quantile], at: usize| or_dash(all.get(at).map(|quantile| span(quantile.within)));
         let mut row = front(named(start));
-        row.extend((0..forecast::QUANTILES.len()).map(|at| quantile(&start.quantiles, at)));
+        row.extend((0..starts::QUANTILES.len()).map(|at| quantile(&start.quantiles, at)));
         row.extend(
             (0..within.len())
                 .map(|at| or_dash(start.started.get(at).map(|started| percent(started.probability)))),
         );
+        row.push(start.note.clone().unwrap_or_default());
         table.add_row(row);
         if !start.last.is_empty() {
             let mut row = front(format!("{}: the last", start.job));
-            row.extend((0..forecast::QUANTILES.len()).map(|at| quantile(&start.last, at)));
+            row.extend((0..starts::QUANTILES.len()).map(|at| quantile(&start.last, at)));
             row.extend(within.iter().map(|_| or_dash(None)));
+            row.push(String::new());
             table.add_row(row);
         }
     }
@@ -76,7 +77,7 @@ pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
 }
 
 /// A job's name, and how many tasks it stands for.
-fn named(start: &forecast::Start) -> String {
+fn named(start: &starts::Start) -> String {
     match (start.tasks, start.at_once) {
         (1, _) => start.job.clone(),
         (tasks, None) => format!("{}: {tasks} tasks, the first", start.job),

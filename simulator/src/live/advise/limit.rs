@@ -1,11 +1,14 @@
-//! A time limit for a user's next job: a quantile of the predicted run time, rounded up as people do, and how often
-//! that rule would have sufficed for the user's jobs so far, each advised on from what was known before it.
+//! A time limit for a user's next job: a quantile of the run time that the scheduler engine predicts, rounded up as
+//! people do, and how often that rule would have sufficed for the user's jobs so far, each advised on from what was
+//! known when it was submitted.
 
-use super::beliefs::{Kind, RunTimes, refused};
+use super::Question;
 use super::read::Past;
-use super::{Question, Snapshot};
+use crate::live::engine::{Block, number, refused};
 use anyhow::Result;
 use serde::Serialize;
+use std::collections::BTreeSet;
+use surefill::engine::{JobReport, JobState};
 use surefill::runtime::MAX_SECONDS;
 
 /// Probabilities of the reported quantiles of run times.
@@ -34,7 +37,7 @@ pub struct NextJob {
     pub user: String,
     /// Processors it is thought to ask for.
     pub processors: u32,
-    /// The name it is thought to have.
+    /// The name of the job that it is thought to be like.
     pub name: String,
     /// The limit it is thought to ask for otherwise, in seconds; none for no limit.
     pub usual_limit: Option<i64>,
@@ -73,52 +76,100 @@ pub fn rounded(seconds: i64) -> i64 {
     (seconds.max(1) + step - 1) / step * step
 }
 
-/// The limit that the rule advises for such a job.
-fn advised(run_times: &mut RunTimes, kind: Kind, quantile: f64) -> Result<i64> {
-    let believed = run_times.predict(kind)?;
-    Ok(rounded(believed.quantile(quantile, 0, MAX_SECONDS).map_err(refused("a run time"))?))
+/// The limit that the rule advises for a job that the engine knows.
+fn advised(block: &mut Block, id: i64, quantile: f64, now: i64) -> Result<i64> {
+    Ok(rounded(block.scheduler()?.run_time(id, quantile, now).map_err(refused("a run time"))?))
 }
 
-/// Tells the ended jobs to the predictor, in the order of their ends, trying the rule on the way; then advises.
-///
-/// # Errors
-/// When the library refuses a job.
-pub(super) fn learn(
-    run_times: &mut RunTimes,
-    snapshot: &Snapshot,
-    question: &Question,
-) -> Result<Vec<NextJob>> {
-    let mut next: Vec<NextJob> = question.next.iter().map(|ask| usual(ask, &snapshot.past)).collect();
-    let mut left: Vec<usize> = next
-        .iter()
-        .map(|advice| snapshot.past.iter().filter(|job| job.user == advice.user).count())
-        .collect();
-    let mut learnt = 0;
-    for job in &snapshot.past {
-        for (advice, left) in next.iter_mut().zip(&mut left).filter(|(advice, _)| advice.user == job.user) {
-            advice.jobs += 1;
-            advice.timed_out += usize::from(job.timed_out);
-            *left -= 1;
-            if *left < TRIED && learnt > 0 {
-                let enough = advised(run_times, Kind::from(job), question.quantile)? >= job.run_time();
-                advice.sufficed += usize::from(enough);
-                advice.tried += 1;
+/// The advice in the making, while the engine lives through the history.
+pub(super) struct Advisor<'a> {
+    past: &'a [Past],
+    quantile: f64,
+    next: Vec<NextJob>,
+    /// The jobs of the past on which the rule is tried.
+    trials: BTreeSet<usize>,
+    learnt: bool,
+}
+
+impl<'a> Advisor<'a> {
+    pub fn new(question: &Question, past: &'a [Past]) -> Advisor<'a> {
+        let mut trials = BTreeSet::new();
+        let mut usual = |ask: &Ask| {
+            let own = |(_, job): &(usize, &Past)| job.user == ask.user;
+            trials.extend(past.iter().enumerate().rev().filter(own).map(|(place, _)| place).take(TRIED));
+            let mut next = usual(ask, past);
+            for job in past.iter().filter(|job| job.user == ask.user) {
+                next.jobs += 1;
+                next.timed_out += usize::from(job.timed_out);
             }
-        }
-        run_times.learn(Kind::from(job), job.run_time().min(MAX_SECONDS))?;
-        learnt += 1;
+            next
+        };
+        let next = question.next.iter().map(&mut usual).collect();
+        Advisor { past, quantile: question.quantile, next, trials, learnt: false }
     }
-    for advice in next.iter_mut().filter(|_| learnt > 0) {
-        let limit = advice.usual_limit.unwrap_or(MAX_SECONDS);
-        let kind = Kind::new(&advice.user, limit, advice.processors, &advice.name);
-        let believed = run_times.predict(kind)?;
-        for probability in QUANTILES {
-            let within = believed.quantile(probability, 0, MAX_SECONDS).map_err(refused("a run time"))?;
-            advice.run_time.push(RunTime { probability, within });
-        }
-        advice.limit = Some(advised(run_times, kind, question.quantile)?);
+
+    /// The job at this place of the past has ended.
+    pub fn ended(&mut self) {
+        self.learnt = true;
     }
-    Ok(next)
+
+    /// The job at this place of the past has been submitted to the engine under this id.
+    ///
+    /// # Errors
+    /// None that is known; the engine's.
+    pub fn submitted(&mut self, block: &mut Block, place: usize, id: i64, now: i64) -> Result<()> {
+        if !self.learnt || !self.trials.contains(&place) {
+            return Ok(());
+        }
+        let job = &self.past[place];
+        let enough = advised(block, id, self.quantile, now)? >= job.run_time();
+        for next in self.next.iter_mut().filter(|next| next.user == job.user) {
+            next.sufficed += usize::from(enough);
+            next.tried += 1;
+        }
+        Ok(())
+    }
+
+    /// The advice, now that the engine has lived through the history. The jobs asked about are submitted to it; `units`
+    /// are those that a job of so many processors, like this one of the past, has in its queue.
+    ///
+    /// # Errors
+    /// When the engine refuses such a job.
+    pub fn finish(
+        mut self,
+        block: &mut Block,
+        now: i64,
+        units: impl Fn(Option<&Past>, u32) -> (u32, u32),
+    ) -> Result<Vec<NextJob>> {
+        // No id of Slurm's, nor of the history's.
+        for (advice, id) in self.next.iter_mut().zip((0..).map(|number| i64::MAX - 1 - number)) {
+            if !self.learnt {
+                break;
+            }
+            let latest = self.past.iter().rev().find(|job| job.user == advice.user);
+            let (queue, count) = units(latest, advice.processors);
+            let report = JobReport {
+                id,
+                state: JobState::Waiting,
+                user: number(&advice.user),
+                submit: now,
+                limit: advice.usual_limit.unwrap_or(0),
+                count: count.max(1),
+                queues: &[queue],
+                ..JobReport::default()
+            };
+            block.report(now, &report, "the next job")?;
+            for probability in QUANTILES {
+                let within =
+                    block.scheduler()?.run_time(id, probability, now).map_err(refused("a run time"))?;
+                advice.run_time.push(RunTime { probability, within });
+            }
+            advice.limit = Some(advised(block, id, self.quantile, now)?);
+            let gone = JobReport { id, state: JobState::Gone, ..JobReport::default() };
+            block.report(now, &gone, "the next job")?;
+        }
+        Ok(self.next)
+    }
 }
 
 /// The job as it was asked for, and as the user's latest was where that says nothing.

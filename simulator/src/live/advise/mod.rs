@@ -4,43 +4,43 @@
 //! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved; names are never
 //!   trusted.
 //! * [`live`]: runs these commands; [`past`]: ended jobs of a file, in any format.
-//! * [`beliefs`]: what ended jobs teach of run times and of waits.
+//! * [`waits`]: bounds on waits from those of the past.
 //! * [`pool`]: pools of interchangeable nodes.
 //! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
+//! * `queue`: what runs and waits in a pool, as it is reported to the engine.
+//! * `lived`: the scheduler engine that has lived through the history, with the queue of now.
 //! * [`head`]: the first waiting job of each pool, and its start by limits.
-//! * [`forecast`]: when every waiting job starts, the queue played forward.
-//! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
-//! * `queue`: what runs and waits in a pool, as it is played forward.
-//! * `play`: the queue of a moment played forward, for both of these.
+//! * [`starts`]: when every waiting job starts.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! A question has one answer: every job that waits for nodes has its start from the queue played forward; only the
-//! waits of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the
+//! A question has one answer: every job that waits for nodes has its start from the engine's forecast; only the waits of
+//! those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the
 //! scheduler.
 
 pub mod arrays;
-pub mod beliefs;
-pub mod calibrate;
-pub mod forecast;
 pub mod head;
 pub mod limit;
 pub mod live;
+mod lived;
 pub mod past;
-mod play;
 pub mod pool;
 mod queue;
 pub mod read;
+pub mod starts;
 pub mod tasks;
+pub mod waits;
 
 use crate::base::words::several;
 use anyhow::Result;
-use beliefs::{RunTimes, Waits};
 use head::Head;
 use limit::NextJob;
+use lived::{Answers, LATEST, POOLS, answers};
 use pool::Pool;
 use read::{Job, Node, Odd, Past, State};
 use serde::Serialize;
+use starts::Start;
 use std::collections::BTreeMap;
+use waits::Waits;
 
 /// Slurm's listings of jobs, nodes and the past.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ pub struct Advice {
     /// The first waiting job of each pool of nodes.
     pub heads: Vec<Head>,
     /// When every waiting job starts, pool by pool in the order of priority: the queue played forward.
-    pub starts: Vec<forecast::Start>,
+    pub starts: Vec<Start>,
     /// Those that are not played forward, in their order.
     pub others: Vec<Other>,
     /// Time limits.
@@ -153,7 +153,7 @@ pub struct Advice {
 pub(in crate::live) const TASK_LIMIT: &str = "JobArrayTaskLimit";
 
 /// Whether the job, or a task of the array, waits for nothing but nodes or the end of other tasks.
-fn waits(job: &read::Job) -> bool {
+fn waits_for_nodes(job: &read::Job) -> bool {
     let for_tasks = job.tasks.is_some() && job.reason == TASK_LIMIT;
     job.state == read::State::Pending && job.priority > 0 && (for_tasks || waits_for(job).is_none())
 }
@@ -171,20 +171,25 @@ pub fn waits_for(job: &Job) -> Option<&str> {
 /// # Errors
 /// When the library refuses what Slurm says; the message has the job.
 pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
-    let mut run_times = RunTimes::new();
-    let next = limit::learn(&mut run_times, snapshot, question)?;
     let mut waits = Waits::learn(&snapshot.past, snapshot.jobs.len(), question)?;
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
+    let is_asked = |pool: &Pool| pool.partitions.iter().any(|partition| wanted(partition));
 
-    let (mut heads, mut starts) = (Vec::new(), Vec::new());
     let mut remarks: Vec<String> =
         snapshot.remarks.iter().cloned().chain(arrays::cut(&snapshot.jobs)).collect();
-    for pool in Pool::united(snapshot) {
-        if !pool.partitions.iter().any(|partition| wanted(partition)) {
-            continue;
-        }
-        heads.extend(head::first(&pool, snapshot)?);
-        starts.extend(forecast::starts(&pool, snapshot, &mut run_times, question, &mut remarks)?);
+    let pools = Pool::united(snapshot);
+    remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(|pool| assumed(pool)));
+    if snapshot.past.len() > LATEST {
+        let left = several((snapshot.past.len() - LATEST) as u64, "earlier job");
+        remarks.push(format!("run times and starts are learnt from the last {LATEST} jobs, not from {left}"));
+    }
+    let none = pools.is_empty().then_some(&pools[..]);
+    let (mut heads, mut starts, mut next) = (Vec::new(), Vec::new(), Vec::new());
+    for pools in pools.chunks(POOLS).chain(none) {
+        let found: Answers = answers(snapshot, pools, question, is_asked)?;
+        heads.extend(found.heads);
+        starts.extend(found.starts);
+        next = found.next;
     }
     starts.retain(|start| wanted(&start.partition));
 
@@ -212,5 +217,16 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
         starts,
         others,
         next,
+    })
+}
+
+/// A remark on partitions that are counted together.
+fn assumed(pool: &Pool) -> Option<String> {
+    let shared = pool.shared_with();
+    (!shared.is_empty()).then(|| {
+        format!(
+            "partitions {} share nodes and are counted as one pool: as if their jobs could be on any of its nodes",
+            shared.join(", ")
+        )
     })
 }

@@ -1,7 +1,7 @@
 //! Pools of interchangeable nodes: what is in service, what of it is idle, and who holds the rest.
 
 use super::read::{Job, Node, State};
-use super::{Snapshot, waits, waits_for};
+use super::{Snapshot, waits_for, waits_for_nodes};
 use crate::live::engine::Unit;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -109,7 +109,7 @@ fn groups(snapshot: &Snapshot) -> Vec<Group<'_>> {
         .map(|job| job.partition.as_str())
         .collect();
     let with_waiting: BTreeSet<&str> =
-        snapshot.jobs.iter().filter(|job| waits(job)).map(|job| job.partition.as_str()).collect();
+        snapshot.jobs.iter().filter(|job| waits_for_nodes(job)).map(|job| job.partition.as_str()).collect();
     let mut groups: Vec<Group> = Vec::new();
     for name in order {
         let nodes = &members[name];

@@ -1,80 +1,69 @@
-//! Running and waiting jobs of a pool, prepared for playing the queue forward: waiting tasks of an array one by one.
+//! Running and waiting jobs of a pool as they are reported to the scheduler engine: waiting tasks of an array one by one.
 //!
-//! An array that lets K tasks run at once is played as K chains: each place that runs a task, or may start one, goes on
-//! with the next one of the array when a task ends. A chain is one job, whose run time is the sum of its tasks'; it
-//! keeps its nodes between them. Arrays of more than [`MOST`] tasks are played likewise, in as many chains as the pool
-//! has room for: nothing behind them starts before they do anyway.
+//! An array that lets K tasks run at once is K chains: each place that runs a task, or may start one, goes on with the
+//! next one of the array when a task ends. The engine itself plays the chains that may start now. The tasks that follow
+//! a running one are part of it: one job that runs, and may run, as long as all of them. Arrays of more than [`MOST`]
+//! tasks are one job of so many tasks, of which some run side by side: nothing behind them starts before they do anyway.
 
-use super::beliefs::{Kind, RunTimes, refused};
-use super::play::{Players, Running, Waits};
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};
-use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits};
-use crate::base::random::Random;
-use anyhow::Result;
+use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits_for_nodes};
+use crate::live::engine::job_number;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::MAX_SECONDS;
 
-/// Tasks of one array that are played one by one, and of all arrays together.
+/// Tasks of one array that are reported one by one, and of all arrays together.
 const MOST: u32 = 1000;
 const MOST_OF_ALL: u32 = 5000;
-/// Draws that make the run time of a chain, and tasks of it that are drawn one by one.
-const DRAWS: u32 = 256;
-const DRAWN: u32 = 64;
 
-/// A line of the queue, and which of the waiting jobs played its first and last task are.
+/// A waiting job of the engine's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub id: i64,
+    /// Tasks that it stands for, and those that may start at once, 0 for all.
+    pub tasks: u32,
+    pub at_once: u32,
+}
+
+/// A line of the queue, and the engine's jobs that it stands for.
+#[derive(Debug)]
 pub(super) struct Line<'a> {
     pub job: &'a Job,
-    /// None where the array's own limit keeps all of it waiting, and where its partition is too small for it.
-    pub first: Option<usize>,
-    /// None but of several tasks that are played one by one.
-    pub last: Option<usize>,
+    /// Units that it wants.
+    pub units: u32,
+    /// In the order in which they start; none where the array's own limit keeps all of it waiting, and where its
+    /// partition is too small for it.
+    pub waiting: Vec<Waiting>,
+    /// Whether it is wider than its partition.
+    pub too_wide: bool,
 }
 
-/// Tasks that run one after the other, the first of which has run for `used` seconds already.
-struct Chain<'a> {
-    belief: &'a RuntimeDistribution,
-    limit: i64,
-    used: i64,
-    tasks: u32,
-}
-
-impl Chain<'_> {
-    fn limit(&self) -> i64 {
-        self.limit.saturating_mul(self.tasks.into()).min(MAX_SECONDS)
-    }
-
-    /// The predicted run time of all of them together.
-    fn belief(&self, random: &mut Random) -> Result<RuntimeDistribution> {
-        let Chain { belief, limit, used, tasks } = *self;
-        // Where nothing is known all of them run to their limits.
-        if tasks == 1 || *belief == RuntimeDistribution::limit() {
-            return Ok(belief.clone());
-        }
-        let mut draw =
-            |used: i64| belief.quantile(random.uniform(), used, limit).map_err(refused("a run time"));
-        let mut sums = Vec::new();
-        for _ in 0..DRAWS {
-            let first = used.saturating_add(draw(used)?);
-            let drawn = (tasks - 1).min(DRAWN);
-            let mut rest = 0_i64;
-            for _ in 0..drawn {
-                rest = rest.saturating_add(draw(0)?);
-            }
-            let rest = rest as f64 * f64::from(tasks - 1) / f64::from(drawn);
-            sums.push((first.saturating_add(rest as i64).min(MAX_SECONDS), 1.0));
-        }
-        // Bins of their own: the usual ones end where sums of many tasks begin.
-        let least = sums.iter().map(|sum| sum.0).min().unwrap_or(1).max(2) as f64;
-        let most = sums.iter().map(|sum| sum.0).max().unwrap_or(1);
-        let ratio = (most as f64 / least).powf(1.0 / 40.0).max(1.02);
-        let bins = RuntimeBins::covering(least, ratio, most).map_err(refused("a run time"))?;
-        RuntimeDistribution::from_samples(&bins, sums).map_err(refused("a run time"))
+impl Line<'_> {
+    /// The first task, and the last where they are reported one by one.
+    pub fn first_and_last(&self) -> (Option<i64>, Option<i64>) {
+        let last = self.waiting.last().filter(|_| self.waiting.len() > 1);
+        (self.waiting.first().map(|job| job.id), last.map(|job| job.id))
     }
 }
 
-/// The chains in which the waiting tasks of an array are played.
+/// A running job of the engine's.
+#[derive(Debug)]
+pub(super) struct Running<'a> {
+    pub job: &'a Job,
+    pub units: u32,
+    /// Tasks of its array that follow it.
+    pub after: u32,
+}
+
+impl Running<'_> {
+    /// The limit of all tasks together, in seconds.
+    pub fn limit(&self) -> i64 {
+        self.job.limit.saturating_mul(i64::from(self.after) + 1).min(MAX_SECONDS)
+    }
+}
+
+/// The chains of the waiting tasks of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Chains {
     /// Chains that may start now; the first `longer` have one task more than `tasks`.
@@ -84,10 +73,12 @@ struct Chains {
     /// Tasks of each chain, running ones included.
     tasks: u32,
     longer: u32,
+    /// Whether the array's own limit keeps tasks waiting.
+    limited: bool,
 }
 
 impl Chains {
-    fn new(waiting: u32, running: u32, at_once: Option<u32>, room: u32, most: u32) -> Chains {
+    fn new(waiting: u32, running: u32, at_once: Option<u32>, room: u32) -> Chains {
         // A limit that the pool has no room for keeps no task waiting.
         let limit = at_once
             .filter(|&limit| limit < room && u64::from(waiting) + u64::from(running) > u64::from(limit));
@@ -95,14 +86,23 @@ impl Chains {
             Some(limit) => (limit.saturating_sub(running), running.min(limit)),
             None => (waiting, 0),
         };
-        let free = if free > most { free.min(room.clamp(1, most)) } else { free };
         let (tasks, chains) = (waiting.saturating_add(taken), (free + taken).max(1));
-        Chains { free, taken, tasks: tasks / chains, longer: tasks % chains }
+        Chains { free, taken, tasks: tasks / chains, longer: tasks % chains, limited: limit.is_some() }
     }
 
-    /// The tasks of each chain, the free ones first.
-    fn each(self) -> impl Iterator<Item = u32> {
-        (0..self.free + self.taken).map(move |chain| self.tasks + u32::from(chain < self.longer))
+    /// The tasks of the chains of these numbers, the free ones first.
+    fn each(self, chains: std::ops::Range<u32>) -> impl Iterator<Item = u32> {
+        chains.map(move |chain| self.tasks + u32::from(chain < self.longer))
+    }
+
+    /// Tasks of the chains that may start now.
+    fn startable(self) -> u32 {
+        self.each(0..self.free).fold(0, u32::saturating_add)
+    }
+
+    /// Tasks that follow each of the running ones.
+    fn following(self) -> impl Iterator<Item = u32> {
+        self.each(self.free..self.free + self.taken).map(|tasks| tasks.saturating_sub(1))
     }
 }
 
@@ -120,57 +120,49 @@ fn limited<'a>(pool: &Pool, snapshot: &'a Snapshot) -> BTreeMap<&'a str, u32> {
     limited
 }
 
-/// Running and waiting players, and the lines of the queue that they stand for.
-///
-/// # Errors
-/// When the library refuses what Slurm says.
-pub(super) fn players<'a>(
+/// The waiting jobs of a pool, in the order of priority, and the running ones.
+pub(super) fn queue<'a>(
     pool: &Pool,
     snapshot: &'a Snapshot,
     counted: &Counted,
-    run_times: &mut RunTimes,
-) -> Result<(Players, Vec<Line<'a>>)> {
-    let mut waiting: Vec<&Job> = snapshot.jobs.iter().filter(|job| waits(job) && pool.has(job)).collect();
+) -> (Vec<Line<'a>>, Vec<Running<'a>>) {
+    let mut waiting: Vec<&Job> =
+        snapshot.jobs.iter().filter(|job| waits_for_nodes(job) && pool.has(job)).collect();
     waiting.sort_by_key(|job| (Reverse(job.priority), job.submit));
     let arrays = waiting.iter().filter(|job| job.tasks.is_some()).count().max(1) as u32;
     let most = (MOST_OF_ALL / arrays).clamp(20, MOST);
     let running = arrays::running(&snapshot.jobs);
-    let mut random = Random::new(1);
-    let mut players =
-        Players { now: snapshot.now, all: counted.all, idle: counted.idle, ..Players::default() };
     // Tasks that follow the running ones of each array, each in its place.
     let mut following: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     let mut lines = Vec::new();
     for job in waiting {
         let units = (counted.of)(job).max(1);
+        let mut line = Line { job, units, waiting: Vec::new(), too_wide: false };
         // It waits for more than its partition has in service, whatever its neighbours have.
         if units > pool.room(job, counted, snapshot) {
-            lines.push(Line { job, first: None, last: None });
+            lines.push(Line { too_wide: true, ..line });
             continue;
         }
-        let array = job.tasks.as_ref().and_then(|_| tasks::array(&job.id));
-        let runs = array.and_then(|array| running.get(array)).copied().unwrap_or(0);
-        let at_once = job.tasks.as_ref().and_then(|tasks| tasks.at_once);
-        let chains = Chains::new(job.count(), runs, at_once, counted.all / units, most);
-        let belief = run_times.predict(Kind::from(job))?;
-        let submit = job.submit.min(snapshot.now);
-        let start = players.waiting.len();
-        let each: Vec<u32> = chains.each().collect();
-        let (free, taken) = each.split_at(chains.free as usize);
-        for &tasks in free {
-            let chain = Chain { belief: &belief, limit: job.limit, used: 0, tasks };
-            let (limit, belief) = (chain.limit(), chain.belief(&mut random)?);
-            players.waiting.push(Waits { units, limit, submit, belief });
+        let id = job_number(&job.id);
+        match (&job.tasks, tasks::array(&job.id)) {
+            (Some(tasks), Some(array)) => {
+                let runs = running.get(array).copied().unwrap_or(0);
+                let chains = Chains::new(tasks.count(), runs, tasks.at_once, counted.all / units);
+                if chains.limited || tasks.count() > most {
+                    let at_once = if chains.limited { chains.free } else { 0 };
+                    let waiting = Waiting { id, tasks: chains.startable(), at_once };
+                    line.waiting.extend(Some(waiting).filter(|waiting| waiting.tasks > 0));
+                } else {
+                    let named = |task: u32| job_number(&format!("{array}_{task}"));
+                    let alone = |task: u32| Waiting { id: named(task), tasks: 1, at_once: 0 };
+                    line.waiting.extend(tasks.numbers().map(alone));
+                    line.waiting.sort_by_key(|waiting| waiting.id);
+                }
+                following.entry(array).or_default().extend(chains.following());
+            }
+            _ => line.waiting.push(Waiting { id, tasks: 1, at_once: 0 }),
         }
-        if let Some(array) = array.filter(|_| !taken.is_empty()) {
-            following.entry(array).or_default().extend(taken.iter().map(|tasks| tasks - 1));
-        }
-        let one_by_one = chains.free == job.count() && job.count() > 1;
-        lines.push(Line {
-            job,
-            first: (chains.free > 0).then_some(start),
-            last: one_by_one.then(|| players.waiting.len() - 1),
-        });
+        lines.push(line);
     }
     for (array, count) in limited(pool, snapshot) {
         let places = running.get(array).copied().unwrap_or(0);
@@ -179,54 +171,31 @@ pub(super) fn players<'a>(
             following.entry(array).or_default().extend(tasks);
         }
     }
-    for (job, units) in counted.running(pool, snapshot) {
-        let belief = run_times.predict(Kind::from(job))?;
-        let limit = if job.state == State::Completing { 0 } else { job.limit };
-        let after = tasks::array(&job.id).and_then(|array| following.get_mut(array)?.pop()).unwrap_or(0);
-        let chain = Chain { belief: &belief, limit: job.limit, used: job.used, tasks: after + 1 };
-        let (limit, belief) = match after {
-            0 => (limit, belief),
-            _ => (chain.limit(), chain.belief(&mut random)?),
-        };
-        players.running.push(Running { units, limit, used: job.used, belief });
-    }
-    Ok((players, lines))
+    let mut after = |job: &Job| tasks::array(&job.id).and_then(|array| following.get_mut(array)?.pop());
+    let running = counted.running(pool, snapshot).into_iter();
+    let running =
+        running.map(|(job, units)| Running { job, units, after: after(job).unwrap_or(0) }).collect();
+    (lines, running)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A chain of like tasks runs the predicted run time of one of them times their number.
-    #[test]
-    fn chains_run_as_long_as_their_tasks_together() {
-        let day = RuntimeDistribution::from_samples(&RuntimeBins::default(), [(80_000, 1.0)]).unwrap();
-        for tasks in [2, 25, 500, 100_000] {
-            let chain = Chain { belief: &day, limit: 86_400, used: 0, tasks };
-            let belief = chain.belief(&mut Random::new(1)).unwrap();
-            let one = day.quantile(0.5, 0, 86_400).unwrap() as f64 * f64::from(tasks);
-            let all = belief.quantile(0.5, 0, chain.limit()).unwrap() as f64;
-            assert!((all / one - 1.0).abs() < 0.1, "{tasks}: {all} {one}");
-        }
-    }
-
     #[test]
     fn tasks_are_divided_among_chains() {
         let each = |waiting, running, at_once, room| {
-            let chains = Chains::new(waiting, running, at_once, room, 100);
-            let each: Vec<u32> = chains.each().collect();
-            let (free, taken) = each.split_at(chains.free as usize);
-            (free.to_vec(), taken.to_vec())
+            let chains = Chains::new(waiting, running, at_once, room);
+            (chains.free, chains.startable(), chains.following().collect::<Vec<u32>>())
         };
-        assert_eq!(each(4, 9, None, 2), (vec![1; 4], vec![]));
-        assert_eq!(each(4, 1, Some(5), 2), (vec![1; 4], vec![]));
-        assert_eq!(each(9, 0, Some(4), 5), (vec![3, 2, 2, 2], vec![]));
-        assert_eq!(each(9, 0, Some(4), 4), (vec![1; 9], vec![]));
+        assert_eq!(each(4, 9, None, 2), (4, 4, vec![]));
+        assert_eq!(each(4, 1, Some(5), 2), (4, 4, vec![]));
+        assert_eq!(each(9, 0, Some(4), 5), (4, 9, vec![]));
+        assert_eq!(each(9, 0, Some(4), 4), (9, 9, vec![]));
         // Two run: seven tasks in all, of which the free chain has one more.
-        assert_eq!(each(5, 2, Some(3), 9), (vec![3], vec![2, 2]));
-        assert_eq!(each(5, 3, Some(2), 9), (vec![], vec![4, 3]));
-        assert_eq!(each(1000, 0, None, 8), (vec![125; 8], vec![]));
-        assert_eq!(each(1_000_000, 0, Some(5000), 300).0.len(), 100);
-        assert_eq!(each(u32::MAX, u32::MAX, Some(1), 2), (vec![], vec![u32::MAX]));
+        assert_eq!(each(5, 2, Some(3), 9), (1, 3, vec![1, 1]));
+        assert_eq!(each(5, 3, Some(2), 9), (0, 0, vec![3, 2]));
+        assert_eq!(each(1_000_000, 0, Some(5), 300), (5, 1_000_000, vec![]));
+        assert_eq!(each(u32::MAX, u32::MAX, Some(1), 2), (0, 0, vec![u32::MAX - 1]));
     }
 }

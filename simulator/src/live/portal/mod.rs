@@ -9,9 +9,10 @@ pub mod connections;
 mod hosts;
 mod shared;
 
-use super::advise::forecast::{Start, Starts};
+use super::advise::starts::Start;
 use super::age::{self, Age};
 use super::site::{Answer, AskError, NAMES, Question, QueueState, Site};
+use super::starts::Starts;
 use crate::trace::text::printable;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
@@ -265,6 +266,7 @@ async fn starts(State(service): State<Service>) -> Response {
                     "last": start.last,
                     "started": start.started,
                     "calibrated_by": start.calibrated_by,
+                    "note": start.note,
                 })
             };
             let ago = service.settings.since(starts.now);

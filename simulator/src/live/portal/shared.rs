@@ -2,8 +2,8 @@
 //! it a moment ago.
 
 use super::{Settings, View};
-use crate::live::advise::forecast::Starts;
 use crate::live::site::{QueueState, Site};
+use crate::live::starts::Starts;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use surefill::error::Error as CoreError;

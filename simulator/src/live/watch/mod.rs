@@ -13,9 +13,9 @@ pub mod journal;
 pub mod judge;
 pub mod score;
 
-use super::advise::beliefs::Waits;
 use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
+use super::advise::waits::Waits;
 use super::advise::{Snapshot, waits_for};
 use super::engine::{Learnt, Life, number};
 use anyhow::Result;

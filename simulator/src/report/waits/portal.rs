@@ -6,10 +6,11 @@ use super::super::figures::figure;
 use super::super::plot::{self, wait_bands};
 use super::{duration, out_of_date};
 use crate::base::words::counted;
-use crate::live::advise::forecast::{QUANTILES, Start, Starts};
+use crate::live::advise::starts::{QUANTILES, Start};
 use crate::live::age;
 use crate::live::portal::{Asked, Pages, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
+use crate::live::starts::Starts;
 use crate::studies::waits::study::By;
 use jiff::Timestamp;
 use maud::{Markup, PreEscaped, html};
@@ -184,8 +185,8 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
             h2 { "Jobs that wait" }
             p.facts {
                 "The queue of " (duration(passed as f64)) " ago played forward over predicted run times"
-                @if by > 0 { ", stretched by what " (counted(by, "start", "starts")) " predicted likewise were worth" }
-                ". Later submissions are not foreseen."
+                @if by > 0 { ", corrected by " (counted(by, "start", "starts")) " predicted likewise" }
+                "."
             }
             @if ago > OLD { p role="alert" { "But this was predicted " (duration(passed as f64)) " ago, and the queue has changed since." } }
             @if ago < -SAME_CLOCK {
@@ -205,13 +206,14 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                 tbody { @for start in &told.starts { tr {
                     th scope="row" {
                         (start.job) @if start.tasks > 1 { small { " the first of " (start.tasks) " tasks" } }
+                        @if let Some(note) = &start.note { small { " " (note) } }
                     }
                     td { (start.partition) }
                     td { (duration(start.waited.saturating_add(passed) as f64)) }
                     @for probability in QUANTILES { td { (within(start, probability)) } }
                 } } }
             } } }
-            @if told.starts.iter().any(|start| start.quantiles.is_empty()) {
+            @if told.starts.iter().any(|start| start.quantiles.is_empty() && start.note.is_none()) {
                 p { "A job with - in these columns asks for more than is in service, or waits for other tasks of its array." }
             }
         }

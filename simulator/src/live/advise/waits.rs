@@ -1,111 +1,15 @@
-//! Predictions learnt from ended jobs: run times by the library's mixture of histories, waits by its bounds for each
-//! partition.
+//! Bounds on waits from the waits of the past, partition by partition (QBETS).
 
 use super::read::{Job, Past};
 use super::{Other, Question, Started, waits_for};
+use crate::live::engine::refused;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
-use surefill::predict::{
-    Expert, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions, experts_of,
-};
-use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::MAX_SECONDS;
 use surefill::wait::{
     CLUSTER, Features, MAX_CLUSTERS, TRIM, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor,
     smallest_history,
 };
-
-/// User, time limit, processors, name.
-type Keys = [i64; 4];
-
-const BY_NAME: [Expert; 2] = [
-    Expert { keys: 0b1001, reserved: 0, decay: 0.9, prior: 2.0 },
-    Expert { keys: 0b1111, reserved: 0, decay: 0.9, prior: 2.0 },
-];
-
-pub(in crate::live) use crate::live::engine::{number, refused};
-
-/// Keys from which a run time is predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind(Keys);
-
-impl Kind {
-    /// A job of this user, time limit in seconds, number of processors and name.
-    pub fn new(user: &str, limit: i64, processors: u32, name: &str) -> Kind {
-        Kind::numbered(user, limit, processors, number(name))
-    }
-
-    /// [`Kind::new`] with the number that stands for the name.
-    pub(in crate::live) fn numbered(user: &str, limit: i64, processors: u32, name: i64) -> Kind {
-        Kind([number(user), limit, processors.into(), name])
-    }
-}
-
-impl From<&Past> for Kind {
-    fn from(job: &Past) -> Kind {
-        Kind::new(&job.user, job.limit, job.processors, &job.name)
-    }
-}
-
-impl From<&Job> for Kind {
-    fn from(job: &Job) -> Kind {
-        Kind::new(&job.user, job.limit, job.processors, &job.name)
-    }
-}
-
-/// Run times of like jobs.
-pub struct RunTimes {
-    memory: Vec<u64>,
-}
-
-impl RunTimes {
-    /// Nothing learnt yet.
-    pub fn new() -> RunTimes {
-        let experts = [&Expert::MIX[..], &BY_NAME].concat();
-        let bins = RuntimeBins::default();
-        let mixture = MixtureCapacity {
-            bins: bins.count() as u32,
-            keys: 4,
-            experts: experts.len() as u32,
-            histories: 1 << 16,
-        };
-        // Like jobs are known by their keys: none need be held.
-        let kind = PredictorKind::Mixture;
-        let capacity = PredictorCapacity { jobs: 1, mixture, ..PredictorCapacity::of(kind) };
-        let options = PredictorOptions { experts: experts_of(&experts), ..PredictorOptions::of(kind) };
-        let size = Predictor::size(&capacity).expect("the capacity is in range");
-        let mut memory = vec![0; size.div_ceil(8)];
-        Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, &bins, &options)
-            .expect("bins and experts are as many as the capacity says");
-        RunTimes { memory }
-    }
-
-    fn predictor(&mut self) -> Predictor<'_> {
-        Predictor::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("a predictor was made here")
-    }
-
-    /// A job has ended after this number of seconds.
-    ///
-    /// # Errors
-    /// When the library refuses the run time.
-    pub fn learn(&mut self, kind: Kind, run_time: i64) -> Result<()> {
-        self.predictor().learn(&kind.0, run_time).map_err(refused("a run time"))
-    }
-
-    /// The predicted run time of such a job.
-    ///
-    /// # Errors
-    /// None that is known; the library's.
-    pub fn predict(&mut self, kind: Kind) -> Result<RuntimeDistribution> {
-        let prediction = self.predictor().predict(&kind.0, 0).map_err(refused("a prediction"))?;
-        Ok(prediction.unwrap_or(RuntimeDistribution::limit()))
-    }
-}
-
-impl Default for RunTimes {
-    fn default() -> RunTimes {
-        RunTimes::new()
-    }
-}
 
 /// Waits, partition by partition.
 pub struct Waits {

@@ -1,0 +1,270 @@
+//! When each waiting job of a pool starts: the answers, as they are printed and read again.
+//!
+//! All of them come from one forecast of the scheduler engine, in which EASY, the rule of Slurm's backfill scheduler, is
+//! played forward by the site's priorities over run times drawn from their predictions, with later jobs as on the days
+//! before. The levels are corrected by the starts that came in the history.
+
+use super::queue::Line;
+use crate::base::words::several;
+use crate::live::engine::refused;
+use anyhow::Result;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use surefill::engine::{Scheduler, StartForecast};
+use surefill::forecast::LEVELS;
+
+/// Probabilities of the reported quantiles of starts.
+pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
+
+const DAY: i64 = 86_400;
+/// Ten years, in seconds: longer spans were written in another unit.
+const LONGEST: i64 = 10 * 365 * DAY;
+
+/// A quantile of the start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Quantile {
+    /// The probability.
+    pub probability: f64,
+    /// Seconds from now.
+    pub within: i64,
+}
+
+/// The probability of a start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Probability {
+    /// Seconds from now.
+    pub within: i64,
+    /// The probability.
+    pub probability: f64,
+}
+
+/// When a waiting job starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Slurm's name of the job.
+    pub job: String,
+    /// Its owner.
+    #[serde(default)]
+    pub user: String,
+    /// Its partition.
+    #[serde(default)]
+    pub partition: String,
+    /// Seconds it has waited.
+    #[serde(deserialize_with = "checked_span")]
+    pub waited: i64,
+    /// Number of jobs in the line: the waiting tasks of an array, else 1.
+    #[serde(default = "one")]
+    pub tasks: u32,
+    /// Tasks of the array that run at once at most, where it has such a limit.
+    #[serde(default)]
+    pub at_once: Option<u32>,
+    /// Probabilities, and seconds from now within which it, or the first of its tasks, starts with these; those beyond
+    /// the range of the forecast are left out. Empty for a job that is wider than everything in service, and for an
+    /// array that waits for tasks of its own.
+    #[serde(deserialize_with = "checked_quantiles")]
+    pub quantiles: Vec<Quantile>,
+    /// The same of the last of its tasks; empty where they are not reported one by one.
+    #[serde(default, deserialize_with = "checked_quantiles")]
+    pub last: Vec<Quantile>,
+    /// The probability of having started within the question's spans.
+    #[serde(default, deserialize_with = "checked_started")]
+    pub started: Vec<Probability>,
+    /// Forecasts for jobs of the pool's history whose starts have corrected these; 0: none.
+    #[serde(default)]
+    pub calibrated_by: u64,
+    /// Why there is no prediction, or no interval.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Refuses a span that is negative or longer than any wait.
+pub(in crate::live) fn span(seconds: i64) -> Result<i64, String> {
+    match seconds {
+        0..=LONGEST => Ok(seconds),
+        ..0 => Err(format!("{seconds} s is before the time of the forecast")),
+        _ => Err(format!("{seconds} s is more than ten years: wanted are seconds, not milliseconds")),
+    }
+}
+
+/// Refuses a number that is no probability.
+pub(in crate::live) fn probability(number: f64) -> Result<f64, String> {
+    match number {
+        0.0..=1.0 => Ok(number),
+        _ => Err(format!("the probability {number} is not within 0 to 1")),
+    }
+}
+
+/// Refuses quantiles that are out of order.
+pub(in crate::live) fn quantiles(all: Vec<Quantile>) -> Result<Vec<Quantile>, String> {
+    for quantile in &all {
+        probability(quantile.probability)?;
+        span(quantile.within)?;
+    }
+    for pair in all.windows(2) {
+        let [before, after] = pair else { continue };
+        if before.probability >= after.probability || before.within > after.within {
+            return Err(format!(
+                "quantiles out of order: {} s with probability {}, then {} s with {}",
+                before.within, before.probability, after.within, after.probability
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// Refuses probabilities that fall as time goes on.
+pub(in crate::live) fn started(all: Vec<Probability>) -> Result<Vec<Probability>, String> {
+    for start in &all {
+        probability(start.probability)?;
+        span(start.within)?;
+    }
+    let falls = |one: &Probability| {
+        all.iter().find(|other| other.within > one.within && other.probability < one.probability)
+    };
+    match all.iter().find_map(|one| falls(one).map(|other| (one, other))) {
+        Some((one, other)) => Err(format!(
+            "a start within {} s is less probable than one within {} s",
+            other.within, one.within
+        )),
+        None => Ok(all),
+    }
+}
+
+/// Reads a value, and checks it: where it is refused, the reader knows the line.
+pub(in crate::live) fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    reader: D,
+    check: impl FnOnce(T) -> Result<T, String>,
+) -> Result<T, D::Error> {
+    check(T::deserialize(reader)?).map_err(D::Error::custom)
+}
+
+fn checked_span<'de, D: Deserializer<'de>>(reader: D) -> Result<i64, D::Error> {
+    checked(reader, span)
+}
+
+fn checked_quantiles<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Quantile>, D::Error> {
+    checked(reader, quantiles)
+}
+
+fn checked_started<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Probability>, D::Error> {
+    checked(reader, started)
+}
+
+/// The levels of one start.
+struct Levels {
+    within: [i64; LEVELS.len()],
+    /// The number of them that lie in the forecast's range, and its end in seconds where not all do.
+    known: usize,
+    range: Option<i64>,
+    /// Whether the start is the same in every scenario.
+    is_certain: bool,
+}
+
+/// A pool's forecast, and what is asked of it.
+pub(super) struct Asked<'a> {
+    pub now: i64,
+    pub within: &'a [i64],
+    pub scheduler: &'a Scheduler<'a>,
+    pub forecast: &'a StartForecast<'a>,
+    /// Starts of the history that have corrected it.
+    pub calibrated_by: u64,
+}
+
+impl Asked<'_> {
+    /// The levels of a job, none of them beyond `most`; nothing for one that never starts.
+    fn levels(&self, id: i64, most: Option<i64>) -> Result<Option<Levels>> {
+        let named = || refused("a forecast");
+        let Some(raw) = self.forecast.levels(id).map_err(named())? else { return Ok(None) };
+        let predicted = self.forecast.predicted(self.scheduler, id).map_err(named())?;
+        let Some(predicted) = predicted else { return Ok(None) };
+        let mut within = predicted.by.map(|by| (by - self.now).max(0));
+        let range = predicted.capped.then_some(within[LEVELS.len() - 1]);
+        let is_certain = raw.first() == raw.last();
+        // A width that the scenarios do not have is none that anything is known of.
+        within = if is_certain { raw } else { within };
+        let inside = |&(&level, &raw): &(&i64, &i64)| range.is_none_or(|range| level < range && raw < range);
+        let known = within.iter().zip(&raw).take_while(inside).count();
+        within = within.map(|level| most.map_or(level, |most| level.min(most)));
+        Ok(Some(Levels { within, known, range, is_certain }))
+    }
+
+    fn probability(&self, id: i64, levels: &Levels, most: Option<i64>, within: i64) -> Result<f64> {
+        if most.is_some_and(|most| most <= within) {
+            return Ok(1.0);
+        }
+        if levels.is_certain {
+            return Ok(if levels.within[0] <= within { 1.0 } else { 0.0 });
+        }
+        let when = self.now.saturating_add(within);
+        let found = self.forecast.probability(self.scheduler, id, when);
+        Ok(found.map_err(refused("a time to start within"))?.unwrap_or(0.0))
+    }
+
+    /// The start of the job in a line; `most` is its start by limits, where that is known, and `id` the engine's number
+    /// of one of its jobs.
+    pub fn start(&self, line: &Line<'_>, most: Option<i64>, id: impl Fn(i64) -> i64) -> Result<Start> {
+        let job = line.job;
+        let mut start = Start {
+            job: job.id.clone(),
+            user: job.user.clone(),
+            partition: job.partition.clone(),
+            waited: (self.now - job.submit).max(0),
+            tasks: job.count(),
+            at_once: job.tasks.as_ref().and_then(|tasks| tasks.at_once),
+            quantiles: Vec::new(),
+            last: Vec::new(),
+            started: Vec::new(),
+            calibrated_by: self.calibrated_by,
+            note: None,
+        };
+        let (first, last) = line.first_and_last();
+        let Some(first) = first else {
+            let why = if line.too_wide { TOO_WIDE } else { "its array lets no further task run now" };
+            return Ok(Start { note: Some(why.to_owned()), ..start });
+        };
+        let first = id(first);
+        let Some(levels) = self.levels(first, most)? else {
+            return Ok(Start { note: Some(TOO_WIDE.to_owned()), ..start });
+        };
+        start.quantiles = reported(&levels);
+        if let Some(last) = last {
+            start.last = self.levels(id(last), None)?.map_or_else(Vec::new, |levels| reported(&levels));
+        }
+        let days = levels.range.map(|range| several((range / DAY).max(1) as u64, "day"));
+        start.note = match days {
+            Some(days) if start.quantiles.is_empty() => {
+                Some(format!("no prediction: not within the {days} that are played forward"))
+            }
+            Some(days) if start.quantiles.len() < QUANTILES.len() => {
+                Some(format!("no prediction beyond the {days} that are played forward"))
+            }
+            _ if levels.is_certain => {
+                Some("the same start in every scenario: no interval is known".to_owned())
+            }
+            _ if levels.within.first() == levels.within.last() => {
+                Some("every level is its start by limits: no interval is known".to_owned())
+            }
+            _ => None,
+        };
+        if !start.quantiles.is_empty() {
+            for &within in self.within {
+                let probability = self.probability(first, &levels, most, within)?;
+                start.started.push(Probability { within, probability });
+            }
+        }
+        Ok(start)
+    }
+}
+
+const TOO_WIDE: &str = "it asks for more than is in service";
+
+/// The levels of [`QUANTILES`] among those that are known.
+fn reported(levels: &Levels) -> Vec<Quantile> {
+    let all = LEVELS.into_iter().zip(levels.within).take(levels.known);
+    let wanted = all.filter(|(level, _)| QUANTILES.contains(level));
+    wanted.map(|(probability, within)| Quantile { probability, within }).collect()
+}
