@@ -66,6 +66,7 @@ static void scheduler_make(int32_t most_jobs, const char *words, const char *sta
         fclose(file);
     } else {
         CHECK(surefill_scheduler_capacity_init(&capacity, most_jobs));
+        capacity.delay_units = machine; /* for preset=papers and rule=delay */
         CHECK(surefill_scheduler_size(&capacity, &block_size));
         block = room(block_size);
         CHECK(surefill_scheduler_init(block, block_size, &capacity, &scheduler));

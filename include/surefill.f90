@@ -83,6 +83,11 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_UNSUPPORTED = -27_c_int32_t
   !> A structure's struct_size is 0: it has to be set to the structure's size.
   integer(c_int64_t), parameter :: SUREFILL_ERROR_NO_STRUCT_SIZE = -28_c_int64_t
+  !> preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows
+  !! by itself, without more jobs.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_DELAY_UNITS = -29_c_int32_t
+  !> preset=papers and rule=delay decide about pools of counted units, not of nodes.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_DELAY_ON_NODES = -30_c_int32_t
   !> Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
   integer(c_int32_t), parameter :: SUREFILL_STEP_IDLE = 0_c_int32_t
   !> Work in slices: the work allowed for this call is used up; call again to go on.
@@ -170,6 +175,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_PLANNED = 2_c_int32_t
   !> It starts ahead of others in the site's order, the first of which it does not delay by the time limits.
   integer(c_int32_t), parameter :: SUREFILL_WHY_BY_LIMITS = 3_c_int32_t
+  !> It starts ahead of the head job, which it delays by less than the delay rule allows.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_BY_DELAY = 4_c_int32_t
   !> It waits: there is no room, what those take that start now counted.
   integer(c_int32_t), parameter :: SUREFILL_WHY_NO_ROOM = 16_c_int32_t
   !> It waits, and is the first of all that wait: others must not delay it.
@@ -192,6 +199,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_LICENCES = 25_c_int32_t
   !> It waits behind those that were planned: what is idle is theirs.
   integer(c_int32_t), parameter :: SUREFILL_WHY_DEPTH = 26_c_int32_t
+  !> It waits: it would delay the head job by more than the delay rule allows.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DELAYS = 27_c_int32_t
   !> The manager holds it. Time held is not time waited; nor is it with the next two.
   integer(c_int32_t), parameter :: SUREFILL_WHY_HOLD = 48_c_int32_t
   !> It depends on other jobs.
@@ -242,6 +251,9 @@ module surefill
     integer(c_int32_t) :: parts
     !> Reservations of nodes (at most 64).
     integer(c_int32_t) :: reservations
+    !> Units of the largest pool about which preset=papers and rule=delay decide (at most 16,777,216); 0 for none. A
+    !! cycle's memory grows by some 10 kB for each of the jobs and 200 bytes for each of these units.
+    integer(c_int32_t) :: delay_units
   end type surefill_scheduler_capacity
 
   !> A node, as the resource manager reports it. Zero it first: 0 is none, unknown or the default.
@@ -463,6 +475,15 @@ module surefill
     !! has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
     !! surefill_starts_predicted sets it itself before it asks for the sentence.
     integer(c_int64_t) :: expected
+    !> With SUREFILL_WHY_DELAYS: the delay of the head job, if it started now, in the criterion's unit.
+    real(c_double) :: delay
+    !> The delay must be below this.
+    real(c_double) :: allowed
+    !> The criterion: 0 the probability of a delay, 1 the papers' bound of it, 2 expected seconds, 3 these over the
+    !! head job's own expected remaining wait; -1 without a delay.
+    integer(c_int32_t) :: criterion
+    !> 1 if the delay is at least the one above, 0 if it is that one.
+    integer(c_int32_t) :: at_least
   end type surefill_reason
 
   !> The predicted start of a waiting job.
@@ -673,8 +694,9 @@ module surefill
     end function surefill_scheduler_init
 
     !> The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
-    !! on with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and
-    !! reservations may be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
+    !! on with the new handle, or says SUREFILL_ACT_STALE; an open forecast is begun anew. Jobs, ended, pools, queues,
+    !! nodes, parts, reservations and delay_units may be more, ended and delay_units also less; the rest is as
+    !! surefill_scheduler_capacity_of says. O(size).
     function surefill_scheduler_grow(old, memory, length, capacity, scheduler) bind(c, &
             name='surefill_scheduler_grow') result(code)
       import

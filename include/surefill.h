@@ -168,6 +168,13 @@ extern "C" {
 /* A structure's struct_size is 0: it has to be set to the structure's size. */
 #define SUREFILL_ERROR_NO_STRUCT_SIZE -28
 
+/* preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows by
+ * itself, without more jobs. */
+#define SUREFILL_ERROR_DELAY_UNITS -29
+
+/* preset=papers and rule=delay decide about pools of counted units, not of nodes. */
+#define SUREFILL_ERROR_DELAY_ON_NODES -30
+
 /* Work in slices (decisions of a pass, training, clustering): there is nothing to do for now. */
 #define SUREFILL_STEP_IDLE 0
 
@@ -327,9 +334,11 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * further tasks start, the array is reported again with its tasks and at_once as they are then.
  *
  * A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
- * capacity jobs, PARTS_FULL the capacity parts, FULL of another function its own (pools, queues, reservations). Then
- * surefill_scheduler_grow goes on in a larger block, and the call is made again. Jobs, ended, pools, queues, nodes,
- * parts and reservations can grow; histories, waits, bins, arrivals and kinds are for good.
+ * capacity jobs, PARTS_FULL the capacity parts, DELAY_UNITS the capacity delay_units, FULL of another function its
+ * own (pools, queues, reservations). Then surefill_scheduler_grow goes on in a larger block, and the call is made
+ * again; a cycle may be stale then, and another needs surefill_cycle_size of the new capacity. Jobs, ended, pools,
+ * queues, nodes, parts, reservations and delay_units can grow; histories, waits, bins, arrivals and kinds are for
+ * good.
  *
  *     static int64_t memory[1 << 18], larger[1 << 19], scratch[1 << 18], more[1 << 18], saved[1 << 19];
  *     surefill_scheduler_capacity capacity;
@@ -561,6 +570,9 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* It starts ahead of others in the site's order, the first of which it does not delay by the time limits. */
 #define SUREFILL_WHY_BY_LIMITS 3
 
+/* It starts ahead of the head job, which it delays by less than the delay rule allows. */
+#define SUREFILL_WHY_BY_DELAY 4
+
 /* It waits: there is no room, what those take that start now counted. */
 #define SUREFILL_WHY_NO_ROOM 16
 
@@ -593,6 +605,9 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 
 /* It waits behind those that were planned: what is idle is theirs. */
 #define SUREFILL_WHY_DEPTH 26
+
+/* It waits: it would delay the head job by more than the delay rule allows. */
+#define SUREFILL_WHY_DELAYS 27
 
 /* The manager holds it. Time held is not time waited; nor is it with the next two. */
 #define SUREFILL_WHY_HOLD 48
@@ -664,6 +679,9 @@ typedef struct surefill_scheduler_capacity {
   int32_t parts;
   /* Reservations of nodes (at most 64). */
   int32_t reservations;
+  /* Units of the largest pool about which preset=papers and rule=delay decide (at most 16,777,216); 0 for none. A
+   * cycle's memory grows by some 10 kB for each of the jobs and 200 bytes for each of these units. */
+  int32_t delay_units;
 } surefill_scheduler_capacity;
 
 /* A node, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. */
@@ -885,6 +903,15 @@ typedef struct surefill_reason {
    * has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
    * surefill_starts_predicted sets it itself before it asks for the sentence. */
   int64_t expected;
+  /* With SUREFILL_WHY_DELAYS: the delay of the head job, if it started now, in the criterion's unit. */
+  double delay;
+  /* The delay must be below this. */
+  double allowed;
+  /* The criterion: 0 the probability of a delay, 1 the papers' bound of it, 2 expected seconds, 3 these over the
+   * head job's own expected remaining wait; -1 without a delay. */
+  int32_t criterion;
+  /* 1 if the delay is at least the one above, 0 if it is that one. */
+  int32_t at_least;
 } surefill_reason;
 
 /* The predicted start of a waiting job. */
@@ -925,8 +952,9 @@ int32_t surefill_scheduler_init(void *memory,
                                 surefill_scheduler **scheduler);
 
 /* The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
- * on with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and
- * reservations may be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
+ * on with the new handle, or says SUREFILL_ACT_STALE; an open forecast is begun anew. Jobs, ended, pools, queues,
+ * nodes, parts, reservations and delay_units may be more, ended and delay_units also less; the rest is as
+ * surefill_scheduler_capacity_of says. O(size).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_grow(const surefill_scheduler *old,
@@ -952,10 +980,21 @@ int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, sure
  * end) says which it is and what it should be; else message is empty. The words, each with its values and its
  * default:
  *
- * - preset=fair (default), fast or easy: the plan of the whole queue, with tails shorter than EASY's; the plan for
- *   the shortest mean wait; EASY backfilling by the time limits in the site's order. It sets the words from short
- *   to slack, so that it stands before them. Under easy these, cut and running matter to surefill_cycle_plan_all
- *   and surefill_cycle_try alone.
+ * - preset=fair (default), fast, easy or papers: the plan of the whole queue, with tails shorter than EASY's; the
+ *   plan for the shortest mean wait; EASY backfilling by the time limits in the site's order; probabilistic
+ *   backfilling in the site's order as Nissimov & Feitelson 2007 have it: rule=delay with criterion=bound tau=0.05
+ *   events=1, by the run times predicted when a job was submitted. It sets criterion, tau, events and the words
+ *   from short to slack, so that it stands before them. Where no plan is made the words from short to slack, cut
+ *   and running matter to surefill_cycle_plan_all and surefill_cycle_try alone.
+ * - rule=auto (default), plan or delay: what decides: the rule of the preset; the plan of the whole queue;
+ *   backfilling in the site's order by how much the head job is delayed. The latter, also by preset=papers, is for
+ *   pools of counted units with the capacity delay_units; surefill_cycle_begin says DELAY_ON_NODES or DELAY_UNITS
+ *   of others.
+ * - criterion=probability (default), bound, seconds or relative: the measure of that delay: its probability,
+ *   exactly or by the papers' lower bound; its expected seconds; these over the head job's own expected remaining
+ *   wait. It sets tau to 0.05, for seconds to 60, so that it stands before it.
+ * - tau=0 to 1000000, 0.05 by default: a job passes the head job if the delay is below this.
+ * - events=1 to 16, 4 by default: into how many events the delay rule divides a bin of run times; a whole number.
  * - mode=on (default) or shadow: jobs are offered, or only said to be those that the rule would start.
  * - order=ties (default), priority or free: under ties a job of higher priority comes first whatever that costs
  *   others, and the plan orders those of equal priority alone; under priority a point counts as many seconds of
@@ -1230,8 +1269,8 @@ int32_t surefill_scheduler_reason(const surefill_scheduler *scheduler,
  * pool consists of (NULL for "processors"), head the name of the reason's head (NULL for its number). Writes to
  * needed how many bytes of room the whole sentence takes. O(length).
  *
- * Errors: OUT_OF_RANGE (a member, room, a name that is not UTF-8); FULL where room is too short: then as much is
- * written as fits. */
+ * Errors: OUT_OF_RANGE (a member, room, a name that is not UTF-8), NOT_A_NUMBER; FULL where room is too short:
+ * then as much is written as fits. */
 int32_t surefill_reason_sentence(const surefill_reason *reason,
                                  const char *units,
                                  const char *head,

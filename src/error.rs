@@ -65,10 +65,14 @@ pub enum Error {
     Unsupported = -27,
     /// The size that a structure gives of itself is 0 (C only).
     NoStructSize = -28,
+    /// The delay rule decides about a pool of more units than the capacity `delay_units`.
+    DelayUnits = -29,
+    /// The delay rule does not decide about pools of nodes.
+    DelayOnNodes = -30,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 28] = [
+pub const ALL: [Error; 30] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -97,6 +101,8 @@ pub const ALL: [Error; 28] = [
     Error::PartsFull,
     Error::Unsupported,
     Error::NoStructSize,
+    Error::DelayUnits,
+    Error::DelayOnNodes,
 ];
 
 impl Error {
@@ -141,6 +147,8 @@ impl Error {
             Error::PartsFull => c"SUREFILL_ERROR_PARTS_FULL",
             Error::Unsupported => c"SUREFILL_ERROR_UNSUPPORTED",
             Error::NoStructSize => c"SUREFILL_ERROR_NO_STRUCT_SIZE",
+            Error::DelayUnits => c"SUREFILL_ERROR_DELAY_UNITS",
+            Error::DelayOnNodes => c"SUREFILL_ERROR_DELAY_ON_NODES",
         }
     }
 
@@ -176,6 +184,12 @@ impl Error {
             Error::Unsupported => c"there is no answer for an object of this kind",
             Error::NoStructSize => {
                 c"a structure's struct_size is 0: it has to be set to the structure's size"
+            }
+            Error::DelayUnits => {
+                c"preset=papers and rule=delay need the capacity delay_units: at least the pool's units"
+            }
+            Error::DelayOnNodes => {
+                c"preset=papers and rule=delay decide for pools of counted units, not of nodes"
             }
         }
     }

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21, WORDS = 1000 };
+enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21 };
+enum { UNITS_AT_FIRST = 1024, MOST_UNITS = 1 << 24, WORDS = 1000 };
 enum { SCENARIOS = 20, EVENTS = 10 }; /* of a forecast; events between two looks at the clock */
 static const double FORESEEING = 0.25; /* seconds of processor time for a forecast in one cycle */
 
@@ -156,9 +157,12 @@ static int32_t at_most(int64_t number, int32_t most) { return number < most ? (i
 /* More room of the kind that a call has lacked. False for another status, and when there is no memory. */
 static bool make_room(struct engine *engine, int32_t status) {
     surefill_scheduler_capacity larger = engine->capacity;
-    if (status != SUREFILL_ERROR_FULL && status != SUREFILL_ERROR_PARTS_FULL) return false;
     if (status == SUREFILL_ERROR_PARTS_FULL)
         larger.parts = at_most(2 * (int64_t)larger.parts, MOST_PARTS);
+    else if (status == SUREFILL_ERROR_DELAY_UNITS)
+        larger.delay_units = larger.delay_units == 0 ? UNITS_AT_FIRST : at_most(2 * (int64_t)larger.delay_units, MOST_UNITS);
+    else if (status != SUREFILL_ERROR_FULL)
+        return false;
     else
         larger.jobs = at_most(2 * (int64_t)larger.jobs, larger.nodes > 0 ? MOST_JOBS_ON_NODES : MOST_JOBS);
     if (larger.ended < larger.jobs) larger.ended = larger.jobs;
@@ -215,11 +219,14 @@ static int32_t begin_cycle(struct engine *engine, int32_t pool, int64_t now, sur
 
 int32_t engine_begin(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **cycle) {
     int64_t size;
+    int32_t status;
     record_keep(&engine->record);
     if (engine->record.wanted && surefill_scheduler_seal(engine->scheduler) == SUREFILL_OK &&
         surefill_scheduler_size(&engine->capacity, &size) == SUREFILL_OK)
         record_begin(&engine->record, engine->scheduler, size, pool, now);
-    return begin_cycle(engine, pool, now, cycle);
+    do status = begin_cycle(engine, pool, now, cycle);
+    while (status == SUREFILL_ERROR_DELAY_UNITS && make_room(engine, status));
+    return status;
 }
 
 bool engine_plan(struct engine *engine, int32_t pool, int64_t now, surefill_cycle **plan) {

@@ -40,6 +40,14 @@ impl Criterion {
             .find(|criterion| *criterion as u32 == number)
     }
 
+    /// The usual threshold: 0.05, or a minute.
+    pub const fn usual_threshold(self) -> f64 {
+        match self {
+            Criterion::Probability | Criterion::Bound | Criterion::Relative => 0.05,
+            Criterion::Seconds => 60.0,
+        }
+    }
+
     /// Whether delays are added up in seconds.
     pub(super) fn in_seconds(self) -> bool {
         matches!(self, Criterion::Seconds | Criterion::Relative)
@@ -87,7 +95,7 @@ impl Rule {
     /// The exact probability below 0.05, without a cap on the sum.
     pub const EXACT: Rule = Rule {
         criterion: Criterion::Probability,
-        threshold: 0.05,
+        threshold: Criterion::Probability.usual_threshold(),
         budget: f64::INFINITY,
         slip: f64::INFINITY,
         guard: f64::INFINITY,

@@ -16,9 +16,10 @@
 //! further tasks start, the array is reported again with its tasks and at_once as they are then.
 //!
 //! A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
-//! capacity jobs, PARTS_FULL the capacity parts, FULL of another function its own (pools, queues, reservations). Then
-//! surefill_scheduler_grow goes on in a larger block, and the call is made again. Jobs, ended, pools, queues, nodes,
-//! parts and reservations can grow; histories, waits, bins, arrivals and kinds are for good.
+//! capacity jobs, PARTS_FULL the capacity parts, DELAY_UNITS the capacity delay_units, FULL of another function its own
+//! (pools, queues, reservations). Then surefill_scheduler_grow goes on in a larger block, and the call is made again; a
+//! cycle may be stale then, and another needs surefill_cycle_size of the new capacity. Jobs, ended, pools, queues,
+//! nodes, parts, reservations and delay_units can grow; histories, waits, bins, arrivals and kinds are for good.
 //!
 //! ```c
 //! static int64_t memory[1 << 18], larger[1 << 19], scratch[1 << 18], more[1 << 18], saved[1 << 19];
@@ -254,6 +255,9 @@ pub struct surefill_scheduler_capacity {
     pub parts: i32,
     /// Reservations of nodes (at most 64).
     pub reservations: i32,
+    /// Units of the largest pool about which preset=papers and rule=delay decide (at most 16,777,216); 0 for none. A
+    /// cycle's memory grows by some 10 kB for each of the jobs and 200 bytes for each of these units.
+    pub delay_units: i32,
 }
 
 /// A scheduler without a machine. Sealed, the block is a checkpoint: write it to a file, read it back, open it.
@@ -282,6 +286,7 @@ fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
         kinds: capacity.kinds as i32,
         parts: capacity.parts as i32,
         reservations: capacity.reservations as i32,
+        delay_units: capacity.delay_units as i32,
     }
 }
 
@@ -289,7 +294,7 @@ fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
     let defaults = c_capacity(&SchedulerCapacity::default());
-    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48])? };
+    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52])? };
     Ok(SchedulerCapacity {
         jobs: count(given.jobs)?,
         ended: count(given.ended)?,
@@ -303,6 +308,8 @@ unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<Schedule
         kinds: count(given.kinds)?,
         parts: count(given.parts)?,
         reservations: count(given.reservations)?,
+        delay_units: count(given.delay_units)?,
+        reserved: 0,
     })
 }
 
@@ -461,8 +468,9 @@ pub unsafe extern "C" fn surefill_scheduler_init(
 }
 
 /// The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes on
-/// with the new handle; an open forecast is begun anew. Jobs, ended, pools, queues, nodes, parts and reservations may
-/// be more, ended also less; the rest is as surefill_scheduler_capacity_of says. O(size).
+/// with the new handle, or says SUREFILL_ACT_STALE; an open forecast is begun anew. Jobs, ended, pools, queues, nodes,
+/// parts, reservations and delay_units may be more, ended and delay_units also less; the rest is as
+/// surefill_scheduler_capacity_of says. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
 ///

@@ -1,13 +1,14 @@
 //! One decision of one pool: offers, and the manager's answers.
 
-use super::SchedulerCapacity;
+use super::capacity::SchedulerCapacity;
+use super::delayed::{self, Judged};
 use super::job::{JobState, MAX_TIME, Why};
 use super::life::Said;
 use super::object::Scheduler;
 use super::on_nodes::Machine;
 use super::order::Candidate;
 use super::pools::{pool, pool_mut};
-use super::settings::{Mode, PresetWord};
+use super::settings::{Mode, Way};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range};
 use crate::nodes::Part;
@@ -144,6 +145,9 @@ pub(crate) struct State {
     pub(super) built: u32,
     /// Whether the cycle is over.
     pub(super) closed: u32,
+    /// Whether the last decision was made by the delay rule, with a result for each candidate.
+    pub(super) by_delay: u32,
+    pub(super) reserved: u32,
 }
 
 /// The slices of the block.
@@ -154,6 +158,10 @@ pub(crate) struct Parts<'a> {
     /// The numbers of the candidates that start.
     pub(super) starting: &'a mut [u32],
     pub(super) offers: &'a mut [Made],
+    /// By the delay rule: the numbers of the candidates in the pass, and the result for each candidate.
+    pub(super) considered: &'a mut [u32],
+    pub(super) judged: &'a mut [Judged],
+    pub(super) pass: &'a mut [u8],
     pub(super) plan: &'a mut [u8],
     pub(super) machine: Machine<'a>,
 }
@@ -193,6 +201,9 @@ impl<'a> Object<'a> for Cycle<'a> {
             limited: carver.take(2 * count)?,
             starting: carver.take(count)?,
             offers: carver.take(count)?,
+            considered: carver.take(delayed::judged(capacity, count))?,
+            judged: carver.take(delayed::judged(capacity, count))?,
+            pass: carver.take(delayed::pass_size(capacity)?)?,
             plan: carver.take(Plan::size(&plan_capacity(capacity))?)?,
             machine: Machine::carve(carver, capacity)?,
         })
@@ -229,7 +240,8 @@ impl<'a> Cycle<'a> {
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`]; [`Error::WrongState`] while a listing is under way; [`Error::Misaligned`],
-    /// [`Error::TooSmall`], [`Error::OutOfRange`] for an absurd time.
+    /// [`Error::TooSmall`], [`Error::OutOfRange`] for an absurd time. By the delay rule [`Error::DelayOnNodes`], and
+    /// [`Error::DelayUnits`] for a pool of more units than [`SchedulerCapacity::delay_units`].
     pub fn begin(
         memory: &'a mut [u8],
         scheduler: &mut Scheduler<'_>,
@@ -243,6 +255,7 @@ impl<'a> Cycle<'a> {
         if scheduler.state.listing_open != 0 {
             return Err(Error::WrongState);
         }
+        scheduler.check_pool(number)?;
         let capacity = scheduler.capacity();
         let (state, parts) = Cycle::create(memory, &capacity)?;
         // The memory may never have been written and is not read.
@@ -261,11 +274,15 @@ impl<'a> Cycle<'a> {
     }
 
     /// The next action. The decision is made by the first call, and anew by the first one after a refusal: at
-    /// most 7 + proposals orders of 64 jobs, each with a look along 337 instants for every job; O(jobs) beside that.
+    /// most 7 + proposals orders of 64 jobs, each with a look along 337 instants for every job; O(jobs) beside that. By
+    /// the delay rule it is a whole pass, with a walk for each job that passes the head job
+    /// ([`Pass::decide`](crate::backfill::Pass::decide)).
     ///
     /// # Errors
     /// [`Error::Full`] where a task of an array would start and there is no slot for it: with a larger block the cycle
-    /// can go on. [`Error::WrongState`] once the cycle is closed.
+    /// can go on; by the delay rule with more than four events also where more jobs run and fit than there is room for:
+    /// with a larger block the cycle is stale. [`Error::DelayUnits`] if its pool has become too large for the delay
+    /// rule. [`Error::WrongState`] once the cycle is closed.
     pub fn next(&mut self, scheduler: &mut Scheduler<'_>) -> Result<Action> {
         if self.state.closed != 0 {
             return Err(Error::WrongState);
@@ -274,14 +291,17 @@ impl<'a> Cycle<'a> {
             return Ok(Action::Stale);
         }
         loop {
-            if self.state.decided == 0
-                && scheduler.parts.table.waiting().len() > self.parts.candidates.len() / 2
-            {
-                // The scheduler has grown beyond the cycle's memory.
-                return Ok(self.is_full(scheduler)?.unwrap_or(Action::Stale));
-            }
             if self.state.decided == 0 {
-                self.decide(scheduler)?;
+                if let Err(error) = self.decide(scheduler) {
+                    self.state.decided = 0;
+                    // If the scheduler has grown since, another cycle has room.
+                    let grown = error == Error::Full && scheduler.capacity() != self.state.capacity;
+                    return if grown {
+                        Ok(self.is_full(scheduler)?.unwrap_or(Action::Stale))
+                    } else {
+                        Err(error)
+                    };
+                }
                 self.stop_behind_array(scheduler)?;
             }
             if let Some(action) = self.offer(scheduler)? {
@@ -352,9 +372,10 @@ impl<'a> Cycle<'a> {
                 head: self.passed(scheduler, &candidate, number)?,
                 why: Why::Planned,
             };
-            let why = match (settings.preset, offer.head) {
+            let why = match (settings.way(), offer.head) {
                 (_, 0) => Why::InOrder,
-                (PresetWord::Easy, _) => Why::ByLimits,
+                (Way::Easy, _) => Why::ByLimits,
+                (Way::Delay, _) => Why::ByDelay,
                 _ => Why::Planned,
             };
             let offer = Offer { why, ..offer };

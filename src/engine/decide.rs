@@ -1,11 +1,12 @@
-//! The jobs that start: by the plan of the whole queue, or by EASY backfilling, on counted units or on nodes.
+//! The jobs that start: by the plan of the whole queue, by EASY backfilling or by the delay rule, on counted units or
+//! on nodes.
 
 use super::cycle::{Cycle, State, TASKS};
 use super::object::Scheduler;
 use super::on_nodes::Stay;
 use super::order::{Candidate, count_points, easy, lowest, tiers, worth};
 use super::pools::idle;
-use super::settings::{Mode, OrderWord, PresetWord, Settings};
+use super::settings::{Mode, OrderWord, Settings, Way};
 use crate::error::Result;
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
@@ -68,7 +69,7 @@ impl Cycle<'_> {
         let offered = open.fold(0_u32, |sum, made| sum.saturating_add(made.count));
         let idle = idle(scheduler.parts.pools, number)?.saturating_sub(offered);
         (self.state.decided, self.state.taken, self.state.starting) = (1, 0, 0);
-        (self.state.idle, self.state.ordered) = (idle, 0);
+        (self.state.idle, self.state.ordered, self.state.by_delay) = (idle, 0, 0);
         self.gather(scheduler)?;
         let count = self.state.candidates as usize;
         if self.state.of_nodes != 0 {
@@ -76,8 +77,8 @@ impl Cycle<'_> {
         }
         let anyway = self.state.anyway != 0;
         let plain = here.inconsistent != 0;
-        let by_easy = (settings.preset == PresetWord::Easy || plain) && !anyway;
-        if by_easy {
+        let in_order = (settings.way() != Way::Plan || plain) && !anyway;
+        if in_order {
             // In the site's order even where nothing is idle: the reasons tell who is first.
             let candidates = range_mut(self.parts.candidates, 0, count)?;
             count_points(scheduler, candidates, now)?;
@@ -86,7 +87,12 @@ impl Cycle<'_> {
         if idle == 0 && !anyway || count == 0 {
             return Ok(());
         }
-        if by_easy {
+        if in_order && settings.way() == Way::Delay && !plain {
+            self.state.starting = self.delay(scheduler, &settings, idle)? as u32;
+            self.state.by_delay = 1;
+            return Ok(());
+        }
+        if in_order {
             let running = self.limits(scheduler)?;
             let candidates = range(self.parts.candidates, 0, count)?;
             let limited = (&mut *self.parts.limited, running);
@@ -231,7 +237,7 @@ impl Cycle<'_> {
             return Ok(());
         }
         let candidates = range_mut(self.parts.candidates, 0, count)?;
-        let easy = settings.preset == PresetWord::Easy && self.state.anyway == 0;
+        let easy = settings.way() == Way::Easy && self.state.anyway == 0;
         if easy {
             count_points(scheduler, candidates, now)?;
             heap::sort(candidates)?;

@@ -1,6 +1,6 @@
 //! The start of every waiting job, by the scheduler's own rule played forward.
 
-use super::SchedulerCapacity;
+use super::capacity::SchedulerCapacity;
 use super::job::MAX_TIME;
 use super::object::Scheduler;
 use super::order::Candidate;

@@ -5,7 +5,7 @@ use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
 use super::order::{class_of, count_points, lowest, tiers, worth};
 use super::pools::pool;
-use super::settings::{Mode, OrderWord, PresetWord};
+use super::settings::{Mode, OrderWord, Way};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{Object, at, at_mut, range, range_mut};
@@ -50,7 +50,7 @@ impl<'a> StartForecast<'a> {
         scheduler.renew()?;
         (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
         let settings = scheduler.settings();
-        state.easy = u32::from(settings.preset == PresetWord::Easy);
+        state.easy = u32::from(settings.way() != Way::Plan);
         let here = *scheduler.pool_at(number)?;
         state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
         (state.units, state.idle, state.debt) = (counted.all, counted.idle, counted.debt);

@@ -1,21 +1,26 @@
 //! Moving a scheduler to a larger block.
 
-use super::object::{Scheduler, SchedulerCapacity, State};
+use super::capacity::SchedulerCapacity;
+use super::object::{Scheduler, State};
 use crate::error::{Error, Result};
 use crate::memory::copy;
 use crate::predict::Predictor;
 
 impl<'a> Scheduler<'a> {
     /// Continues the scheduler in a larger block, with its whole state: more jobs, more of those that are over. Jobs
-    /// keep their slots, so that an open cycle can be answered and can go on. This scheduler stays as it is. O(size).
+    /// keep their slots, so that an open cycle can be answered and can go on, or is stale. The delay rule may be given
+    /// up (`delay_units`). This scheduler stays as it is. O(size).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there is room for as many jobs, pools, queues, nodes, their pairs with jobs and
     /// reservations as here, and for the same number of kinds, histories, waits and bins; those of [`Scheduler::init`].
     pub fn grow<'b>(&mut self, memory: &'b mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'b>> {
         let own = self.capacity();
-        let &SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, .. } = capacity;
-        let same = SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, ..own };
+        let &SchedulerCapacity {
+            jobs, ended, pools, queues, nodes, parts, reservations, delay_units, ..
+        } = capacity;
+        let same =
+            SchedulerCapacity { jobs, ended, pools, queues, nodes, parts, reservations, delay_units, ..own };
         let smaller = [jobs, pools, queues, nodes, parts, reservations]
             .into_iter()
             .zip([own.jobs, own.pools, own.queues, own.nodes, own.parts, own.reservations])

@@ -72,6 +72,8 @@ pub enum Why {
     Planned = 2,
     /// It starts ahead of a head job, which by the time limits is not delayed.
     ByLimits = 3,
+    /// It starts ahead of the head job, whose delay by it is below what the delay rule allows.
+    ByDelay = 4,
     /// It waits: there is no room, the jobs that start now counted.
     NoRoom = 16,
     /// It waits as the head job.
@@ -94,6 +96,10 @@ pub enum Why {
     Licences = 25,
     /// It waits behind the planned jobs, which take the idle units.
     Depth = 26,
+    /// It waits: the delay rule does not allow the delay of the head job that it would cause ([`Reason::delayed`]).
+    ///
+    /// [`Reason::delayed`]: super::Reason::delayed
+    Delays = 27,
     /// The manager holds it. Time held is not time waited, as with the next two.
     Hold = 48,
     /// It depends on other jobs.
@@ -116,9 +122,21 @@ impl Why {
     /// The reason with this number.
     pub fn from_number(number: u32) -> Option<Why> {
         use Why::*;
-        let starts = [Unknown, InOrder, Planned, ByLimits];
-        let waits =
-            [NoRoom, Head, Later, Guarded, Refused, Inconsistent, Never, NodesOut, Reserved, Licences, Depth];
+        let starts = [Unknown, InOrder, Planned, ByLimits, ByDelay];
+        let waits = [
+            NoRoom,
+            Head,
+            Later,
+            Guarded,
+            Refused,
+            Inconsistent,
+            Never,
+            NodesOut,
+            Reserved,
+            Licences,
+            Depth,
+            Delays,
+        ];
         let engine = starts.into_iter().chain(waits);
         let manager = [Hold, Dependency, Begin, Limit, Deadline, QueueClosed, Other, Array];
         engine.chain(manager).find(|why| *why as u32 == number)

@@ -32,18 +32,19 @@
 //! # }
 //! ```
 //!
-//! * `job`: a manager's report of a job; `settings`: the words that configure a scheduler.
+//! * `job`: a manager's report of a job; `settings`: those of a scheduler; `words`: their words;
+//!   `digits`: numbers in text.
 //! * `table`: the records of the jobs that are known; `pools`: the pools for which they compete.
 //! * `predictions`: predicted run times, the times at which they are made and kept.
-//! * `object`: the block, its capacities, pools and queues; `life`: the events of a job, found from its present report;
-//!   `listing`: whole listings, in which jobs may be missing.
+//! * `object`: the block, pools and queues; `capacity`: its capacities; `life`: the events of a job, found from its
+//!   present report; `listing`: whole listings, in which jobs may be missing.
 //! * `grow`: a larger block.
 //! * `order`: the site's order of the jobs, and EASY backfilling in it.
 //! * `array`: the start of an array's task.
 //! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: the requests of jobs to nodes, and the
 //!   nodes they hold; `describe`: descriptions of jobs.
-//! * `cycle`: one decision: offers, and the manager's answers; `decide`: the jobs that start; `on_nodes`: the machine
-//!   on which that is decided.
+//! * `cycle`: one decision: offers, and the manager's answers; `decide`: the jobs that start; `delay`: those that do by
+//!   the delay rule; `delayed`: its memory; `on_nodes`: the machine on which is decided in a pool of nodes.
 //! * `reason`: the reason why a job waits; `sentence`: that in words; `guest`: the start of a job that is not
 //!   submitted.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones.
@@ -52,9 +53,13 @@
 
 mod array;
 mod arrivals;
+mod capacity;
 mod cycle;
 mod decide;
+mod delay;
+mod delayed;
 mod describe;
+mod digits;
 mod forecast;
 mod gather;
 mod grow;
@@ -78,13 +83,17 @@ mod submissions;
 mod table;
 mod wants;
 mod whole;
+mod words;
 
+pub use capacity::SchedulerCapacity;
 pub use cycle::{Action, Cycle, Offer, Refusal};
+pub use delayed::Delayed;
 pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, Why};
 pub use machine::{NodeReport, NodeState, Reservation};
-pub use object::{Scheduler, SchedulerCapacity, Totals, hash};
+pub use object::{Scheduler, Totals, hash};
 pub use reason::Reason;
 pub use sentence::Names;
-pub use settings::{BadWord, Mode, OrderWord, PredictorWord, PresetWord, Settings};
+pub use settings::{Mode, OrderWord, PredictorWord, PresetWord, RuleWord, Settings};
 pub use wants::Wants;
+pub use words::BadWord;

@@ -1,20 +1,22 @@
 //! The scheduler in the caller's memory.
 
+use super::capacity::SchedulerCapacity;
 use super::job::{JobReport, JobState, MAX_TIME};
-use super::machine::{Booked, MOST_RESERVATIONS, Node};
+use super::machine::{Booked, Node};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
-use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
+use super::settings::{PredictorWord, Settings};
 use super::starts::Offsets;
 use super::submissions::Arrival;
 use super::table::{Ended, Table};
 use super::wants::Holdings;
+use super::words::{BadWord, RawSettings};
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;
 use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
-use crate::nodes::{Amounts, MAX_NODES, MAX_RESOURCES};
-use crate::plan::{KeptOrder, MAX_PLANNED};
-use crate::predict::{MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
-use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
+use crate::nodes::Amounts;
+use crate::plan::KeptOrder;
+use crate::predict::{Predictor, PredictorKind, PredictorOptions};
+use crate::runtime::{RawBins, RuntimeBins};
 use crate::schedule::RecentWaits;
 use crate::seal::{Checkpoint, Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
@@ -22,109 +24,6 @@ use bytemuck::{Pod, Zeroable};
 /// The number by which the engine knows a user, a pool or a queue of this name: FNV-1a with 64 bits.
 pub fn hash(name: &[u8]) -> i64 {
     fnv1a(name) as i64
-}
-
-/// Largest number of pools and of queues.
-const MOST_NAMES: u32 = 63;
-
-/// Capacities of a scheduler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct SchedulerCapacity {
-    /// Number of jobs that wait or run, 1 to 2^20.
-    pub jobs: u32,
-    /// Number of jobs that are over but that the manager may still list.
-    pub ended: u32,
-    /// Number of pools, 1 to 63.
-    pub pools: u32,
-    /// Number of queues, 1 to 63.
-    pub queues: u32,
-    /// Number of histories of like jobs that the predictor keeps; 0 for no predictor, on small machines: every job then
-    /// runs to its limit.
-    pub histories: u32,
-    /// Number of waits remembered of each pool, 1 to 4,194,304.
-    pub waits: u32,
-    /// Number of run-time bins, 2 to [`MAX_BINS`].
-    pub bins: u32,
-    /// Number of submissions that are remembered, so that a forecast of starts includes later ones
-    /// ([`StartForecast`](super::StartForecast)), up to 2^20; 0 for none.
-    pub arrivals: u32,
-    /// Largest number of a node plus 1, below [`MAX_NODES`]; 0 where all pools have counted units. With nodes there is
-    /// room for at most 2^18 jobs.
-    pub nodes: u32,
-    /// Number of kinds of resource on a node, 1 to [`MAX_RESOURCES`], processors first.
-    pub kinds: u32,
-    /// Number of pairs of a job and a node on which it holds something, up to 2^21.
-    pub parts: u32,
-    /// Number of reservations of nodes, up to 64.
-    pub reservations: u32,
-}
-
-impl SchedulerCapacity {
-    /// Capacities for this number of jobs that wait or run, with as many that are over. From 256 jobs on the rest suits
-    /// a site's machine: 8 MB of histories, 460 kB of waits a pool, 330 kB of submissions. For fewer jobs it is less in
-    /// proportion: it does not grow later ([`Scheduler::grow`]).
-    pub fn of(jobs: u32) -> SchedulerCapacity {
-        let contexts = PredictorCapacity::of(PredictorKind::Contexts);
-        let share = |most: u32, least: u32| {
-            (u64::from(most) * u64::from(jobs) / 256).min(most.into()).max(least.into()) as u32
-        };
-        SchedulerCapacity {
-            jobs,
-            ended: jobs,
-            pools: 4,
-            queues: 16,
-            histories: share(contexts.mixture.histories, 1024),
-            waits: share(5000, 1000),
-            bins: RuntimeBins::default().count() as u32,
-            arrivals: share(4096, 256),
-            nodes: 0,
-            kinds: 3,
-            parts: 0,
-            reservations: 0,
-        }
-    }
-
-    /// Capacities for this number of jobs that wait or run, on this number of nodes with three kinds of resource: a job
-    /// holds four nodes on average, and there are 16 reservations.
-    pub fn on_nodes(jobs: u32, nodes: u32) -> SchedulerCapacity {
-        let parts = jobs.saturating_mul(4).max(nodes);
-        SchedulerCapacity { nodes, parts, reservations: 16, ..SchedulerCapacity::of(jobs) }
-    }
-
-    fn check(&self) -> Result<()> {
-        let valid = (1..=1 << 20).contains(&self.jobs)
-            && self.ended <= 1 << 20
-            && self.arrivals <= 1 << 20
-            && (1..=MOST_NAMES).contains(&self.pools)
-            && (1..=MOST_NAMES).contains(&self.queues)
-            && (2..=MAX_BINS as u32).contains(&self.bins)
-            && self.jobs.saturating_mul(2) <= MAX_PLANNED
-            && (1..=MAX_RESOURCES as u32).contains(&self.kinds)
-            && self.nodes < MAX_NODES
-            && (self.nodes == 0 || self.jobs <= 1 << 18)
-            && self.parts <= 1 << 21
-            && self.reservations <= MOST_RESERVATIONS;
-        if valid { Ok(()) } else { Err(Error::OutOfRange) }
-    }
-
-    /// Bytes of the predictor's block.
-    fn predictor_size(&self) -> Result<usize> {
-        if self.histories == 0 { Ok(0) } else { Predictor::size(&self.predictor()) }
-    }
-
-    fn predictor(&self) -> PredictorCapacity {
-        let own = PredictorCapacity::of(PredictorKind::Contexts);
-        let mixture = MixtureCapacity { bins: self.bins, histories: self.histories, ..own.mixture };
-        PredictorCapacity { jobs: self.jobs, mixture, ..own }
-    }
-}
-
-impl Default for SchedulerCapacity {
-    /// The capacities for 1,000 jobs.
-    fn default() -> SchedulerCapacity {
-        SchedulerCapacity::of(1000)
-    }
 }
 
 /// Counts of events since the block was made.
@@ -283,7 +182,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
             && parts.holdings.is_sound()
             && state.learnt_count as usize <= LEARNT
             && state.now.unsigned_abs() <= MAX_TIME as u64
-            && state.settings.settings().is_ok()
+            && state.settings.check().is_ok()
             && state.bins.bins()?.count() == state.capacity.bins as usize;
         if sound { Ok(Scheduler { state, parts }) } else { Err(Error::Corrupt) }
     }
@@ -374,7 +273,7 @@ impl<'a> Scheduler<'a> {
 
     /// The settings that are in effect.
     pub fn settings(&self) -> Settings {
-        self.state.settings.settings().unwrap_or_default()
+        self.state.settings.settings()
     }
 
     /// Changes the settings named in the text: see [`Settings::changed`].

@@ -1,8 +1,9 @@
 //! The machine of one decision, and the plan on it: built from a pool's nodes in the block.
 
+use super::capacity::SchedulerCapacity;
 use super::job::Why;
 use super::machine::{NodeState, Requirement};
-use super::object::{Scheduler, SchedulerCapacity};
+use super::object::Scheduler;
 use super::order::Candidate;
 use super::wants::Ask;
 use crate::error::{Error, Result};

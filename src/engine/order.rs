@@ -2,7 +2,7 @@
 
 use super::job::JOB_QUEUES;
 use super::object::Scheduler;
-use super::settings::{OrderWord, PresetWord, Settings};
+use super::settings::{OrderWord, Settings, Way};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
@@ -66,7 +66,7 @@ impl Candidate {
 /// waiting, by the time for which it counts as having waited.
 pub(super) fn class_of(tier: i32, priority: f64, waited: i64, settings: &Settings) -> [i64; 2] {
     let candidate = Candidate::zeroed().classed(tier, priority, settings.order);
-    let by_points = settings.preset == PresetWord::Easy && settings.order == OrderWord::Priority;
+    let by_points = settings.way() != Way::Plan && settings.order == OrderWord::Priority;
     let priority = if by_points { counted(priority, waited, settings) } else { candidate.priority };
     [candidate.tier, priority]
 }

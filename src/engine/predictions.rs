@@ -25,6 +25,11 @@ fn cut_at(job: &Record) -> i64 {
 }
 
 impl Scheduler<'_> {
+    /// The limit at which a job's predicted run time is cut.
+    pub(super) fn cut_of(&self, slot: u32) -> Result<i64> {
+        self.parts.table.get(slot).map(cut_at)
+    }
+
     /// The predicted run time of a job.
     pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
         let job = self.parts.table.get(slot)?;
@@ -137,10 +142,11 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Predicts anew the waiting jobs of users of whom jobs have ended. O(W x users).
+    /// Predicts anew the waiting jobs of users of whom jobs have ended, unless the preset keeps predictions. O(W x
+    /// users).
     pub(super) fn renew(&mut self) -> Result<()> {
         let count = core::mem::take(&mut self.state.learnt_count) as usize;
-        if count == 0 {
+        if count == 0 || self.settings().keeps_predictions() {
             return Ok(());
         }
         let learnt = self.state.learnt;

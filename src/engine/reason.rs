@@ -2,20 +2,22 @@
 //! closed one in the jobs' records.
 
 use super::cycle::{Cycle, State};
+use super::delayed::{Delayed, Judged};
 use super::job::{JobState, MAX_TIME, Why};
 use super::machine::{Booked, Requirement};
 use super::object::Scheduler;
 use super::order::Candidate;
 use super::pools::pool_mut;
-use super::settings::PresetWord;
+use super::settings::Way;
 use super::table::Record;
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan, StartedNow, UNPLANNED, WINDOW};
+use bytemuck::Zeroable;
 
 /// The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reason {
     /// Id of the job.
     pub job: i64,
@@ -41,6 +43,8 @@ pub struct Reason {
     pub until: Option<i64>,
     /// The price of starting it now, for a job that fits and is planned for later.
     pub price: Option<StartedNow>,
+    /// The delay for which it must wait, for [`Why::Delays`].
+    pub delayed: Option<Delayed>,
     /// Its place among the waiting jobs, by their planned starts, the first 1; 0 without one.
     pub place: u32,
     /// Number of tasks of an array that wait, this one among them; 1 for a job.
@@ -66,6 +70,7 @@ impl Reason {
             by_limits: None,
             until: None,
             price: None,
+            delayed: None,
             place: 0,
             tasks: job.tasks.max(1),
             wanted: job.width,
@@ -155,8 +160,8 @@ impl Cycle<'_> {
         } else {
             None
         };
-        if self.plans_for_easy(scheduler) && job.is_judged(scheduler.pool_at(job.pool)?.judgements) {
-            // The plan says when, EASY's last decision why: it may hold a job that the plan would start.
+        if self.plans_for_another(scheduler) && job.is_judged(scheduler.pool_at(job.pool)?.judgements) {
+            // The plan says when, the rule's last decision why: it may hold a job that the plan would start.
             let noted = scheduler.reason(job.id, self.state.now)?;
             let start = start.filter(|&start| start > self.state.now);
             let is_head = noted.why == Why::Head && counted;
@@ -166,12 +171,13 @@ impl Cycle<'_> {
         let waits_in_front = decided.front == Some(number) && decided.is_first && why != Why::Planned;
         let by_limits = if waits_in_front && counted { self.by_limits(scheduler, number)? } else { None };
         let until = if why == Why::Refused { coming(job.busy_until) } else { None };
-        Ok(Reason { why, head, start, price, by_limits, until, place, idle: decided.left, ..reason })
+        let delayed = if why == Why::Delays { self.delayed(number) } else { None };
+        Ok(Reason { why, head, start, price, delayed, by_limits, until, place, idle: decided.left, ..reason })
     }
 
-    /// Whether all jobs are planned that EASY decides about.
-    fn plans_for_easy(&self, scheduler: &Scheduler<'_>) -> bool {
-        self.state.anyway != 0 && scheduler.settings().preset == PresetWord::Easy
+    /// Whether all jobs are planned that EASY or the delay rule decides about.
+    fn plans_for_another(&self, scheduler: &Scheduler<'_>) -> bool {
+        self.state.anyway != 0 && scheduler.settings().way() != Way::Plan
     }
 
     /// The part that all reasons of the last decision have in common; each candidate's planned start in seconds, and
@@ -180,7 +186,7 @@ impl Cycle<'_> {
         let count = self.state.candidates as usize;
         let inconsistent = scheduler.pool_at(self.state.pool)?.inconsistent != 0;
         let plain = inconsistent && self.state.of_nodes == 0;
-        let easy = self.state.anyway == 0 && (scheduler.settings().preset == PresetWord::Easy || plain);
+        let easy = self.state.anyway == 0 && (scheduler.settings().way() != Way::Plan || plain);
         let mut decided =
             Decided { front: None, is_first: true, later: None, left: self.state.idle, easy, inconsistent };
         let marks = range_mut(self.parts.limited, 0, count)?;
@@ -260,6 +266,7 @@ impl Cycle<'_> {
                 Why::Unknown if planned == Some(0) => Why::Guarded,
                 Why::Unknown if !decided.easy && planned.is_none() => Why::Depth,
                 Why::Unknown if self.is_taken(decided, number, &candidate)? => Why::NoRoom,
+                Why::Unknown if decided.easy && self.delayed(number).is_some() => Why::Delays,
                 Why::Unknown if decided.easy => Why::Guarded,
                 Why::Unknown => Why::Later,
                 short => short,
@@ -267,6 +274,12 @@ impl Cycle<'_> {
         };
         let head = if why == Why::Later && front == 0 && later != candidate.id { later } else { front };
         Ok(Standing { why, head, start })
+    }
+
+    /// The delay for which a candidate must wait by the last decision.
+    fn delayed(&self, number: usize) -> Option<Delayed> {
+        let by_delay = self.state.by_delay != 0;
+        self.parts.judged.get(number).filter(|_| by_delay).and_then(Judged::delayed)
     }
 
     /// The reason for which there was no room for a candidate when the decision began; [`Why::Unknown`] if there was.
@@ -313,6 +326,7 @@ impl Cycle<'_> {
         }
         let limited = range_mut(self.parts.limited, 0, count)?;
         heap::sort(limited)?;
+        // Beyond the range of a plan, and for jobs without a limit, nothing is known.
         for running in limited.iter().take_while(|running| running.after < LONGEST) {
             free = free.saturating_add(running.processors);
             if free >= candidate.processors {
@@ -334,7 +348,7 @@ impl Cycle<'_> {
     /// Notes the reasons of the jobs that the last decision reached: for others that do not fit, the idle units
     /// suffice. O(W), on nodes O(64 x nodes) beside that.
     pub(super) fn note_reasons(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
-        if self.state.decided == 0 || self.state.tried != 0 || self.plans_for_easy(scheduler) {
+        if self.state.decided == 0 || self.state.tried != 0 || self.plans_for_another(scheduler) {
             return Ok(());
         }
         let State { pool: number, idle, of_nodes, .. } = *self.state;
@@ -361,7 +375,9 @@ impl Cycle<'_> {
             }
             looked += 1;
             let Standing { why, head, start } = self.standing(scheduler, &decided, number)?;
+            let found = self.parts.judged.get(number).copied().filter(|_| why == Why::Delays);
             let job = scheduler.parts.table.get_mut(candidate.slot)?;
+            job.judged_delay = found.unwrap_or(Judged::zeroed());
             let planned = start.unwrap_or_else(|| job.judged_until(self.state.now));
             (job.judged, job.judged_head, job.judged_in) = (why as u32, head, judgement);
             (job.judged_start, job.judged_edits) = (planned, job.edits);
@@ -399,7 +415,8 @@ impl Scheduler<'_> {
         let head = self.parts.table.find(job.judged_head)?.filter(|&slot| noted && waits(slot));
         let start = Some(job.judged_until(now)).filter(|&start| start != 0);
         let until = if why == Why::Refused { coming(job.busy_until) } else { None };
-        Ok(Reason { why, start, until, head: head.map_or(0, |_| job.judged_head), ..reason })
+        let delayed = job.judged_delay.delayed().filter(|_| why == Why::Delays);
+        Ok(Reason { why, start, until, delayed, head: head.map_or(0, |_| job.judged_head), ..reason })
     }
 
     /// The reason why a job waits whatever is decided about the others: [`Why::Unknown`] where that depends on a

@@ -1,8 +1,10 @@
 //! A reason in words, the same for every shell.
 
+use super::delayed::Delayed;
+use super::digits::{write_digits, write_number};
 use super::job::Why;
 use super::reason::Reason;
-use super::settings::write_digits;
+use crate::backfill::Criterion;
 use core::fmt;
 
 /// The names of things in a sentence.
@@ -174,6 +176,55 @@ impl<W: fmt::Write> Sentence<'_, W> {
         self.and_planned()
     }
 
+    /// A delay beyond the allowed one, with as many digits as it takes to tell them apart; then the allowed one. Both
+    /// are rounded down, so that the first is never said to be more than it is.
+    fn beyond(&mut self, delayed: &Delayed, scale: f64, unit: &str, by: &str) -> fmt::Result {
+        let most = 1e12;
+        let allowed = libm::round((delayed.allowed * scale).clamp(0.0, most) * 1e9) / 1e9;
+        let delay = (delayed.delay * scale).clamp(0.0, most);
+        let (mut said, mut power, mut more) = (allowed, 1.0, delay > allowed && !delayed.at_least);
+        for _ in 0..10 {
+            let rounded = libm::trunc(delay * power) / power;
+            if rounded > allowed {
+                (said, more) = (rounded, false);
+                break;
+            }
+            if rounded == allowed && delayed.at_least {
+                break;
+            }
+            power *= 10.0;
+        }
+        self.text(&[if more { "more than " } else { "" }])?;
+        write_number(self.out, said)?;
+        self.text(&[unit, by, if delayed.at_least { " or more" } else { "" }, "; less than "])?;
+        write_number(self.out, allowed)?;
+        self.text(&[unit, " is allowed"])
+    }
+
+    fn delays(&mut self) -> fmt::Result {
+        let Some(delayed) = self.reason.delayed else { return self.guarded() };
+        self.text(&["starting it now would delay "])?;
+        if self.reason.head == 0 {
+            self.text(&["the first in line"])?;
+        } else {
+            self.head()?;
+        }
+        match delayed.criterion {
+            Criterion::Probability | Criterion::Bound => {
+                self.text(&[" with probability "])?;
+                self.beyond(&delayed, 100.0, " %", "")
+            }
+            Criterion::Seconds => {
+                self.text(&[" by "])?;
+                self.beyond(&delayed, 1.0, " s", " on average")
+            }
+            Criterion::Relative => {
+                self.text(&[" by "])?;
+                self.beyond(&delayed, 100.0, " %", " of its remaining wait on average")
+            }
+        }
+    }
+
     fn first(&mut self) -> fmt::Result {
         self.text(&["first in line, "])?;
         self.no_room()?;
@@ -207,7 +258,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
     fn write(&mut self) -> fmt::Result {
         match self.reason.why {
             Why::Unknown => self.text(&["not decided yet"]),
-            Why::InOrder | Why::Planned | Why::ByLimits => self.text(&["starts now"]),
+            Why::InOrder | Why::Planned | Why::ByLimits | Why::ByDelay => self.text(&["starts now"]),
             Why::NoRoom => {
                 self.no_room()?;
                 self.and_planned()
@@ -215,6 +266,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
             Why::Head => self.first(),
             Why::Later => self.later(),
             Why::Guarded => self.guarded(),
+            Why::Delays => self.delays(),
             Why::Refused => self.refused(),
             Why::Inconsistent => {
                 self.text(&["jobs hold more than there is: nobody passes the first in line"])?;

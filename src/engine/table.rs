@@ -8,6 +8,7 @@ use crate::heap;
 use crate::memory::{Carver, at, at_mut, copy, range_mut};
 use bytemuck::{Pod, Zeroable};
 
+use super::delayed::Judged;
 use super::job::{JOB_QUEUES, JobState, Why};
 use super::wants::GUEST;
 
@@ -115,6 +116,8 @@ pub(super) struct Record {
     pub judged_in: u32,
     /// Time that it was promised to wait at most when it was the head job; 0 without a promise.
     pub promised: u32,
+    /// The delay for which it had to wait by that decision.
+    pub judged_delay: Judged,
 }
 
 /// The kinds of prediction that a record has.

@@ -66,18 +66,21 @@ pub struct Preset {
 }
 
 impl Preset {
+    /// The exact probability of a delay below 0.05, in the order of submission: values where no preset is named.
+    pub const EXACT: Preset = Preset {
+        rule: Rule::EXACT,
+        events_per_bin: 4,
+        queue: Priority::SUBMISSION,
+        candidates: Priority::SUBMISSION,
+        guard: 1.0,
+        front: 1.0,
+        recent: 5000,
+        shortest_long_wait: 3600.0,
+    };
+
     /// The preset of this name.
     pub const fn new(name: PresetName) -> Preset {
-        let plain = Preset {
-            rule: Rule::EXACT,
-            events_per_bin: 4,
-            queue: Priority::SUBMISSION,
-            candidates: Priority::SUBMISSION,
-            guard: 1.0,
-            front: 1.0,
-            recent: 5000,
-            shortest_long_wait: 3600.0,
-        };
+        let plain = Preset::EXACT;
         match name {
             PresetName::Easy => Preset {
                 rule: Rule { or_easy: true, unmeasured: true, guard: 0.0, ..Rule::EXACT },

@@ -162,7 +162,7 @@ static void sweep_status_name(void) {
     CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NEVER), "SUREFILL_ERROR_NEVER") == 0);
-    const int32_t unknown[] = {1, SUREFILL_ERROR_NO_STRUCT_SIZE - 1, INT32_MIN, INT32_MAX};
+    const int32_t unknown[] = {1, SUREFILL_ERROR_DELAY_ON_NODES - 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
 }
 

@@ -8,6 +8,7 @@ mod arrays;
 mod block;
 mod cycles;
 mod decisions;
+mod delays;
 mod facts;
 mod fuzz;
 mod machine;
@@ -17,6 +18,8 @@ mod naive;
 mod nodes;
 mod nodes_drawn;
 mod oracles;
+#[path = "../outcomes/outcomes.rs"]
+mod outcomes;
 mod reasons;
 mod starts;
 mod tried;

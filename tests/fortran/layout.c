@@ -21,6 +21,7 @@ int main(void) {
     OFFSET(surefill_scheduler_capacity, kinds);
     OFFSET(surefill_scheduler_capacity, parts);
     OFFSET(surefill_scheduler_capacity, reservations);
+    OFFSET(surefill_scheduler_capacity, delay_units);
     SIZE(surefill_node);
     OFFSET(surefill_node, struct_size);
     OFFSET(surefill_node, state);
@@ -117,6 +118,10 @@ int main(void) {
     OFFSET(surefill_reason, units);
     OFFSET(surefill_reason, reserved);
     OFFSET(surefill_reason, expected);
+    OFFSET(surefill_reason, delay);
+    OFFSET(surefill_reason, allowed);
+    OFFSET(surefill_reason, criterion);
+    OFFSET(surefill_reason, at_least);
     SIZE(surefill_start);
     OFFSET(surefill_start, struct_size);
     OFFSET(surefill_start, capped);

@@ -56,6 +56,7 @@ program layout
   call member('kinds', c_loc(a_scheduler_capacity%kinds))
   call member('parts', c_loc(a_scheduler_capacity%parts))
   call member('reservations', c_loc(a_scheduler_capacity%reservations))
+  call member('delay_units', c_loc(a_scheduler_capacity%delay_units))
 
   call begin('surefill_node', c_loc(a_node), c_sizeof(a_node))
   call member('struct_size', c_loc(a_node%struct_size))
@@ -159,6 +160,10 @@ program layout
   call member('units', c_loc(a_reason%units))
   call member('reserved', c_loc(a_reason%reserved))
   call member('expected', c_loc(a_reason%expected))
+  call member('delay', c_loc(a_reason%delay))
+  call member('allowed', c_loc(a_reason%allowed))
+  call member('criterion', c_loc(a_reason%criterion))
+  call member('at_least', c_loc(a_reason%at_least))
 
   call begin('surefill_start', c_loc(a_start), c_sizeof(a_start))
   call member('struct_size', c_loc(a_start%struct_size))

@@ -3,9 +3,10 @@
 use super::cycle::{cycle, surefill_cycle};
 use super::events::{surefill_job, with_report};
 use super::{Text, scheduler, string, surefill_scheduler};
+use crate::backfill::Criterion;
 use crate::capi::sized::{output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status};
-use crate::engine::{Names, Reason, Why};
+use crate::engine::{Delayed, Names, Reason, Why};
 use crate::error::{Error, Result};
 use crate::plan::StartedNow;
 use core::ffi::c_char;
@@ -19,6 +20,8 @@ pub const SUREFILL_WHY_IN_ORDER: i32 = 1;
 pub const SUREFILL_WHY_PLANNED: i32 = 2;
 /// It starts ahead of others in the site's order, the first of which it does not delay by the time limits.
 pub const SUREFILL_WHY_BY_LIMITS: i32 = 3;
+/// It starts ahead of the head job, which it delays by less than the delay rule allows.
+pub const SUREFILL_WHY_BY_DELAY: i32 = 4;
 /// It waits: there is no room, what those take that start now counted.
 pub const SUREFILL_WHY_NO_ROOM: i32 = 16;
 /// It waits, and is the first of all that wait: others must not delay it.
@@ -41,6 +44,8 @@ pub const SUREFILL_WHY_RESERVED: i32 = 24;
 pub const SUREFILL_WHY_LICENCES: i32 = 25;
 /// It waits behind those that were planned: what is idle is theirs.
 pub const SUREFILL_WHY_DEPTH: i32 = 26;
+/// It waits: it would delay the head job by more than the delay rule allows.
+pub const SUREFILL_WHY_DELAYS: i32 = 27;
 /// The manager holds it. Time held is not time waited; nor is it with the next two.
 pub const SUREFILL_WHY_HOLD: i32 = 48;
 /// It depends on other jobs.
@@ -69,6 +74,8 @@ const _: () =
     assert!(SUREFILL_WHY_NODES_OUT == Why::NodesOut as i32 && SUREFILL_WHY_RESERVED == Why::Reserved as i32);
 const _: () =
     assert!(SUREFILL_WHY_LICENCES == Why::Licences as i32 && SUREFILL_WHY_DEPTH == Why::Depth as i32);
+const _: () =
+    assert!(SUREFILL_WHY_BY_DELAY == Why::ByDelay as i32 && SUREFILL_WHY_DELAYS == Why::Delays as i32);
 const _: () = assert!(SUREFILL_WHY_OTHER == Why::Other as i32 && SUREFILL_WHY_ARRAY == Why::Array as i32);
 
 /// The reason for which a waiting job does not run, and its planned start. Times are in the scheduler's time.
@@ -119,6 +126,15 @@ pub struct surefill_reason {
     /// has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
     /// surefill_starts_predicted sets it itself before it asks for the sentence.
     pub expected: i64,
+    /// With SUREFILL_WHY_DELAYS: the delay of the head job, if it started now, in the criterion's unit.
+    pub delay: f64,
+    /// The delay must be below this.
+    pub allowed: f64,
+    /// The criterion: 0 the probability of a delay, 1 the papers' bound of it, 2 expected seconds, 3 these over the
+    /// head job's own expected remaining wait; -1 without a delay.
+    pub criterion: i32,
+    /// 1 if the delay is at least the one above, 0 if it is that one.
+    pub at_least: i32,
 }
 
 /// A number of the caller's structure: C counts in `int32_t`.
@@ -130,6 +146,7 @@ fn c_reason(reason: &Reason) -> surefill_reason {
     let &Reason { why, job, head, now, start, expected, by_limits, until, price, .. } = reason;
     let &Reason { place, tasks, wanted, idle, units, .. } = reason;
     let price = price.unwrap_or(StartedNow { saved: 0, others: 0 });
+    let delayed = reason.delayed;
     surefill_reason {
         struct_size: 0,
         why: why as i32,
@@ -148,17 +165,33 @@ fn c_reason(reason: &Reason) -> surefill_reason {
         units: counted(units),
         reserved: 0,
         expected: expected.unwrap_or(0),
+        delay: delayed.map_or(0.0, |delayed| delayed.delay),
+        allowed: delayed.map_or(0.0, |delayed| delayed.allowed),
+        criterion: delayed.map_or(-1, |delayed| delayed.criterion as i32),
+        at_least: delayed.map_or(0, |delayed| delayed.at_least.into()),
     }
 }
 
-/// The size of the structure's first version.
+/// The sizes of the structure's first versions.
 const FIRST_SIZE: usize = offset_of!(surefill_reason, expected);
+const SECOND_SIZE: usize = offset_of!(surefill_reason, delay);
+
+/// The delay of a caller's reason.
+fn delayed(given: &surefill_reason) -> Result<Option<Delayed>> {
+    let &surefill_reason { delay, allowed, criterion, at_least, .. } = given;
+    let Ok(criterion) = u32::try_from(criterion) else { return Ok(None) };
+    if delay.is_nan() || allowed.is_nan() {
+        return Err(Error::NotANumber);
+    }
+    let criterion = Criterion::from_number(criterion).ok_or(Error::OutOfRange)?;
+    Ok(Some(Delayed { criterion, delay, allowed, at_least: at_least != 0 }))
+}
 
 /// # Safety
 /// That of [`sized`].
 unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
     let none = c_reason(&Reason::default());
-    let given = unsafe { sized(given, none, &[FIRST_SIZE])? };
+    let given = unsafe { sized(given, none, &[FIRST_SIZE, SECOND_SIZE])? };
     let known = |time: i64| Some(time).filter(|&time| time != 0);
     let saved = u32::try_from(given.saved).map_err(|_| Error::OutOfRange)?;
     Ok(Reason {
@@ -171,6 +204,7 @@ unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
         by_limits: known(given.by_limits),
         until: known(given.until),
         price: Some(StartedNow { saved, others: given.others }).filter(|price| price.saved != 0),
+        delayed: delayed(&given)?,
         place: count(given.place)?,
         tasks: count(given.tasks)?,
         wanted: count(given.wanted)?,
@@ -262,8 +296,8 @@ pub unsafe extern "C" fn surefill_scheduler_reason(
 /// consists of (NULL for "processors"), head the name of the reason's head (NULL for its number). Writes to needed how
 /// many bytes of room the whole sentence takes. O(length).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (a member, room, a name that is not UTF-8); FULL where room is
-/// too short: then as much is written as fits.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE (a member, room, a name that is not UTF-8), NOT_A_NUMBER; FULL
+/// where room is too short: then as much is written as fits.
 ///
 /// # Safety
 /// reason points to a readable structure of the size it says, units and head are NULL or strings, text points to room

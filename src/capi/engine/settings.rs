@@ -12,10 +12,20 @@ use core::fmt::Write;
 /// that is not understood is an error, nothing is changed, and message (room bytes, zero at its end) says which it is
 /// and what it should be; else message is empty. The words, each with its values and its default:
 ///
-/// - preset=fair (default), fast or easy: the plan of the whole queue, with tails shorter than EASY's; the plan for the
-///   shortest mean wait; EASY backfilling by the time limits in the site's order. It sets the words from short to
-///   slack, so that it stands before them. Under easy these, cut and running matter to surefill_cycle_plan_all and
-///   surefill_cycle_try alone.
+/// - preset=fair (default), fast, easy or papers: the plan of the whole queue, with tails shorter than EASY's; the plan
+///   for the shortest mean wait; EASY backfilling by the time limits in the site's order; probabilistic backfilling in
+///   the site's order as Nissimov & Feitelson 2007 have it: rule=delay with criterion=bound tau=0.05 events=1, by the
+///   run times predicted when a job was submitted. It sets criterion, tau, events and the words from short to slack,
+///   so that it stands before them. Where no plan is made the words from short to slack, cut and running matter to
+///   surefill_cycle_plan_all and surefill_cycle_try alone.
+/// - rule=auto (default), plan or delay: what decides: the rule of the preset; the plan of the whole queue; backfilling
+///   in the site's order by how much the head job is delayed. The latter, also by preset=papers, is for pools of
+///   counted units with the capacity delay_units; surefill_cycle_begin says DELAY_ON_NODES or DELAY_UNITS of others.
+/// - criterion=probability (default), bound, seconds or relative: the measure of that delay: its probability, exactly
+///   or by the papers' lower bound; its expected seconds; these over the head job's own expected remaining wait. It
+///   sets tau to 0.05, for seconds to 60, so that it stands before it.
+/// - tau=0 to 1000000, 0.05 by default: a job passes the head job if the delay is below this.
+/// - events=1 to 16, 4 by default: into how many events the delay rule divides a bin of run times; a whole number.
 /// - mode=on (default) or shadow: jobs are offered, or only said to be those that the rule would start.
 /// - order=ties (default), priority or free: under ties a job of higher priority comes first whatever that costs
 ///   others, and the plan orders those of equal priority alone; under priority a point counts as many seconds of
