@@ -195,8 +195,8 @@ fn without_limits_and_history_nothing_is_told() {
     }
 }
 
-/// All run to their limits, as nothing else is known of them: the same start in every scenario is no interval. A job for
-/// which there is room starts now, by every answer.
+/// All run to their limits, as nothing else is known of them: the same start in every scenario is no interval. A job
+/// for which there is room starts now, by every answer.
 #[test]
 fn what_is_no_interval_is_no_interval() {
     let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 2, "1:00:00", "", 5);

@@ -88,8 +88,8 @@ pub const SUREFILL_ERROR_PARTS_FULL: i32 = -26;
 pub const SUREFILL_ERROR_UNSUPPORTED: i32 = -27;
 /// A structure's struct_size is 0: it has to be set to the structure's size.
 pub const SUREFILL_ERROR_NO_STRUCT_SIZE: i32 = -28;
-/// preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows by
-/// itself, without more jobs.
+/// preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows
+/// by itself, without more jobs.
 pub const SUREFILL_ERROR_DELAY_UNITS: i32 = -29;
 /// preset=papers and rule=delay decide about pools of counted units, not of nodes.
 pub const SUREFILL_ERROR_DELAY_ON_NODES: i32 = -30;

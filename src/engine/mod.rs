@@ -43,14 +43,16 @@
 //! * `array`: the start of an array's task.
 //! * `machine`: nodes and reservations; `set_nodes`: reports of them; `wants`: the requests of jobs to nodes, and the
 //!   nodes they hold; `describe`: descriptions of jobs.
-//! * `cycle`: one decision: offers, and the manager's answers; `decide`: the jobs that start; `delay`: those that do by
-//!   the delay rule; `delayed`: its memory; `on_nodes`: the machine on which is decided in a pool of nodes.
+//! * `cycle`: one decision and its offers; `answer`: the manager's answers; `decide`: the jobs that start; `delay`:
+//!   those that do by the delay rule; `delayed`: its memory; `on_nodes`: the machine on which is decided in a pool of
+//!   nodes.
 //! * `reason`: the reason why a job waits; `sentence`: that in words; `guest`: the start of a job that is not
 //!   submitted.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones.
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
 //!   the rule, played forward.
 
+mod answer;
 mod array;
 mod arrivals;
 mod capacity;

@@ -408,9 +408,10 @@ impl<'a> Scheduler<'a> {
     /// `None` if nothing is wanted before the next report. A cycle that has become due since a pool's last one is due
     /// now, however late the call.
     ///
-    /// Waits and ages grow all the time, and a decision may change by that alone: a job that is kept back may start once
-    /// another has run past its predicted end, is suspended or is past its limit. The decision is made anew at the next
-    /// report, not before: where reports may be minutes apart, decide pools with idle units every few minutes. O(W).
+    /// Waits and ages grow all the time, and a decision may change by that alone: a job that is kept back may start
+    /// once another has run past its predicted end, is suspended or is past its limit. The decision is made anew at the
+    /// next report, not before: where reports may be minutes apart, decide pools with idle units every few minutes.
+    /// O(W).
     pub fn wake(&self, now: i64) -> Result<Option<(i64, u64)>> {
         let now = self.clock(now);
         let mut when: Option<(i64, u64)> = None;

@@ -58,13 +58,16 @@ fn delay(criterion: Criterion, running: &[Job], candidate: &Job, idle: u32, head
     }
 }
 
+/// The ids that start, and the delay of each that is refused.
+type Decided = (Vec<i64>, Vec<(i64, f64)>);
+
 /// Decision of a case by the enumeration: the ids that start, and the delay of each that is refused; `None` where a
 /// delay is too close to the threshold for two ways of adding up.
 fn decided(
     (running, waiting): (&[Job], &[Job]),
     idle: u32,
     (criterion, tau, events): (Criterion, f64, u32),
-) -> Option<(Vec<i64>, Vec<(i64, f64)>)> {
+) -> Option<Decided> {
     let (mut running, mut idle) = (running.to_vec(), idle);
     let (mut started, mut refused) = (Vec::new(), Vec::new());
     let mut head = None;

@@ -1,5 +1,5 @@
-//! Files of predicted starts: what `surefill advise --json` prints, or a table with the columns of `surefill start-times
-//! --jobs`. Every value is checked, and a fault is reported with its line.
+//! Files of predicted starts: what `surefill advise --json` prints, or a table with the columns of `surefill
+//! start-times --jobs`. Every value is checked, and a fault is reported with its line.
 
 use super::advise::starts::{Probability, Quantile, Start, checked, probability, quantiles, span, started};
 use anyhow::{Context, Result, anyhow, bail};

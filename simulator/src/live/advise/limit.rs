@@ -131,7 +131,7 @@ impl<'a> Advisor<'a> {
     }
 
     /// The advice, now that the engine has lived through the history. The jobs asked about are submitted to it; `units`
-    /// are those that a job of so many processors, like this one of the past, has in its queue.
+    /// are those that a job as wide as this one of the past has in its queue.
     ///
     /// # Errors
     /// When the engine refuses such a job.
