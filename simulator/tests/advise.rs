@@ -298,10 +298,10 @@ fn starts_are_corrected_by_what_came_in_the_history() {
         now.now = every * (JOBS + 1);
         (now.jobs[0].submit, now.jobs[1].submit) = (every * JOBS, now.now);
         let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
-        // Without a history nothing corrects the forecast.
+        // Without a history nothing but the start of the job that runs can correct the forecast.
         now.past.clear();
         let without = advise(&now, &question()).expect("advice").starts.swap_remove(0);
-        assert_eq!(without.calibrated_by, 0, "{without:?}");
+        assert!(without.calibrated_by <= 1, "{without:?}");
         let within: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
         assert!(within.is_sorted() && (60..170).contains(&within[1]), "{start:?}");
         (start.calibrated_by, within[1])

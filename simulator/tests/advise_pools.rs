@@ -117,14 +117,19 @@ fn partitions_that_overlap_are_foretold() {
     let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
     let told = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
     assert_eq!(medians(start(&told, "20")), [Some(3000), None]);
-    assert_eq!(told.remarks, Vec::<String>::new());
+    // The jobs of b are counted on any of the nodes of both; the head of a has its own.
+    let assumed = |partitions| {
+        format!(
+            "partitions {partitions} share nodes and are counted as one pool: as if their jobs could be on any of its nodes"
+        )
+    };
+    assert_eq!(told.remarks, [assumed("b, a")]);
     assert_eq!(told.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
     let told = advice(&own, &sinfo, "");
     assert!(medians(start(&told, "21"))[0].is_some_and(|median| median > 3000));
     let note = told.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
     assert_eq!(note.as_deref(), Some("counted together with a, b, on any of their nodes"));
-    let assumed = "partitions a, b share nodes and are counted as one pool: as if their jobs could be on any of its nodes";
-    assert_eq!(told.remarks, [assumed]);
+    assert_eq!(told.remarks, [assumed("a, b")]);
     // A job of b is on a node of a.
     let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
     let told = advice(&mixed, &sinfo, "");

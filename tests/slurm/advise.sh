@@ -62,7 +62,9 @@ for name in sys.argv[1:3]:
     assert 3400 <= first["by_limits"] <= 3600, first
     starts = {at["job"]: at for at in advice["starts"]}
     within = [at["within"] for at in starts[head]["quantiles"]]
-    assert within == sorted(within) and 60 < within[1] < 900, starts
+    # The engine knows no names: that the running job is called like those of five minutes is nothing to it. Of the
+    # games' jobs that ran for longer than it has, some ended within seconds.
+    assert within == sorted(within) and within[1] < 900 and 60 < within[2] <= first["by_limits"], starts
     started = [at["probability"] for at in starts[head]["started"]]
     assert started == sorted(started) and started[0] < 0.6 and started[2] > 0.9, starts
     others = {at["job"]: at for at in advice["others"]}

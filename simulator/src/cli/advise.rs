@@ -99,7 +99,7 @@ pub struct Advise {
     /// ... with this number of processors (else as their latest job)
     #[arg(long, value_name = "N", requires = "user", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     processors: Option<u32>,
-    /// ... with this name
+    /// ... as their latest job of this name asked
     #[arg(long, value_name = "NAME", requires = "user")]
     name: Option<String>,
     /// ... that would ask for this time limit otherwise
