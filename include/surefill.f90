@@ -83,8 +83,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_UNSUPPORTED = -27_c_int32_t
   !> A structure's struct_size is 0: it has to be set to the structure's size.
   integer(c_int64_t), parameter :: SUREFILL_ERROR_NO_STRUCT_SIZE = -28_c_int64_t
-  !> preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows
-  !! by itself, without more jobs.
+  !> preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it
+  !! grows by itself, without more jobs.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_DELAY_UNITS = -29_c_int32_t
   !> preset=papers and rule=delay decide about pools of counted units, not of nodes.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_DELAY_ON_NODES = -30_c_int32_t

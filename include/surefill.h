@@ -168,8 +168,8 @@ extern "C" {
 /* A structure's struct_size is 0: it has to be set to the structure's size. */
 #define SUREFILL_ERROR_NO_STRUCT_SIZE -28
 
-/* preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it grows by
- * itself, without more jobs. */
+/* preset=papers and rule=delay decide about a pool of more units than the scheduler's capacity delay_units: it
+ * grows by itself, without more jobs. */
 #define SUREFILL_ERROR_DELAY_UNITS -29
 
 /* preset=papers and rule=delay decide about pools of counted units, not of nodes. */
