@@ -296,3 +296,23 @@ def test_each_decision_is_recorded_and_forty_are_kept(tmp_path):
     with pytest.warns(RuntimeWarning, match="cycles are not recorded"):
         scheduler.decide(1400, lambda offer: True)
     assert len(list(tmp_path.iterdir())) == 40
+
+
+def test_the_delay_rule_has_room_for_any_pool():
+    scheduler = surefill.Scheduler("preset=papers predictor=limit")
+    for units in (8, 5000):
+        scheduler.set_pool("nodes", units)
+        scheduler.set_job(1000, units, "running", processors=units - 4, limit=3600, start=1000)
+        scheduler.set_job(1000, units + 1, processors=units - 2, limit=600)
+        scheduler.set_job(1000, units + 2, processors=3, limit=7200)
+        scheduler.set_job(1000, units + 3, processors=3, limit=600)
+        offers = []
+        assert scheduler.decide(1000, lambda offer: offers.append(offer) or True) == [units + 3]
+        assert (offers[0]["why"], offers[0]["passes"]) == ("by the delay", units + 1)
+        reason = scheduler.reason(1000, units + 2)
+        assert (reason["why"], reason["behind"]) == ("delays", units + 1)
+        assert f"starting it now would delay job {units + 1} with probability 100 %" in reason["sentence"]
+        for job in (units, units + 3):
+            scheduler.set_job(1001, job, "ended")
+        for job in (units + 1, units + 2):
+            scheduler.set_job(1001, job, "gone")

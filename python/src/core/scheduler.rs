@@ -29,8 +29,9 @@ const ANEW: usize = 16;
 /// a row of a whole listing between :meth:`begin_listing` and :meth:`end_listing`, in any order.
 ///
 /// ``settings`` are words such as ``"preset=fast"``: ``preset=`` ``fair`` (short waits, and tails shorter than EASY's),
-/// ``fast`` (the shortest mean wait) or ``easy`` (EASY backfilling by the limits), ``mode=shadow``, ``order=``
-/// ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds since any origin.
+/// ``fast`` (the shortest mean wait), ``easy`` (EASY backfilling by the limits) or ``papers`` (probabilistic backfilling,
+/// not in pools of nodes), ``rule=delay`` (its rule with ``criterion=``, ``tau=`` and ``events=``), ``mode=shadow``,
+/// ``order=`` ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds since any origin.
 ///
 /// Two processors are busy for an hour. A job that wants four waits, one of two starts:
 ///
@@ -50,6 +51,8 @@ pub struct Scheduler {
     capacity: SchedulerCapacity,
     pools: HashMap<String, u32>,
     queues: HashMap<String, u32>,
+    /// The units of the largest pool, for the delay rule.
+    units: u32,
     /// The queue of jobs that name none.
     first: Option<u32>,
     /// The nodes in the order of their numbers, and the features in that of their bits.
@@ -68,6 +71,7 @@ impl Scheduler {
             capacity,
             pools,
             queues,
+            units: 0,
             first: None,
             nodes,
             features,
@@ -85,6 +89,12 @@ impl Scheduler {
         let SchedulerCapacity { jobs, ended, parts, .. } = self.capacity;
         let (jobs, ended, parts) = (2 * jobs, 2 * ended, 2 * parts);
         self.become_larger(SchedulerCapacity { jobs, ended, parts, ..self.capacity })
+    }
+
+    /// Gives the delay rule room for the largest pool.
+    fn grow_for_delays(&mut self) -> Result<(), Error> {
+        let delay_units = self.units;
+        self.become_larger(SchedulerCapacity { delay_units, ..self.capacity })
     }
 
     fn become_larger(&mut self, larger: SchedulerCapacity) -> Result<(), Error> {
@@ -178,6 +188,7 @@ impl Scheduler {
     ) -> PyResult<()> {
         let pool = self.with(|scheduler| scheduler.set_pool(name.as_bytes(), units, idle))?;
         self.pools.insert(name.to_owned(), pool);
+        self.units = self.units.max(units);
         if self.queues.contains_key(name) { Ok(()) } else { self.set_queue(name, name) }
     }
 
@@ -364,7 +375,15 @@ impl Scheduler {
             self.recorder.begin(py, &mut self.memory, pool, now)?;
             let mut cycle = block(Cycle::size(&self.capacity).map_err(wrong)?);
             let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut cycle);
-            self.with(|scheduler| Cycle::begin(memory, scheduler, pool, now).map(drop))?;
+            let begun = engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))
+                .and_then(|mut scheduler| Cycle::begin(memory, &mut scheduler, pool, now).map(drop));
+            match begun {
+                Err(Error::DelayUnits) => {
+                    self.grow_for_delays().map_err(wrong)?;
+                    continue;
+                }
+                begun => begun.map_err(wrong)?,
+            }
             loop {
                 let memory = &mut cycle;
                 let mut next = || {
@@ -392,6 +411,8 @@ impl Scheduler {
                         self.grow().map_err(wrong)?;
                         continue;
                     }
+                    // The pool has become larger: begins anew.
+                    Err(Error::DelayUnits) => break,
                     Err(error) => return Err(wrong(error)),
                 };
                 let dict = as_dict(py, &offer)?;
@@ -450,7 +471,7 @@ impl Scheduler {
     ///
     /// ``"why"`` is ``"no room"``, ``"later"`` (there is room, but starting it now would cost others more), ``"head"``
     /// (in front of all, as it has waited too long), ``"guarded"`` (it could delay that one), ``"refused"``,
-    /// ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``, ``"inconsistent"``, ``"starts"``,
+    /// ``"delays"`` (by the delay rule), ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``, ``"inconsistent"``, ``"starts"``,
     /// ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` has it in words, ``"behind"`` is the job
     /// it must not delay, ``"start"`` its planned start, ``"until"`` the reason's own end, ``"idle"`` the idle units.
     ///

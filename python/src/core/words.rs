@@ -65,6 +65,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py
     let why = match offer.why {
         Why::InOrder => "in order",
         Why::ByLimits => "by the limits",
+        Why::ByDelay => "by the delay",
         _ => "planned",
     };
     dict.set_item("why", why)?;
@@ -72,7 +73,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, offer: &Offer) -> PyResult<Bound<'py
 }
 
 /// The names of the reasons for which a job waits, the manager's apart.
-const WAITS: [(&str, Why); 13] = [
+const WAITS: [(&str, Why); 14] = [
     ("not decided", Why::Unknown),
     ("starts", Why::Planned),
     ("no room", Why::NoRoom),
@@ -86,6 +87,7 @@ const WAITS: [(&str, Why); 13] = [
     ("reserved", Why::Reserved),
     ("licences", Why::Licences),
     ("depth", Why::Depth),
+    ("delays", Why::Delays),
 ];
 
 /// A reason as a dictionary; a head has this name in its sentence.
