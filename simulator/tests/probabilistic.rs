@@ -72,21 +72,7 @@ fn a_guard_from_the_start_is_easy_job_by_job_whatever_is_predicted() {
 fn on_whole_traces_as_well() {
     for name in ["CTC-SP2-1996-3.1-cln", "KTH-SP2-1996-2", "SDSC-SP2-1998-4.2-cln", "SDSC-BLUE-2000-4.2-cln"]
     {
-        let folder = std::env::var_os("SUREFILL_TRACES").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces"),
-            std::path::PathBuf::from,
-        );
-        let path = folder.join(format!("{name}.swf.gz"));
-        if !path.exists() {
-            // Not by a macro, whose output the harness keeps to itself.
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: no trace {}: set SUREFILL_TRACES to the folder that holds it",
-                path.display()
-            );
-            continue;
-        }
-        let trace = swf::open(&path, Strictness::Strict).unwrap();
+        let Some(trace) = archived(name) else { continue };
         for (overrun, overdue) in
             [(Overrun::Keep, Overdue::Soon), (Overrun::Keep, Overdue::Past), (Overrun::Cut, Overdue::Soon)]
         {
@@ -104,6 +90,71 @@ fn on_whole_traces_as_well() {
             }
         }
     }
+}
+
+/// A trace of the archive; `None`, with a line that says so, where there is none.
+fn archived(name: &str) -> Option<swf::Trace> {
+    let folder = std::env::var_os("SUREFILL_TRACES").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces"),
+        std::path::PathBuf::from,
+    );
+    let path = folder.join(format!("{name}.swf.gz"));
+    if path.exists() {
+        return Some(swf::open(&path, Strictness::Strict).unwrap());
+    }
+    // Not by a macro, whose output the harness keeps to itself.
+    let _ = writeln!(
+        std::io::stderr(),
+        "SKIPPED: no trace {}: set SUREFILL_TRACES to the folder that holds it",
+        path.display()
+    );
+    None
+}
+
+#[test]
+fn the_papers_rule_of_the_engine_is_the_policys_own_job_by_job() {
+    let mut workloads = vec![demo()];
+    if let Some(mut trace) = archived("KTH-SP2-1996-2") {
+        trace.records.truncate(4000);
+        workloads.push(Workload::new(&trace, &Rules::default()).unwrap());
+    }
+    let papers = ProbOptions::papers;
+    let seconds = ProbOptions { criterion: Criterion::Seconds, delay: Delay::Exact, tau: 60.0, ..papers() };
+    let cases = [
+        ("papers", papers()),
+        ("papers:user", papers()),
+        ("papers:mix", papers()),
+        ("papers:hmm", papers()),
+        ("papers:limit", papers()),
+        ("papers:clairvoyant", papers()),
+        ("papers:mix", ProbOptions { delay: Delay::Exact, events_per_bin: 4, ..papers() }),
+        ("papers", seconds.clone()),
+        ("papers:user", ProbOptions { criterion: Criterion::Relative, tau: 0.3, ..seconds }),
+    ];
+    for workload in &workloads {
+        for (choice, prob) in &cases {
+            // Delays that are to be shown are the policy's own.
+            let [own, engine] = [true, false].map(|delays_wanted| {
+                let policy = PolicyOptions { prob: prob.clone(), delays_wanted, ..PolicyOptions::default() };
+                let mut built = crate::common::options(choice).choice.build(&policy).unwrap();
+                assert_eq!(built.predicted_starts(0, &[], 1).is_none(), delays_wanted, "{choice}");
+                decisions(&replay_with(workload, choice, policy))
+            });
+            let passed = own.iter().filter(|(_, head)| head.is_some()).count();
+            let differ = own.iter().zip(&engine).filter(|(own, engine)| own != engine).count();
+            println!("{choice}, {prob:?}: {passed} of {} pass a head job", own.len());
+            assert!(passed > 100, "{choice}: {passed}");
+            assert_eq!(differ, 0, "{choice}, {prob:?}: of {} jobs", own.len());
+        }
+    }
+    let unlike = |change: fn(&mut PolicyOptions)| {
+        let mut policy = PolicyOptions { prob: papers(), ..PolicyOptions::default() };
+        change(&mut policy);
+        crate::common::options("papers").choice.build(&policy).unwrap().predicted_starts(0, &[], 1).is_none()
+    };
+    assert!(unlike(|policy| policy.prob.guard = 0.9) && unlike(|policy| policy.prob.refresh = true));
+    assert!(unlike(|policy| policy.prob.calibrate = Calibrate::Told));
+    assert!(unlike(|policy| policy.overdue = Overdue::Past) && !unlike(|_| {}));
 }
 
 #[test]

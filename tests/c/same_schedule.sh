@@ -13,12 +13,13 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# policy of the simulator, words of the engine
+# policy of the simulator, words of the engine. With --jobs the simulator's papers is its own loop of passes, not the engine.
 choices() {
     cat << 'END'
 fair seed=1
 fast preset=fast seed=1
 easy preset=easy
+papers preset=papers
 fair:limit predictor=limit seed=1
 fast:limit preset=fast predictor=limit seed=1
 END

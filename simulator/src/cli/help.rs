@@ -18,6 +18,7 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
                     shorter longest waits, fast the shorter mean. With the order multifactor a job's points are worth the
                     seconds of age that earn as many
   * delay, delay-fast the delay rule: presets of prob, by mix
+  * papers            the rule of Nissimov & Feitelson 2007 as the scheduler engine has it, by contexts
   * strict          the first of the queue as long as it fits, in any order, no backfilling
   * lookahead       easy that packs best: of the jobs that may go ahead those that use most processors (Shmueli and
                     Feitelson 2005)

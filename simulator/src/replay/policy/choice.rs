@@ -14,7 +14,8 @@ use super::selective::Selective;
 use super::slack::Slack;
 use super::strict::Strict;
 use super::{
-    Calibrate, Delay, Multifactor, Order, OrderOptions, PlanOptions, Policy, PolicyOptions, ProbOptions,
+    Calibrate, Delay, Multifactor, Order, OrderOptions, Overdue, PlanOptions, Policy, PolicyOptions,
+    ProbOptions,
 };
 use crate::replay::named::{Named, Names};
 use crate::replay::predict::{DistributionPredictor, PredictorName};
@@ -137,6 +138,8 @@ pub enum OwnPreset {
     Delay,
     /// The delay rule for the shortest mean wait, at the price of some long ones.
     DelayFast,
+    /// The rule of Nissimov & Feitelson 2007, as the scheduler engine has it.
+    Papers,
 }
 
 impl OwnPreset {
@@ -145,12 +148,21 @@ impl OwnPreset {
         match self {
             OwnPreset::Delay => PresetName::Delay,
             OwnPreset::DelayFast => PresetName::DelayFast,
+            OwnPreset::Papers => PresetName::Papers,
         }
     }
 }
 
-/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `delay` and
-/// `delay-fast` stand for the probabilistic policy, written `preset[:predictor[:order]]`.
+/// The predictor of a policy that names none. The papers' rule has the engine's own, as sites have.
+fn usual_predictor(policy: PolicyName, preset: Option<OwnPreset>) -> PredictorName {
+    match preset {
+        Some(OwnPreset::Papers) => PredictorName::Contexts,
+        _ => policy.predictors()[0],
+    }
+}
+
+/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `delay`,
+/// `delay-fast` and `papers` stand for the probabilistic policy, written `preset[:predictor[:order]]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The policy.
@@ -288,6 +300,7 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Fair | PolicyName::Fast => self.engine(options, None)?,
+            PolicyName::Prob if self.papers_words(options).is_some() => self.papers(options)?,
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
@@ -318,7 +331,25 @@ impl Choice {
         let (numbers, site) = self.plan_and_site(options)?;
         let own = self.predictor == PredictorName::Contexts;
         let predictor = if own { None } else { Some(self.distributions(options)?) };
-        Ok(Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref(), machine)))
+        let words = numbers.to_string();
+        Ok(Box::new(Engine::new(predictor, &options.prob.bins()?, &words, site.as_ref(), machine)))
+    }
+
+    /// The words by which the core's scheduler makes the papers' choice; `None` where it is another, or where delays
+    /// are to be shown, which an offer does not have.
+    fn papers_words(&self, options: &PolicyOptions) -> Option<String> {
+        let in_order = self.order(options) == OrderOptions::preset(PresetName::Papers);
+        let soon = options.overdue == Overdue::Soon && !options.delays_wanted;
+        let papers = self.preset == Some(OwnPreset::Papers) && in_order && soon;
+        papers.then(|| options.prob().words()).flatten()
+    }
+
+    /// The core's scheduler by the papers' rule: jobs keep the predictions of their submission.
+    fn papers(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
+        let own = self.predictor == PredictorName::Contexts;
+        let predictor = if own { None } else { Some(self.distributions(options)?) };
+        let words = self.papers_words(options).expect("asked before");
+        Ok(Box::new(Engine::by_delay(predictor, &options.prob.bins()?, &words)))
     }
 
     fn distributions(&self, options: &PolicyOptions) -> Result<Box<dyn DistributionPredictor>, BadChoice> {
@@ -362,7 +393,7 @@ impl fmt::Display for Choice {
         let numbers = self.plan_difference();
         let ruled = self.rule.is_some() || numbers.is_some();
         let order = self.order.filter(|&order| order != first || ruled);
-        if self.predictor != self.policy.predictors()[0] || order.is_some() {
+        if self.predictor != usual_predictor(self.policy, self.preset) || order.is_some() {
             write!(f, ":{}", name_of(self.predictor))?;
         }
         if let Some(order) = order {
@@ -388,6 +419,7 @@ impl FromStr for Choice {
         let policy =
             if preset.is_some() { PolicyName::Prob } else { parse("policy", first).map_err(with_presets)? };
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
+        let predictor = predictor.or(preset.map(|_| usual_predictor(policy, preset)));
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
         let own = policy.plan(order);
         let rule = parts.next();
@@ -444,6 +476,8 @@ mod tests {
             "fair:contexts:multifactor:front=0.998",
             "fast:contexts:multifactor:short=0.01",
             "delay:mix:multifactor",
+            "papers",
+            "papers:user",
             "easy:limit:points",
             "easy:limit:points-fixed-contexts-0.6",
         ] {

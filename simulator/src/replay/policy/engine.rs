@@ -1,12 +1,12 @@
-//! The plan of the whole queue as a site runs it: every event is reported to the core's scheduler
-//! ([`surefill::engine`]), and its offers are answered at once.
+//! The core's scheduler ([`surefill::engine`]) as a site runs it, by the plan of the whole queue or by the papers'
+//! rule: every event is reported to it, and its offers are answered at once.
 //!
 //! Under a site's priorities ([`Multifactor`]) every waiting job's tier is reported to it before each decision, and as
 //! its priority the whole seconds that its points are worth ([`Priorities::credits`]).
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{
-    Judged, Multifactor, PlanOptions, Policy, PredictedWait, Priorities, QueueOrder, Tried, WITHIN,
+    Judged, Multifactor, Policy, PredictedWait, Priorities, QueueOrder, Tried, WITHIN,
 };
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::nodes::{Machine, NodeClass};
@@ -100,7 +100,10 @@ impl Blocks {
     }
 
     fn grow(&mut self) -> Result<()> {
-        let capacity = SchedulerCapacity { jobs: 2 * self.capacity.jobs, ..self.capacity };
+        self.grow_to(SchedulerCapacity { jobs: 2 * self.capacity.jobs, ..self.capacity })
+    }
+
+    fn grow_to(&mut self, capacity: SchedulerCapacity) -> Result<()> {
         let mut memory = words(Scheduler::size(&capacity)?);
         self.scheduler().grow(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
         self.cycle = words(Cycle::size(&capacity)?);
@@ -113,6 +116,8 @@ impl Blocks {
 pub struct Engine {
     blocks: Blocks,
     predictor: Option<Box<dyn DistributionPredictor>>,
+    /// Whether it decides by delays, and jobs keep the predictions of their submission.
+    by_delay: bool,
     site: Option<(Multifactor, Priorities)>,
     /// With another predictor: the waiting jobs of each user, and the users of whom jobs have ended since the last
     /// pass.
@@ -133,7 +138,7 @@ impl Engine {
     pub fn new(
         predictor: Option<Box<dyn DistributionPredictor>>,
         bins: &RuntimeBins,
-        options: &PlanOptions,
+        words: &str,
         site: Option<&Multifactor>,
         machine: Option<&Machine>,
     ) -> Engine {
@@ -145,8 +150,9 @@ impl Engine {
             Some(Fit::Apart) => "apart",
         };
         Engine {
-            blocks: Blocks::new(&format!("{options} settle=0{order} fit={fit}"), bins, machine),
+            blocks: Blocks::new(&format!("{words} settle=0{order} fit={fit}"), bins, machine),
             predictor,
+            by_delay: false,
             site: site.map(|site| (site.clone(), Priorities::new(site))),
             waiting: HashMap::new(),
             learnt: Vec::new(),
@@ -155,10 +161,22 @@ impl Engine {
         }
     }
 
+    /// An engine that decides by the papers' rule, in these words.
+    pub fn by_delay(
+        predictor: Option<Box<dyn DistributionPredictor>>,
+        bins: &RuntimeBins,
+        words: &str,
+    ) -> Engine {
+        Engine { by_delay: true, ..Engine::new(predictor, bins, words, None, None) }
+    }
+
     /// Reports a waiting job.
     fn report(&mut self, job: &Job, now: i64) {
         let prediction = self.predictor.as_mut().map(|predictor| {
-            let predicted = predictor.predict_now(job, now);
+            let predicted = match self.by_delay {
+                true => predictor.predict(job, now),
+                false => predictor.predict_now(job, now),
+            };
             let limit = predictor.limit(job);
             // A predictor with a better limit predicts this one value.
             if predicted == RuntimeDistribution::limit() && limit != job.limit {
@@ -200,6 +218,11 @@ impl Engine {
     }
 
     fn decide(&mut self, cluster: &mut Cluster<'_>) -> Result<()> {
+        let capacity = self.blocks.capacity;
+        if self.by_delay && capacity.delay_units < cluster.processors() {
+            let delay_units = cluster.processors();
+            self.blocks.grow_to(SchedulerCapacity { delay_units, ..capacity })?;
+        }
         let Blocks { scheduler, cycle, .. } = &mut self.blocks;
         let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(scheduler))?;
         if !cluster.has_nodes() {
@@ -268,7 +291,7 @@ impl Policy for Engine {
             .set(now, &JobReport { id: id_of(job.id), state: JobState::Ended, ..JobReport::default() });
         if let Some(predictor) = &mut self.predictor {
             predictor.finished(job, now);
-            if !self.learnt.contains(&job.user) {
+            if !self.by_delay && !self.learnt.contains(&job.user) {
                 self.learnt.push(job.user);
             }
         }

@@ -6,6 +6,7 @@ use super::order::OrderOptions;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use surefill::backfill;
+use surefill::engine::Settings;
 use surefill::predict::PredictorOptions;
 use surefill::runtime::RuntimeBins;
 use surefill::schedule::{Preset, PresetName};
@@ -35,12 +36,19 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// The default threshold: 0.05, or a minute.
-    pub fn default_tau(self) -> f64 {
-        match self {
-            Criterion::Probability | Criterion::Relative => 0.05,
-            Criterion::Seconds => 60.0,
+    /// The core's criterion.
+    pub fn core(self, delay: Delay) -> backfill::Criterion {
+        match (self, delay) {
+            (Criterion::Probability, Delay::Exact) => backfill::Criterion::Probability,
+            (Criterion::Probability, Delay::Bound) => backfill::Criterion::Bound,
+            (Criterion::Seconds, _) => backfill::Criterion::Seconds,
+            (Criterion::Relative, _) => backfill::Criterion::Relative,
         }
+    }
+
+    /// The default threshold, the core's.
+    pub fn default_tau(self) -> f64 {
+        self.core(Delay::Exact).usual_threshold()
     }
 }
 
@@ -119,11 +127,12 @@ pub struct ProbOptions {
 
 impl Default for ProbOptions {
     fn default() -> ProbOptions {
+        let Preset { rule, events_per_bin, .. } = Preset::EXACT;
         ProbOptions {
-            tau: 0.05,
+            tau: rule.threshold,
             delay: Delay::Exact,
             criterion: Criterion::Probability,
-            events_per_bin: 4,
+            events_per_bin: events_per_bin as usize,
             budget: None,
             slip: None,
             guard: 1.0,
@@ -140,18 +149,15 @@ impl Default for ProbOptions {
 }
 
 impl ProbOptions {
-    /// The options of Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as
-    /// it was at submission, a hidden Markov model that may be silent.
+    /// The options of Nissimov & Feitelson 2007: the core's preset, which has one event at each bin's end, the bound
+    /// and tau 0.05; the distribution as it was at submission, a hidden Markov model that may be silent.
     pub fn papers() -> ProbOptions {
-        let (delay, events_per_bin, refresh, hmm_floor) = (Delay::Bound, 1, false, 0.0);
-        ProbOptions { delay, events_per_bin, refresh, hmm_floor, ..ProbOptions::default() }
+        ProbOptions::preset(PresetName::Papers)
     }
 
-    /// A preset of the core's; `papers` is [`ProbOptions::papers`].
+    /// A preset of the core's.
     pub fn preset(name: PresetName) -> ProbOptions {
-        if name == PresetName::Papers {
-            return ProbOptions::papers();
-        }
+        let papers = name == PresetName::Papers;
         let Preset { rule, events_per_bin, guard, .. } = Preset::new(name);
         let (criterion, delay) = match rule.criterion {
             backfill::Criterion::Probability => (Criterion::Probability, Delay::Exact),
@@ -170,21 +176,17 @@ impl ProbOptions {
             guard,
             or_easy: rule.or_easy,
             unmeasured: rule.unmeasured,
-            calibrate: if name == PresetName::Easy { Calibrate::Off } else { Calibrate::Told },
+            calibrate: if name == PresetName::Easy || papers { Calibrate::Off } else { Calibrate::Told },
+            refresh: !papers,
+            hmm_floor: if papers { 0.0 } else { ProbOptions::default().hmm_floor },
             ..ProbOptions::default()
         }
     }
 
     /// The core's rule, its guard still open.
     pub fn rule(&self) -> backfill::Rule {
-        let criterion = match (self.criterion, self.delay) {
-            (Criterion::Probability, Delay::Exact) => backfill::Criterion::Probability,
-            (Criterion::Probability, Delay::Bound) => backfill::Criterion::Bound,
-            (Criterion::Seconds, _) => backfill::Criterion::Seconds,
-            (Criterion::Relative, _) => backfill::Criterion::Relative,
-        };
         backfill::Rule {
-            criterion,
+            criterion: self.criterion.core(self.delay),
             threshold: self.tau,
             budget: self.budget.unwrap_or(f64::INFINITY),
             slip: self.slip.unwrap_or(f64::INFINITY),
@@ -193,6 +195,25 @@ impl ProbOptions {
             // A calibration that decides learns from every delay.
             unmeasured: self.unmeasured && self.calibrate != Calibrate::Decide,
         }
+    }
+
+    /// The words by which the core's scheduler has the same rule; `None` where it has not: guards, caps, predictions
+    /// made anew and calibrations are the policy's own.
+    pub(super) fn words(&self) -> Option<String> {
+        let &ProbOptions { tau, events_per_bin, guard, or_easy, refresh, calibrate, budget, slip, .. } = self;
+        let criterion = self.criterion.core(self.delay);
+        let name = match criterion {
+            backfill::Criterion::Probability => "probability",
+            backfill::Criterion::Bound => "bound",
+            backfill::Criterion::Seconds => "seconds",
+            backfill::Criterion::Relative => "relative",
+        };
+        let words = format!("preset=papers criterion={name} tau={tau} events={events_per_bin}");
+        // A threshold may have more digits than words have.
+        let settings = Settings::default().changed(&words, "").ok()?;
+        let same = (settings.criterion, settings.tau) == (criterion, tau);
+        let own = or_easy || refresh || guard < 1.0 || budget.is_some() || slip.is_some();
+        (same && !own && calibrate == Calibrate::Off).then_some(words)
     }
 
     /// The bins of the predictors that have bins; longer run times than a week are in the last.
