@@ -177,7 +177,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let mut remarks: Vec<String> =
         snapshot.remarks.iter().cloned().chain(arrays::cut(&snapshot.jobs)).collect();
     let pools = Pool::united(snapshot);
-    remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(|pool| assumed(pool)));
+    remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(assumed));
     if snapshot.past.len() > LATEST {
         let left = several((snapshot.past.len() - LATEST) as u64, "earlier job");
         remarks.push(format!("run times and starts are learnt from the last {LATEST} jobs, not from {left}"));
