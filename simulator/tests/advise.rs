@@ -282,9 +282,9 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert!(next.sufficed >= 45, "{next:?}");
 }
 
-/// All jobs want all nodes for ten minutes. Each is submitted 100 s before its predecessor ends, so that a start within
-/// about 100 s is predicted. In one history it comes then, in the other one after 1,500 s: there every start moves the
-/// median by .001 in its logarithm, the step of the engine's correction (.002) times the level.
+/// All jobs want all nodes for ten minutes. Each is submitted 100 s before its predecessor ends. In one history it starts
+/// then, before the predicted median, in the other one after 1,500 s, behind it: a start moves the median's logarithm by
+/// the step of the engine's correction (.002) times the level down or up, and the two apart by .002.
 #[test]
 fn starts_are_corrected_by_what_came_in_the_history() {
     const JOBS: i64 = 200;
@@ -303,13 +303,13 @@ fn starts_are_corrected_by_what_came_in_the_history() {
         let without = advise(&now, &question()).expect("advice").starts.swap_remove(0);
         assert!(without.calibrated_by <= 1, "{without:?}");
         let within: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
-        assert!(within.is_sorted() && (60..170).contains(&within[1]), "{start:?}");
+        assert!(within.is_sorted() && (100..600).contains(&within[1]), "{start:?}");
         (start.calibrated_by, within[1])
     };
     let (prompt, late) = (told(600, 100), told(2000, 1500));
     assert!(prompt.0 >= 190 && late.0 >= 190, "{prompt:?} {late:?}");
     let moved = ((late.1 + 60) as f64 / (prompt.1 + 60) as f64).ln();
-    assert!((moved - 0.001 * late.0 as f64).abs() < 0.05, "{moved} {prompt:?} {late:?}");
+    assert!((moved - 0.002 * late.0 as f64).abs() < 0.05, "{moved} {prompt:?} {late:?}");
 }
 
 #[test]
