@@ -282,9 +282,9 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert!(next.sufficed >= 45, "{next:?}");
 }
 
-/// All jobs want all nodes for ten minutes. Each is submitted 100 s before its predecessor ends. In one history it starts
-/// then, before the predicted median, in the other one after 1,500 s, behind it: a start moves the median's logarithm by
-/// the step of the engine's correction (.002) times the level down or up, and the two apart by .002.
+/// All jobs want all nodes for ten minutes. Each is submitted 100 s before its predecessor ends. In one history it
+/// starts then, before the predicted median, in the other one after 1,500 s, behind it: a start moves the median's
+/// logarithm by the step of the engine's correction (.002) times the level down or up, and the two apart by .002.
 #[test]
 fn starts_are_corrected_by_what_came_in_the_history() {
     const JOBS: i64 = 200;

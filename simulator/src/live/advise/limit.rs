@@ -131,7 +131,7 @@ impl<'a> Advisor<'a> {
     }
 
     /// The advice, now that the engine has lived through the history. The jobs asked about are submitted to it; `units`
-    /// are those that a job as wide as this one of the past has in its queue.
+    /// gives the queue and the units of a job with a number of processors, like one of the past.
     ///
     /// # Errors
     /// When the engine refuses such a job.

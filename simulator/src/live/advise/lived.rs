@@ -1,9 +1,9 @@
 //! The scheduler engine that has lived through a cluster's history, with the queue of now.
 //!
 //! The submissions, starts and ends of the jobs that have ended, and of those that wait or run, are reported in the
-//! order of time; the run times, the waits and the later jobs of a forecast are what the engine has learnt of them. At
-//! moments at which jobs were submitted that then waited, the starts of the pool's waiting jobs are predicted as now,
-//! and the starts that came correct the levels. A history has no priorities: there the queue is in the order of
+//! order of time; the run times, the waits and the later jobs of a forecast are what the engine has learnt of them.
+//! At moments at which jobs were submitted that then waited, the starts of the pool's waiting jobs are predicted as
+//! now, and the starts that came correct the levels. A history has no priorities: there the queue is in the order of
 //! submission. It has no nodes either: at a moment at which jobs held more than is in service now, the pool was as
 //! large as that; where they held more than all nodes have, they shared nodes, and nothing is predicted.
 

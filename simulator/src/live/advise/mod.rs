@@ -13,8 +13,9 @@
 //! * [`starts`]: when every waiting job starts.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! A question has one answer: every job that waits for nodes has its start from the engine's forecast; only the waits
-//! of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the scheduler.
+//! A question has one answer: every job that waits for nodes has its start from the engine's forecast; only the
+//! waits of those that cannot be played are bounded from the history of waits (QBETS), which needs no model of the
+//! scheduler.
 
 pub mod arrays;
 pub mod head;

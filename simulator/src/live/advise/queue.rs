@@ -1,11 +1,11 @@
 //! Running and waiting jobs of a pool as they are reported to the scheduler engine: waiting tasks of an array one by
 //! one.
 //!
-//! An array that lets K tasks run at once is K chains: each place that runs a task, or may start one, goes on with the
-//! next one of the array when a task ends. The engine itself plays the chains that may start now. The tasks that follow
-//! a running one are part of it: one job that runs, and may run, as long as all of them. Arrays of more than [`MOST`]
-//! tasks are one job of several tasks, of which some run side by side: nothing behind them starts before they do
-//! anyway.
+//! An array that lets K tasks run at once is K chains: each place that runs a task, or may start one, goes on with
+//! the next one of the array when a task ends. The engine itself plays the chains that may start now. The tasks that
+//! follow a running one are part of it: one job that runs, and may run, as long as all of them. Arrays of more than
+//! [`MOST`] tasks are one job with that number of tasks, of which some run side by side: nothing behind them starts
+//! before they do anyway.
 
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};

@@ -1,8 +1,8 @@
 //! When each waiting job of a pool starts: the answers, as they are printed and read again.
 //!
-//! All of them come from one forecast of the scheduler engine, in which EASY, the rule of Slurm's backfill scheduler,
-//! is played forward by the site's priorities over run times drawn from their predictions, with later jobs as on the
-//! days before. The levels are corrected by the starts that came in the history.
+//! All of them come from one forecast of the scheduler engine, in which EASY, the rule of Slurm's backfill
+//! scheduler, is played forward by the site's priorities over run times drawn from their predictions, with later
+//! jobs as on the days before. The levels are corrected by the starts that came in the history.
 
 use super::queue::Line;
 use crate::base::words::several;
