@@ -63,7 +63,7 @@ grep -q 'learnt from 4 jobs' "$work/again" || {
     echo "pbs: the state was not kept" >&2
     exit 1
 }
-for wrong in '-w 2' surefill_tau=0.5 preset=fast surefill_refused=x surefill_interval=0 surefill_preset=fast,mode=shadow; do
+for wrong in '-w 2' surefill_later=0.5 preset=fast surefill_refused=x surefill_interval=0 surefill_preset=fast,mode=shadow; do
     status=0
     # shellcheck disable=SC2086
     timeout 20 "$built/surefill-pbs-simulated" $wrong 2>/dev/null || status=$?

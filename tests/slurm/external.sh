@@ -31,7 +31,7 @@ said() { grep -q -- "$1" "$CLUSTER/log/external.out"; }
 wait_for 5 said 'learnt from 120 jobs'
 
 # Settings that it cannot use are refused.
-for wrong in surefill_tau=0.2 surefill_mode=limits surefill_sooner=1 bf_interval=1; do
+for wrong in surefill_later=0.2 surefill_mode=limits surefill_sooner=1 bf_interval=1; do
     status=0
     timeout 10 "$built/surefill-slurm" -l "$work/lock" -1 $wrong >"$work/refused" 2>&1 || status=$?
     check "exit status with $wrong" $status -eq 2

@@ -39,15 +39,15 @@ check "in the shadow nothing starts beyond limits" "$(completed "$short" StartTi
 say "2: shadow mode reports and starts nothing"
 
 # 3. A parameter that cannot be used: said once, limits only.
-parameters "$OURS,surefill_tau=soon"
-wait_for 5 logged "'surefill_tau=soon': wanted is one of .*; from here on only time limits count"
+parameters "$OURS,surefill_later=soon"
+wait_for 5 logged "'surefill_later=soon': wanted is one of .*; from here on only time limits count"
 busy=$(job games 3 60 3)
 wait_for 10 running "$busy"
 head=$(job games 5 60 1)
 short=$(job man 1 120 1)
 wait_for 30 queue_empty
 check "limits only: the short candidate waits" "$(completed "$short" StartTime)" -ge "$(completed "$head" StartTime)"
-check "it was said once" "$(ctld_log | grep -c 'surefill_tau=soon')" -eq 1
+check "it was said once" "$(ctld_log | grep -c 'surefill_later=soon')" -eq 1
 say "3: a wrong parameter means limits only"
 
 # 4. Among jobs that the site ranks equally the short one starts before the long one, which was submitted first. Not so where an
