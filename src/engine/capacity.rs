@@ -54,7 +54,7 @@ pub struct SchedulerCapacity {
 impl SchedulerCapacity {
     /// Capacities for this number of jobs that wait or run, with as many that are over. From 256 jobs on the rest suits
     /// a site's machine: 8 MB of histories, 460 kB of waits a pool, 330 kB of submissions. For fewer jobs it is less in
-    /// proportion: it does not grow later ([`Scheduler::grow`]).
+    /// proportion: it does not grow later ([`Scheduler::grow`](super::Scheduler::grow)).
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
         let share = |most: u32, least: u32| {
