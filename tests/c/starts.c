@@ -318,9 +318,9 @@ static void unpredicted(void) {
     CHECK(status_of(starts, UNKNOWN) == SUREFILL_ERROR_WRONG_STATE);
     played(starts, 1);
     CHECK(status_of(starts, WAITS) == SUREFILL_OK);
-    const double first[LEVELS] = {-0.2, -0.05, 0, 0.08, 0.2};
+    const double later_levels[LEVELS] = {0, 0, 0, 0.08, 0.2}; /* none lies before its begin time */
     const surefill_start later = predicted(starts, LATER); /* when its time has come */
-    CHECK(agreed(&later, NOW, 1000, first));
+    CHECK(later.by[0] == NOW + 1000 && later.by[2] == NOW + 1000 && agreed(&later, NOW, 1000, later_levels));
     for (int i = 0; i < 5; i++) CHECK(status_of(starts, nothing[i]) == SUREFILL_ERROR_NEVER);
     played(starts, 1); /* once more: nothing is left to do */
     CHECK(status_of(starts, WAITS) == SUREFILL_OK);

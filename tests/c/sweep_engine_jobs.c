@@ -35,7 +35,7 @@ static void bad_members(void) {
         int32_t *member, value, status;
     } numbers[] = {{&bad.state, SUREFILL_JOB_GONE + 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.state, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},
-                   {&bad.why, SUREFILL_WHY_BY_LIMITS + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                   {&bad.why, SUREFILL_WHY_BY_DELAY + 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.why, SUREFILL_WHY_HOLD - 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.why, SUREFILL_WHY_ARRAY + 1, SUREFILL_ERROR_OUT_OF_RANGE},
                    {&bad.flags, 2 * SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_ERROR_WRONG_VERSION},
@@ -378,7 +378,7 @@ void sweep_reason_sentence(void) {
         *members[i] = -1;
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed));
     }
-    const int32_t unknown[] = {4, 15, 27, 47, 56, INT32_MAX};
+    const int32_t unknown[] = {5, 15, 28, 47, 56, INT32_MAX};
     for (int i = 0; i < 6; i++) {
         bad = reason;
         bad.why = unknown[i];
@@ -410,7 +410,7 @@ void sweep_reason_sentence(void) {
             bad.saved = i % 2 == 0 ? UINT32_MAX : 0;
             bad.idle = bad.wanted = bad.units = INT32_MAX;
             const int32_t status = surefill_reason_sentence(&bad, NULL, NULL, text, sizeof text, needed);
-            const int known = why < 4 || (why >= 16 && why <= 26) || (why >= 48 && why <= 55);
+            const int known = why < 5 || (why >= 16 && why <= 27) || (why >= 48 && why <= 55);
             CHECK(known ? (status == SUREFILL_OK || status == SUREFILL_ERROR_FULL) && text[0] != 0 && *needed > 1
                         : status == SUREFILL_ERROR_OUT_OF_RANGE);
         }
