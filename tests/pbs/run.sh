@@ -26,7 +26,9 @@ decided_again() {
 }
 for test in test same; do
     mkdir "$work/records"
-    PBS_RECORDS=$work/records timeout 600 "./$test" $([ $test = test ] || echo short)
+    length=()
+    [ $test = test ] || length=(short)
+    PBS_RECORDS=$work/records timeout 600 "./$test" "${length[@]}"
     decided_again $test
     [ $test = test ] || timeout 400 "./$test"
     timeout 900 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "./$test" short >/dev/null

@@ -470,10 +470,11 @@ impl Scheduler {
     /// Returns why a waiting job does not run, as a dictionary: by its reports, else by the last :meth:`decide`.
     ///
     /// ``"why"`` is ``"no room"``, ``"later"`` (there is room, but starting it now would cost others more), ``"head"``
-    /// (in front of all, as it has waited too long), ``"guarded"`` (it could delay that one), ``"refused"``,
-    /// ``"delays"`` (by the delay rule), ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``, ``"inconsistent"``, ``"starts"``,
-    /// ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` has it in words, ``"behind"`` is the job
-    /// it must not delay, ``"start"`` its planned start, ``"until"`` the reason's own end, ``"idle"`` the idle units.
+    /// (in front of all, as it has waited too long), ``"guarded"`` (it could delay that one), ``"delays"`` (by the
+    /// delay rule), ``"refused"``, ``"depth"``, ``"never"``, ``"nodes out"``, ``"reserved"``, ``"licences"``,
+    /// ``"inconsistent"``, ``"starts"``, ``"not decided"``, or a reason of :meth:`set_job`'s. ``"sentence"`` has it in
+    /// words, ``"behind"`` is the job it must not delay, ``"start"`` its planned start, ``"until"`` the reason's own
+    /// end, ``"idle"`` the idle units.
     ///
     /// Raises ValueError for a job that does not wait.
     fn reason<'py>(&mut self, py: Python<'py>, now: i64, id: i64) -> PyResult<Bound<'py, PyDict>> {
