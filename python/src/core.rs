@@ -8,6 +8,7 @@ mod pass;
 mod predictor;
 mod reasons;
 mod record;
+mod room;
 mod scheduler;
 mod sizing;
 mod waits;

@@ -1,11 +1,11 @@
 //! A pass decided from brackets.
 
-use crate::backfill::bracket::{Bracketed, EXHAUSTED, Found, LIVE, UNTRIED};
+use crate::backfill::bracket::{Bracketed, Brackets, EXHAUSTED, Found, LIVE, UNTRIED};
 use crate::backfill::crowd::gcd;
-use crate::backfill::pass::{ACCEPTING, DECIDING, Pass, candidate_slot};
+use crate::backfill::pass::{ACCEPTING, DECIDING, Parts, Pass, candidate_slot};
 use crate::backfill::spectrum::{KNOWN, SUMMING};
 use crate::backfill::triage::{Stage, Triage};
-use crate::backfill::verdict::{self, Rule, Settled, Verdict};
+use crate::backfill::verdict::{self, Candidate, Rule, Settled, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{range, range_mut};
 
@@ -17,6 +17,27 @@ pub(super) enum Prepared {
     /// No candidate is left to judge.
     Nothing,
     Ready,
+}
+
+impl Parts<'_> {
+    /// The brackets of the first `running` jobs on a machine of `processors`, of which the head job lacks `missing`;
+    /// and the candidates.
+    fn brackets<'v>(
+        &'v mut self,
+        state: &'v mut Brackets,
+        (running, processors, missing): (u32, u32, u32),
+    ) -> Result<(Bracketed<'v>, &'v mut [Candidate])> {
+        let brackets = Bracketed {
+            state,
+            running: range_mut(self.running, 0, running as usize)?,
+            releases: self.releases,
+            store: self.store,
+            buffers: self.buffers,
+            processors: processors as usize,
+            missing,
+        };
+        Ok((brackets, self.candidates))
+    }
 }
 
 impl Pass<'_> {
@@ -46,15 +67,9 @@ impl Pass<'_> {
         if !open {
             return Ok(Prepared::Nothing);
         }
-        let mut brackets = Bracketed {
-            state: &mut state.brackets,
-            running: range_mut(self.parts.running, 0, state.walk.running as usize)?,
-            releases: self.parts.releases,
-            store: self.parts.store,
-            buffers: self.parts.buffers,
-            processors: state.capacity.processors as usize,
-            missing: state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?,
-        };
+        let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
+        let sizes = (state.walk.running, state.capacity.processors, missing);
+        let (mut brackets, _) = self.parts.brackets(&mut state.brackets, sizes)?;
         if brackets.state.phase == LIVE {
             brackets.join()?;
         } else if !brackets.begin(grain as u32, widest.min(state.idle), horizon)? {
@@ -72,16 +87,9 @@ impl Pass<'_> {
         let state = &mut *self.state;
         let (limits, present) = (state.capacity, &mut state.judge);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
-        let candidates = range_mut(self.parts.candidates, 0, state.candidates as usize)?;
-        let mut brackets = Bracketed {
-            state: &mut state.brackets,
-            running: range_mut(self.parts.running, 0, state.walk.running as usize)?,
-            releases: self.parts.releases,
-            store: self.parts.store,
-            buffers: self.parts.buffers,
-            processors: limits.processors as usize,
-            missing,
-        };
+        let sizes = (state.walk.running, limits.processors, missing);
+        let (mut brackets, candidates) = self.parts.brackets(&mut state.brackets, sizes)?;
+        let candidates = range_mut(candidates, 0, state.candidates as usize)?;
         while let Some(candidate) = candidates.get_mut(present.first as usize) {
             let index = present.first as usize;
             if candidate.verdict == Verdict::Undecided as u32 {

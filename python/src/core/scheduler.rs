@@ -5,7 +5,7 @@ use super::words::{
     self, Answer, NODE_STATES, REASONS, STATES, amounts, answer, as_dict, explained, named, wants,
 };
 use super::{Distribution, block, count, reasons, wrong};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
@@ -47,105 +47,18 @@ const ANEW: usize = 16;
 ///     4600
 #[pyclass(module = "surefill")]
 pub struct Scheduler {
-    memory: Vec<u64>,
-    capacity: SchedulerCapacity,
-    pools: HashMap<String, u32>,
-    queues: HashMap<String, u32>,
+    pub(super) memory: Vec<u64>,
+    pub(super) capacity: SchedulerCapacity,
+    pub(super) pools: HashMap<String, u32>,
+    pub(super) queues: HashMap<String, u32>,
     /// The units of the largest pool, for the delay rule.
-    units: u32,
+    pub(super) units: u32,
     /// The queue of jobs that name none.
-    first: Option<u32>,
+    pub(super) first: Option<u32>,
     /// The nodes in the order of their numbers, and the features in that of their bits.
-    nodes: Vec<String>,
-    features: Vec<String>,
-    recorder: Recorder,
-}
-
-impl Scheduler {
-    /// Makes one without names, which are to be set.
-    fn empty(memory: Vec<u64>, capacity: SchedulerCapacity) -> Scheduler {
-        let (pools, queues) = (HashMap::new(), HashMap::new());
-        let (nodes, features) = (Vec::new(), Vec::new());
-        Scheduler {
-            memory,
-            capacity,
-            pools,
-            queues,
-            units: 0,
-            first: None,
-            nodes,
-            features,
-            recorder: Recorder::default(),
-        }
-    }
-
-    fn with<T>(&mut self, act: impl FnOnce(&mut engine::Scheduler<'_>) -> Result<T, Error>) -> PyResult<T> {
-        let memory = bytemuck::cast_slice_mut(&mut self.memory);
-        engine::Scheduler::attach(memory).and_then(|mut scheduler| act(&mut scheduler)).map_err(wrong)
-    }
-
-    /// Replaces the scheduler by one with room for twice as many jobs.
-    fn grow(&mut self) -> Result<(), Error> {
-        let SchedulerCapacity { jobs, ended, parts, .. } = self.capacity;
-        let (jobs, ended, parts) = (2 * jobs, 2 * ended, 2 * parts);
-        self.become_larger(SchedulerCapacity { jobs, ended, parts, ..self.capacity })
-    }
-
-    /// Gives the delay rule room for the largest pool.
-    fn grow_for_delays(&mut self) -> Result<(), Error> {
-        let delay_units = self.units;
-        self.become_larger(SchedulerCapacity { delay_units, ..self.capacity })
-    }
-
-    fn become_larger(&mut self, larger: SchedulerCapacity) -> Result<(), Error> {
-        let mut memory = block(engine::Scheduler::size(&larger)?);
-        engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?
-            .grow(bytemuck::cast_slice_mut(&mut memory), &larger)?;
-        (self.memory, self.capacity) = (memory, larger);
-        Ok(())
-    }
-
-    /// Repeats a call with more memory where that is short.
-    fn growing<T>(
-        &mut self,
-        mut act: impl FnMut(&mut engine::Scheduler<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        loop {
-            match act(&mut engine::Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory))?) {
-                Err(Error::Full | Error::PartsFull) => self.grow()?,
-                done => return done,
-            }
-        }
-    }
-
-    /// The number of a node, a new one for a name that is new.
-    fn node(&mut self, name: &str) -> PyResult<u32> {
-        if let Some(number) = self.nodes.iter().position(|known| known == name) {
-            return Ok(number as u32);
-        }
-        let number = self.nodes.len() as u32;
-        if number >= self.capacity.nodes {
-            let nodes = (2 * number).max(64);
-            let parts = self.capacity.parts.max(4 * nodes);
-            self.become_larger(SchedulerCapacity { nodes, parts, ..self.capacity }).map_err(wrong)?;
-        }
-        self.nodes.push(name.to_owned());
-        Ok(number)
-    }
-
-    /// The queue of this name, that of the first pool without one.
-    fn queue(&self, name: Option<&str>) -> PyResult<u32> {
-        let known = name.map_or(self.first, |name| self.queues.get(name).copied());
-        known.ok_or_else(|| PyKeyError::new_err(format!("there is no queue {}", name.unwrap_or("yet"))))
-    }
-
-    fn pool(&self, name: Option<&str>) -> PyResult<u32> {
-        match name {
-            Some(name) => self.pools.get(name).copied(),
-            None => self.pools.values().min().copied(),
-        }
-        .ok_or_else(|| PyKeyError::new_err(format!("there is no pool {}", name.unwrap_or("yet"))))
-    }
+    pub(super) nodes: Vec<String>,
+    pub(super) features: Vec<String>,
+    pub(super) recorder: Recorder,
 }
 
 #[pymethods]
