@@ -7,6 +7,7 @@
 
 use super::cycle::{Cycle, Parts, State};
 use super::delayed::{Judged, pass_capacity};
+use super::job::JobState;
 use super::object::Scheduler;
 use super::order::Candidate;
 use super::pools::pool;
@@ -44,7 +45,7 @@ fn add_running(
     units: u32,
     now: i64,
 ) -> Result<()> {
-    if scheduler.parts.table.get(slot)?.learnt != 0 {
+    if scheduler.parts.table.get(slot)?.state() == JobState::Ending {
         // It is over, and expected to be cleaned when its time for that has passed.
         let left = scheduler.end_by_limit(slot, now)?.saturating_sub(now);
         pass.add_running(units, 0, left, &RuntimeDistribution::limit())?;
