@@ -1,5 +1,5 @@
-/* A predictor of run times, bounds on waits and the recent waits are sealed, written, read and opened again, so that
- * they outlive the program. A scheduler of one's own keeps its parts so. */
+/* A predictor of run times and bounds on waits are sealed, written, read and opened again, so that they outlive the
+ * program. A scheduler of one's own keeps its parts so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +33,11 @@ static void *read_again(void *block, int64_t size) {
 
 int main(void) {
     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8];
-    int64_t predictor_size, wait_size, recent_size, before, after, bounds[2], keys[3] = {1000, 3600, 1};
+    int64_t predictor_size, wait_size, before, after, bounds[2], median, keys[3] = {1000, 3600, 1};
     int64_t smallest[SUREFILL_MAX_CLUSTERS], largest[SUREFILL_MAX_CLUSTERS], counts[SUREFILL_MAX_CLUSTERS];
     int32_t answer, experts, clusters;
+    static int64_t found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+    surefill_distribution *found;
     surefill_expert own[SUREFILL_MAX_EXPERTS];
     surefill_bins *bins;
     surefill_predictor_options options;
@@ -43,8 +45,6 @@ int main(void) {
     surefill_wait_capacity capacity;
     surefill_wait_options wait_options;
     surefill_wait *wait;
-    surefill_preset preset;
-    surefill_recent_waits *recent;
     CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
     CHECK(surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options));
     CHECK(surefill_experts_init(SUREFILL_PREDICTOR_MIXTURE, own, SUREFILL_MAX_EXPERTS, &experts)); /* the usual ones */
@@ -56,9 +56,7 @@ int main(void) {
     CHECK(surefill_wait_options_init(&wait_options));
     CHECK(surefill_wait_size(&capacity, &wait_size));
     CHECK(surefill_wait_init(make_room(wait_size), wait_size, &capacity, &wait_options, &wait));
-    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
-    CHECK(surefill_recent_waits_size(&preset, &recent_size));
-    CHECK(surefill_recent_waits_init(make_room(recent_size), recent_size, &preset, &recent));
+    for (int i = 0; i < 50; i++) CHECK(surefill_predictor_learn(predictor, keys, options.keys, 240 + i)); /* from accounting */
     for (int64_t job = 0; job < 200; job++) {
         const int64_t now = 1000000 + 1000 * job, waited = 60 * (1 + job % 10);
         CHECK(surefill_predictor_submit(predictor, job, keys, options.keys, now));
@@ -70,23 +68,22 @@ int main(void) {
         }
         CHECK(surefill_predictor_start(predictor, job, now + waited));
         CHECK(surefill_wait_start(wait, job, now + waited, &after));
-        CHECK(surefill_recent_waits_add(recent, waited));
         CHECK(surefill_predictor_end(predictor, job, now + waited + 300));
     }
     CHECK(surefill_wait_predict(wait, 3600, 1, 0.95, 0.95, 1300000, &answer, &bounds[0]));
     CHECK(surefill_predictor_seal(predictor));
     CHECK(surefill_wait_seal(wait));
-    CHECK(surefill_recent_waits_seal(recent));
-    printf("%" PRId32 " experts, %.0f kB of run times, %.0f kB of waits, %.0f kB of recent waits\n", experts,
-           1e-3 * (double)predictor_size, 1e-3 * (double)wait_size, 1e-3 * (double)recent_size);
+    printf("%" PRId32 " experts, %.0f kB of run times, %.0f kB of waits\n", experts, 1e-3 * (double)predictor_size,
+           1e-3 * (double)wait_size);
     CHECK(surefill_predictor_open(read_again(predictor, predictor_size), predictor_size, &predictor));
     CHECK(surefill_wait_open(read_again(wait, wait_size), wait_size, &wait));
-    CHECK(surefill_recent_waits_open(read_again(recent, recent_size), recent_size, &recent));
     CHECK(surefill_wait_predict(wait, 3600, 1, 0.95, 0.95, 1300000, &answer, &bounds[1]));
     CHECK(surefill_wait_clusters(wait, smallest, largest, counts, SUREFILL_MAX_CLUSTERS, &clusters));
+    CHECK(surefill_predictor_predict(predictor, keys, options.keys, 1300000, found_memory, sizeof found_memory, &answer, &found));
+    CHECK(surefill_distribution_quantile(found, 0.5, 0, keys[1], &median));
+    printf("half of the jobs run for at most %" PRId64 " s\n", median);
     printf("19 of 20 jobs start within %" PRId64 " s, as before: %s\n", bounds[1], bounds[0] == bounds[1] ? "yes" : "no");
     free(predictor);
     free(wait);
-    free(recent);
     return bounds[0] == bounds[1] && clusters >= 1 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -47,21 +47,20 @@ int main(void) {
 
     surefill_node_forecast_capacity limits;
     surefill_forecast_options options;
-    surefill_preset preset; /* the policy of the scheduler in force */
     surefill_node_forecast *forecast;
     CHECK(surefill_node_forecast_capacity_init(&limits));
     limits.nodes = NODES, limits.classes = 1, limits.resources = KINDS, limits.running = 2, limits.waiting = WAITING;
     limits.parts = WAITING * NODES, limits.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_init(forecast_memory, sizeof forecast_memory, &limits, &forecast));
-    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
     CHECK(surefill_forecast_options_init(&options));
-    CHECK(surefill_preset_forecast(&preset, NULL, &options));
+    /* The order of the queue in force: shorter jobs first, wide ones a little earlier, with ageing. */
+    options.queue_run_time = 1, options.queue_processors = -0.3, options.queue_age_unit = 4 * hour, options.queue_age = 2;
     options.scenarios = SCENARIOS;
     CHECK(surefill_node_forecast_begin(forecast, nodes, now, &options));
     CHECK(surefill_node_forecast_add_running(forecast, nodes, job[0], hour, 8 * hour, runs, NULL));
     CHECK(surefill_node_forecast_add_running(forecast, nodes, job[1], 60, 2 * hour, runs, NULL));
-    /* The queue: three whole nodes, two GPUs of one node, and a job without GPUs. How wide they are to the preset's
-     * order is the number of their cores. */
+    /* The queue: three whole nodes, two GPUs of one node, and a job without GPUs. How wide they are to the
+     * queue's order is the number of their cores. */
     const surefill_request queue[WAITING] = {request(3, 32, 256, 4), request(1, 8, 32, 2), request(4, 16, 64, 0)};
     for (int32_t i = 0; i < WAITING; i++)
         CHECK(surefill_node_forecast_add_waiting(forecast, nodes, &queue[i], SUREFILL_FIT_BEST, queue[i].count * queue[i].each[CORES],

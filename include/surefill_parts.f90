@@ -55,8 +55,7 @@ module surefill_parts
     integer(c_int32_t) :: processors
     !> Bins of the distributions (1 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
-    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A
-    !! program that works by a preset copies the preset's number, which may be another, to here.
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed.
     integer(c_int32_t) :: events_per_bin
     !> Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger groups
     !! the narrowest jobs are estimated, within a hundredth at the default.
@@ -150,15 +149,16 @@ module surefill_parts
     integer(c_int64_t) :: seed
     !> The confidence of the half-widths (above 0, below 1).
     real(c_double) :: confidence
-    !> The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the
-    !! order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
-    !! forecast.
+    !> The queue's order, anew in each pass: smaller values of median^run_time x processors^processors / (1 + waited /
+    !! age_unit)^age first, with the forecast's median of the run time in seconds, at least 10. With no power but 0
+    !! and an infinite front it is the order in which waiting jobs are added, which also decides between equal ones.
+    !! This is the power of the run time (-8 to 8), above 0 for short jobs first.
     real(c_double) :: queue_run_time
-    !> The power of the processors, see surefill_preset.
+    !> The power of the processors (-8 to 8), below 0 for wide jobs first.
     real(c_double) :: queue_processors
-    !> The wait that counts as one, in seconds, see surefill_preset.
+    !> The wait that counts as one, in seconds, above 0.
     real(c_double) :: queue_age_unit
-    !> The power of the age, see surefill_preset.
+    !> The power of the age (0 to 8).
     real(c_double) :: queue_age
     !> With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
     real(c_double) :: candidate_run_time
@@ -175,64 +175,6 @@ module surefill_parts
     !! of what the head job still has to wait; not negative, 0 for none.
     real(c_double) :: slack
   end type surefill_forecast_options
-
-  ! ---- The order of the queue, long waits, and presets ----
-  !> Preset: EASY backfilling by the time limits, in the order of submission.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_EASY = 0_c_int32_t
-  !> Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
-  !! submission. For comparison with their tables: waits get longer than EASY's.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_PAPERS = 1_c_int32_t
-  !> Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler
-  !! gains more.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_DELAY = 2_c_int32_t
-  !> Preset: the delay rule for the shortest mean wait, at the price of some long ones.
-  integer(c_int32_t), parameter :: SUREFILL_PRESET_DELAY_FAST = 3_c_int32_t
-
-  !> Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
-  type, bind(c) :: surefill_preset
-    !> Bytes of this structure, as the program knows it.
-    integer(c_int32_t) :: struct_size
-    !> The rule's: one of SUREFILL_CRITERION_.
-    integer(c_int32_t) :: criterion
-    !> The rule's.
-    real(c_double) :: threshold
-    !> The rule's.
-    real(c_double) :: budget
-    !> The rule's.
-    real(c_double) :: slip
-    !> The rule's.
-    integer(c_int32_t) :: or_easy
-    !> Events into which a bin's probability is divided. It counts only where the program copies it to the pass's
-    !! capacity, whose own default is another.
-    integer(c_int32_t) :: events_per_bin
-    !> The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always.
-    real(c_double) :: guard_quantile
-    !> The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
-    !! never.
-    real(c_double) :: front_quantile
-    !> The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative.
-    real(c_double) :: shortest_long_wait
-    !> Number of waits that surefill_recent_waits_init makes room for (1 to 4,194,304).
-    integer(c_int32_t) :: recent_waits
-    !> The rule's member of this name: not 0 but in papers. Set it to 0 to have every delay measured itself.
-    integer(c_int32_t) :: unmeasured
-    !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
-    real(c_double) :: queue_run_time
-    !> The power of the processors (-8 to 8), below 0 for wide jobs first.
-    real(c_double) :: queue_processors
-    !> The wait that counts as one, in seconds, above 0.
-    real(c_double) :: queue_age_unit
-    !> The power of the age (0 to 8).
-    real(c_double) :: queue_age
-    !> The candidates' order, likewise.
-    real(c_double) :: candidate_run_time
-    !> The power of the processors, see queue_processors.
-    real(c_double) :: candidate_processors
-    !> The wait that counts as one, see queue_age_unit.
-    real(c_double) :: candidate_age_unit
-    !> The power of the age, see queue_age.
-    real(c_double) :: candidate_age
-  end type surefill_preset
 
   ! ---- Machines of nodes shared by cores, memory and GPUs ----
   !> Spread of tasks over nodes: each on a node of its own.
@@ -680,24 +622,22 @@ module surefill_parts
   integer(c_int32_t), parameter :: SUREFILL_NAME_CRITERION = 1_c_int32_t
   !> Family of constants: SUREFILL_VERDICT_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_VERDICT = 2_c_int32_t
-  !> Family of constants: SUREFILL_PRESET_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_PRESET = 3_c_int32_t
   !> Family of constants: SUREFILL_DELAY_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY = 4_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY = 3_c_int32_t
   !> Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?".
-  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY_SIGN = 5_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY_SIGN = 4_c_int32_t
   !> Family of constants: SUREFILL_ANSWER_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_ANSWER = 6_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_ANSWER = 5_c_int32_t
   !> Family of constants: SUREFILL_EVENT_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_EVENT = 7_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_EVENT = 6_c_int32_t
   !> Family of constants: SUREFILL_PREDICTION_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTION = 8_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTION = 7_c_int32_t
   !> Family of constants: SUREFILL_PREDICTOR_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTOR = 9_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTOR = 8_c_int32_t
   !> Family of constants: SUREFILL_FIT_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_FIT = 10_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_FIT = 9_c_int32_t
   !> Family of constants: SUREFILL_SPREAD_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_SPREAD = 11_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_NAME_SPREAD = 10_c_int32_t
 
   ! ---- The hidden Markov model of run times by itself ----
   !> Initial values: the parameters there are.
@@ -796,8 +736,7 @@ module surefill_parts
     end function surefill_pass_capacity_init
 
     !> Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
-    !! would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
-    !! leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
+    !! would start; no guard, budget or slip, and every delay measured.
     function surefill_rule_init(rule, size) bind(c, name='surefill_rule_init') result(code)
       import
       type(surefill_rule), intent(out) :: rule
@@ -1141,122 +1080,6 @@ module surefill_parts
       real(c_double), intent(out) :: half_width
       integer(c_int32_t) :: code
     end function surefill_forecast_start_mean
-
-    !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
-    function surefill_preset_init(preset, name, size) bind(c, name='surefill_preset_init') result(code)
-      import
-      type(surefill_preset), intent(out) :: preset
-      integer(c_int32_t), value :: name
-      integer(c_int64_t), value :: size
-      integer(c_int32_t) :: code
-    end function surefill_preset_init
-
-    !> The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
-    !! O(log n) for n recent waits.
-    function surefill_preset_rule(preset, waits, rule) bind(c, name='surefill_preset_rule') result(code)
-      import
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), value :: waits
-      type(surefill_rule), intent(inout) :: rule
-      integer(c_int32_t) :: code
-    end function surefill_preset_rule
-
-    !> Options that play a scheduler of this preset forward, for surefill_forecast_begin: the orders of the queue and
-    !! of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no
-    !! job does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold
-    !! of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for
-    !! n recent waits.
-    function surefill_preset_forecast(preset, waits, options) bind(c, name='surefill_preset_forecast') &
-            result(code)
-      import
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), value :: waits
-      type(surefill_forecast_options), intent(inout) :: options
-      integer(c_int32_t) :: code
-    end function surefill_preset_forecast
-
-    !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by its predicted run
-    !! time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long
-    !! it has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is
-    !! predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile
-    !! of recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins
-    !! + log n) for n recent waits.
-    function surefill_preset_queue_value(preset, waits, distribution, limit, processors, waited, value) &
-            bind(c, name='surefill_preset_queue_value') result(code)
-      import
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), value :: waits
-      type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: limit
-      integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: waited
-      real(c_double), intent(out) :: value
-      integer(c_int32_t) :: code
-    end function surefill_preset_queue_value
-
-    !> A waiting job's value in the candidates' order, smaller ones first, equal ones by submission; arguments as of
-    !! surefill_preset_queue_value. O(bins).
-    function surefill_preset_candidate_value(preset, distribution, limit, processors, waited, value) bind(c, &
-            name='surefill_preset_candidate_value') result(code)
-      import
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: limit
-      integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: waited
-      real(c_double), intent(out) :: value
-      integer(c_int32_t) :: code
-    end function surefill_preset_candidate_value
-
-    !> Bytes of memory for as many waits as the preset's recent_waits says (1 to 4,194,304): at most 46 a wait and
-    !! 3,000.
-    function surefill_recent_waits_size(preset, size) bind(c, name='surefill_recent_waits_size') &
-            result(code)
-      import
-      type(surefill_preset), intent(in) :: preset
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_size
-
-    !> Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size,
-    !! aligned to 8) that keeps as many of the last waits as the preset's recent_waits says. O(size).
-    function surefill_recent_waits_init(memory, length, preset, recent) bind(c, &
-            name='surefill_recent_waits_init') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), intent(out) :: recent
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_init
-
-    !> A job was started after waiting this number of seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
-    function surefill_recent_waits_add(recent, waited) bind(c, name='surefill_recent_waits_add') &
-            result(code)
-      import
-      type(c_ptr), value :: recent
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_add
-
-    !> Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
-    !! later call that changes it breaks the seal. O(size).
-    function surefill_recent_waits_seal(recent) bind(c, name='surefill_recent_waits_seal') result(code)
-      import
-      type(c_ptr), value :: recent
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_recent_waits_seal left it. O(size).
-    function surefill_recent_waits_open(memory, length, recent) bind(c, name='surefill_recent_waits_open') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: recent
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_open
 
     !> Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs
     !! of a job and a node.

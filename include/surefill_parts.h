@@ -126,8 +126,7 @@ typedef struct surefill_pass_capacity {
   int32_t processors;
   /* Bins of the distributions (1 to SUREFILL_MAX_BINS). */
   int32_t bins;
-  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A
-   * program that works by a preset copies the preset's number, which may be another, to here. */
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. */
   int32_t events_per_bin;
   /* Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
    * groups the narrowest jobs are estimated, within a hundredth at the default. */
@@ -169,8 +168,7 @@ int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity, int64_t si
 #define surefill_pass_capacity_init(capacity) surefill_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
- * would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but
- * leaves delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter. */
+ * would start; no guard, budget or slip, and every delay measured. */
 int32_t surefill_rule_init(surefill_rule *rule, int64_t size);
 #define surefill_rule_init(rule) surefill_rule_init(rule, (int64_t)sizeof *(rule))
 
@@ -430,15 +428,16 @@ typedef struct surefill_forecast_options {
   int64_t seed;
   /* The confidence of the half-widths (above 0, below 1). */
   double confidence;
-  /* The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the
-   * order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
-   * forecast. */
+  /* The queue's order, anew in each pass: smaller values of median^run_time x processors^processors / (1 + waited
+   * / age_unit)^age first, with the forecast's median of the run time in seconds, at least 10. With no power but 0
+   * and an infinite front it is the order in which waiting jobs are added, which also decides between equal ones.
+   * This is the power of the run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;
-  /* The power of the processors, see surefill_preset. */
+  /* The power of the processors (-8 to 8), below 0 for wide jobs first. */
   double queue_processors;
-  /* The wait that counts as one, in seconds, see surefill_preset. */
+  /* The wait that counts as one, in seconds, above 0. */
   double queue_age_unit;
-  /* The power of the age, see surefill_preset. */
+  /* The power of the age (0 to 8). */
   double queue_age;
   /* With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise. */
   double candidate_run_time;
@@ -560,178 +559,6 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
                                      int32_t job,
                                      double *seconds,
                                      double *half_width);
-
-/* ---- The order of the queue, long waits, and presets --------------------------------------------------------------
- *
- * A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is
- * long; by the queue's values (smaller ones first, equal ones by submission) the queue is put in order, its first job
- * is the head job, and what fits in that order is started; by the candidates' values the others are put in order for
- * the pass, which decides by the preset's rule. A site's own priorities come first: these values order jobs of equal
- * priority.
- *
- *     static int64_t memory[100000];
- *     surefill_preset preset;
- *     surefill_recent_waits *waits;
- *     surefill_rule rule;
- *     surefill_forecast_options forward;
- *     double value;
- *     surefill_preset_init(&preset, SUREFILL_PRESET_DELAY);
- *     surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
- *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
- *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
- *     surefill_rule_init(&rule);
- *     surefill_preset_rule(&preset, waits, &rule);
- *     surefill_forecast_options_init(&forward);
- *     surefill_preset_forecast(&preset, waits, &forward);
- *     surefill_recent_waits_add(waits, 600);
- */
-
-/* Preset: EASY backfilling by the time limits, in the order of submission. */
-#define SUREFILL_PRESET_EASY 0
-
-/* Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
- * submission. For comparison with their tables: waits get longer than EASY's. */
-#define SUREFILL_PRESET_PAPERS 1
-
-/* Preset: the delay rule, shorter waits than EASY's whose longest ones hardly rise. The plan of surefill_scheduler
- * gains more. */
-#define SUREFILL_PRESET_DELAY 2
-
-/* Preset: the delay rule for the shortest mean wait, at the price of some long ones. */
-#define SUREFILL_PRESET_DELAY_FAST 3
-
-/* The waits of the jobs started last. Sealed, the block is a checkpoint: write it to a file, read it back, open
- * it.
- *
- * Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers. */
-typedef struct surefill_recent_waits surefill_recent_waits;
-
-/* Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
- *
- * A waiting job's value is median^run_time x processors^processors / (1 + waited / age_unit)^age with the median
- * of its predicted run time in seconds, at least 10. */
-typedef struct surefill_preset {
-  /* Bytes of this structure, as the program knows it. */
-  uint32_t struct_size;
-  /* The rule's: one of SUREFILL_CRITERION_. */
-  int32_t criterion;
-  /* The rule's. */
-  double threshold;
-  /* The rule's. */
-  double budget;
-  /* The rule's. */
-  double slip;
-  /* The rule's. */
-  int32_t or_easy;
-  /* Events into which a bin's probability is divided. It counts only where the program copies it to the pass's
-   * capacity, whose own default is another. */
-  int32_t events_per_bin;
-  /* The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always. */
-  double guard_quantile;
-  /* The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
-   * never. */
-  double front_quantile;
-  /* The least wait that counts as long, in seconds: neither guard nor front begin earlier. Not negative. */
-  double shortest_long_wait;
-  /* Number of waits that surefill_recent_waits_init makes room for (1 to 4,194,304). */
-  int32_t recent_waits;
-  /* The rule's member of this name: not 0 but in papers. Set it to 0 to have every delay measured itself. */
-  int32_t unmeasured;
-  /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
-  double queue_run_time;
-  /* The power of the processors (-8 to 8), below 0 for wide jobs first. */
-  double queue_processors;
-  /* The wait that counts as one, in seconds, above 0. */
-  double queue_age_unit;
-  /* The power of the age (0 to 8). */
-  double queue_age;
-  /* The candidates' order, likewise. */
-  double candidate_run_time;
-  /* The power of the processors, see queue_processors. */
-  double candidate_processors;
-  /* The wait that counts as one, see queue_age_unit. */
-  double candidate_age_unit;
-  /* The power of the age, see queue_age. */
-  double candidate_age;
-} surefill_preset;
-
-/* Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
- *
- * Errors: OUT_OF_RANGE (name). */
-int32_t surefill_preset_init(surefill_preset *preset, int32_t name, int64_t size);
-#define surefill_preset_init(preset, name) surefill_preset_init(preset, name, (int64_t)sizeof *(preset))
-
-/* The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
- * O(log n) for n recent waits.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_preset_rule(const surefill_preset *preset, const surefill_recent_waits *waits, surefill_rule *rule);
-
-/* Options that play a scheduler of this preset forward, for surefill_forecast_begin: the orders of the queue and
- * of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no
- * job does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold
- * of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for
- * n recent waits.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_preset_forecast(const surefill_preset *preset,
-                                 const surefill_recent_waits *waits,
-                                 surefill_forecast_options *options);
-
-/* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by its predicted run
- * time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
- * has waited, in seconds. Its median is by Algorithm 1 of Nissimov and Feitelson 2007, which spreads what is
- * predicted beyond the limit over what is left below it. A job that has waited longer than the front's quantile of
- * recent waits has a negative value: before all others, by submission. With NULL for waits no job does. O(bins +
- * log n) for n recent waits.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_preset_queue_value(const surefill_preset *preset,
-                                    const surefill_recent_waits *waits,
-                                    const surefill_distribution *distribution,
-                                    int64_t limit,
-                                    int32_t processors,
-                                    int64_t waited,
-                                    double *value);
-
-/* A waiting job's value in the candidates' order, smaller ones first, equal ones by submission; arguments as of
- * surefill_preset_queue_value. O(bins).
- *
- * Errors: as surefill_preset_queue_value. */
-int32_t surefill_preset_candidate_value(const surefill_preset *preset,
-                                        const surefill_distribution *distribution,
-                                        int64_t limit,
-                                        int32_t processors,
-                                        int64_t waited,
-                                        double *value);
-
-/* Bytes of memory for as many waits as the preset's recent_waits says (1 to 4,194,304): at most 46 a wait and
- * 3,000.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_size(const surefill_preset *preset, int64_t *size);
-
-/* Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned
- * to 8) that keeps as many of the last waits as the preset's recent_waits says. O(size).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_init(void *memory,
-                                   int64_t length,
-                                   const surefill_preset *preset,
-                                   surefill_recent_waits **recent);
-
-/* A job was started after waiting this number of seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_add(surefill_recent_waits *recent, int64_t waited);
-
-/* Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
- * later call that changes it breaks the seal. O(size). */
-int32_t surefill_recent_waits_seal(surefill_recent_waits *recent);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_recent_waits_seal left it. O(size). */
-int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent_waits **recent);
 
 /* ---- Machines of nodes shared by cores, memory and GPUs -----------------------------------------------------------
  *
@@ -2326,32 +2153,29 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 /* Family of constants: SUREFILL_VERDICT_. */
 #define SUREFILL_NAME_VERDICT 2
 
-/* Family of constants: SUREFILL_PRESET_. */
-#define SUREFILL_NAME_PRESET 3
-
 /* Family of constants: SUREFILL_DELAY_. */
-#define SUREFILL_NAME_DELAY 4
+#define SUREFILL_NAME_DELAY 3
 
 /* Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?". */
-#define SUREFILL_NAME_DELAY_SIGN 5
+#define SUREFILL_NAME_DELAY_SIGN 4
 
 /* Family of constants: SUREFILL_ANSWER_. */
-#define SUREFILL_NAME_ANSWER 6
+#define SUREFILL_NAME_ANSWER 5
 
 /* Family of constants: SUREFILL_EVENT_. */
-#define SUREFILL_NAME_EVENT 7
+#define SUREFILL_NAME_EVENT 6
 
 /* Family of constants: SUREFILL_PREDICTION_. */
-#define SUREFILL_NAME_PREDICTION 8
+#define SUREFILL_NAME_PREDICTION 7
 
 /* Family of constants: SUREFILL_PREDICTOR_. */
-#define SUREFILL_NAME_PREDICTOR 9
+#define SUREFILL_NAME_PREDICTOR 8
 
 /* Family of constants: SUREFILL_FIT_. */
-#define SUREFILL_NAME_FIT 10
+#define SUREFILL_NAME_FIT 9
 
 /* Family of constants: SUREFILL_SPREAD_. */
-#define SUREFILL_NAME_SPREAD 11
+#define SUREFILL_NAME_SPREAD 10
 
 /* The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other
  * numbers and families. A static string. */

@@ -56,11 +56,11 @@ done
 loader=/lib64/ld-linux-x86-64.so.2
 if grep -q avx2 /proc/cpuinfo && grep -q 'x86-64-v3 (supported' <<< "$($loader --help 2> /dev/null)"; then
     # shellcheck disable=SC2046,SC2086 # the flags are words
-    ${CC:-cc} -std=c11 -O2 $cflags c-examples/replay.c -o "$root/replay" $shared -lm
+    ${CC:-cc} -std=c11 -O2 $cflags c-examples/whole_scheduler.c -o "$root/replays" $shared -lm
     gzip -dc demo/workload.swf.gz > "$root/workload.swf"
-    LD_DEBUG=libs "$root/replay" "$root/workload.swf" > "$root/wide" 2> "$root/libraries"
+    LD_DEBUG=libs "$root/replays" "rule=delay criterion=relative tau=.3" "$root/workload.swf" > "$root/wide" 2> "$root/libraries"
     grep -q "calling init: .*/glibc-hwcaps/x86-64-v3/libsurefill" "$root/libraries" || { echo "the loader did not take the wider one"; exit 1; }
-    LD_DEBUG=libs $loader --glibc-hwcaps-mask none "$root/replay" "$root/workload.swf" > "$root/narrow" 2> "$root/libraries"
+    LD_DEBUG=libs $loader --glibc-hwcaps-mask none "$root/replays" "rule=delay criterion=relative tau=.3" "$root/workload.swf" > "$root/narrow" 2> "$root/libraries"
     grep -q "calling init: $prefix/lib/libsurefill" "$root/libraries" || { echo "the loader did not take the plain one"; exit 1; }
     diff "$root/narrow" "$root/wide"
     count=$((count + 1))

@@ -86,7 +86,7 @@ git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 
 # Builds the library for a target, and by this compiler what is run.
-programs='behaviour engine replay whole_scheduler start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
+programs='behaviour engine whole_scheduler start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
 cat > "$root/source/on.sh" << 'END'
 set -eu
 cd /source
@@ -136,10 +136,8 @@ printed() {
     "$@" "$folder/engine"
     "$@" "$folder/whole_scheduler" seed=1 "$here/short.swf"
     "$@" "$folder/whole_scheduler" --listings preset=easy "$here/short.swf"
-    for preset in easy delay-fast; do
-        "$@" "$folder/replay" --preset $preset "$here/short.swf"
-    done
-    "$@" "$folder/replay" --preset delay "$here/wide.swf"
+    "$@" "$folder/whole_scheduler" preset=papers "$here/short.swf"
+    "$@" "$folder/whole_scheduler" "rule=delay criterion=relative tau=.3" "$here/wide.swf"
     local program
     for program in start_times choose_size predict nodes node_starts delays train_model learn_on_line; do
         "$@" "$folder/$program"

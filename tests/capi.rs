@@ -46,7 +46,6 @@ fn every_name_is_its_constants() {
         ("STEP", SUREFILL_NAME_STEP),
         ("CRITERION", SUREFILL_NAME_CRITERION),
         ("VERDICT", SUREFILL_NAME_VERDICT),
-        ("PRESET", SUREFILL_NAME_PRESET),
         ("DELAY", SUREFILL_NAME_DELAY),
         ("ANSWER", SUREFILL_NAME_ANSWER),
         ("EVENT", SUREFILL_NAME_EVENT),
@@ -56,13 +55,11 @@ fn every_name_is_its_constants() {
         ("SPREAD", SUREFILL_NAME_SPREAD),
     ];
     for (kind, family) in kinds {
-        // Presets are words that people write.
-        let between = if kind == "PRESET" { "-" } else { " " };
         let name = |number| unsafe { CStr::from_ptr(surefill_name(family, number)) }.to_str().unwrap();
         let prefix = format!("#define SUREFILL_{kind}_");
         let defined = header.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' '));
         let defined: Vec<(i32, String)> = defined
-            .map(|(words, number)| (number.parse().unwrap(), words.to_lowercase().replace('_', between)))
+            .map(|(words, number)| (number.parse().unwrap(), words.to_lowercase().replace('_', " ")))
             .collect();
         assert!(defined.len() >= 2, "{kind}");
         for number in -2..20 {

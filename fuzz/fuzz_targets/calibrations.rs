@@ -1,12 +1,8 @@
-//! Bytes as a sequence of calls on what learns from delays and waits, and on presets, through C.
+//! Bytes as a sequence of calls on the calibration of delays, through C.
 //!
-//! Of every call what `predictors` checks. Recent waits are sorted again for each quantile, and what presets make of
-//! them is computed anew; delays are those of their definition, added up again.
+//! Of every call what `predictors` checks; delays are those of their definition, added up again.
 #![no_main]
 
-#[allow(dead_code)]
-#[path = "forecasts/belief.rs"]
-mod belief;
 #[path = "calibrations/delays.rs"]
 mod delays;
 #[allow(dead_code)]
@@ -15,20 +11,11 @@ mod input;
 #[allow(dead_code)]
 #[path = "predictors/object.rs"]
 mod object;
-#[path = "forecasts/preset.rs"]
-mod preset;
-#[path = "calibrations/recent.rs"]
-mod recent;
 
 use input::Input;
 use libfuzzer_sys::fuzz_target;
 use object::calls;
 
 fuzz_target!(|bytes: &[u8]| {
-    let input = &mut Input::new(bytes);
-    // One kind of object at a time, so that a short input takes it far.
-    match input.below(4) {
-        0 | 1 => calls::<delays::Delays>(input),
-        _ => calls::<recent::Recent>(input),
-    }
+    calls::<delays::Delays>(&mut Input::new(bytes));
 });

@@ -15,8 +15,6 @@ mod input;
 #[path = "predictors/object.rs"]
 mod object;
 #[allow(dead_code)]
-#[path = "forecasts/preset.rs"]
-mod preset;
 
 use libfuzzer_sys::fuzz_target;
 

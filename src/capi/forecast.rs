@@ -116,14 +116,16 @@ pub struct surefill_forecast_options {
     pub seed: i64,
     /// The confidence of the half-widths (above 0, below 1).
     pub confidence: f64,
-    /// The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the order
-    /// in which waiting jobs are added, which also decides between equal ones. Medians are those of the forecast.
+    /// The queue's order, anew in each pass: smaller values of median^run_time x processors^processors /
+    /// (1 + waited / age_unit)^age first, with the forecast's median of the run time in seconds, at least 10. With no
+    /// power but 0 and an infinite front it is the order in which waiting jobs are added, which also decides between
+    /// equal ones. This is the power of the run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,
-    /// The power of the processors, see surefill_preset.
+    /// The power of the processors (-8 to 8), below 0 for wide jobs first.
     pub queue_processors: f64,
-    /// The wait that counts as one, in seconds, see surefill_preset.
+    /// The wait that counts as one, in seconds, above 0.
     pub queue_age_unit: f64,
-    /// The power of the age, see surefill_preset.
+    /// The power of the age (0 to 8).
     pub queue_age: f64,
     /// With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
     pub candidate_run_time: f64,

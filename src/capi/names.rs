@@ -16,25 +16,22 @@ pub const SUREFILL_NAME_STEP: i32 = 0;
 pub const SUREFILL_NAME_CRITERION: i32 = 1;
 /// Family of constants: SUREFILL_VERDICT_.
 pub const SUREFILL_NAME_VERDICT: i32 = 2;
-/// Family of constants: SUREFILL_PRESET_.
-pub const SUREFILL_NAME_PRESET: i32 = 3;
 /// Family of constants: SUREFILL_DELAY_.
-pub const SUREFILL_NAME_DELAY: i32 = 4;
+pub const SUREFILL_NAME_DELAY: i32 = 3;
 /// Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=", "~" or "?".
-pub const SUREFILL_NAME_DELAY_SIGN: i32 = 5;
+pub const SUREFILL_NAME_DELAY_SIGN: i32 = 4;
 /// Family of constants: SUREFILL_ANSWER_.
-pub const SUREFILL_NAME_ANSWER: i32 = 6;
+pub const SUREFILL_NAME_ANSWER: i32 = 5;
 /// Family of constants: SUREFILL_EVENT_.
-pub const SUREFILL_NAME_EVENT: i32 = 7;
+pub const SUREFILL_NAME_EVENT: i32 = 6;
 /// Family of constants: SUREFILL_PREDICTION_.
-pub const SUREFILL_NAME_PREDICTION: i32 = 8;
+pub const SUREFILL_NAME_PREDICTION: i32 = 7;
 /// Family of constants: SUREFILL_PREDICTOR_.
-pub const SUREFILL_NAME_PREDICTOR: i32 = 9;
-
+pub const SUREFILL_NAME_PREDICTOR: i32 = 8;
 /// Family of constants: SUREFILL_FIT_.
-pub const SUREFILL_NAME_FIT: i32 = 10;
+pub const SUREFILL_NAME_FIT: i32 = 9;
 /// Family of constants: SUREFILL_SPREAD_.
-pub const SUREFILL_NAME_SPREAD: i32 = 11;
+pub const SUREFILL_NAME_SPREAD: i32 = 10;
 
 /// The names of a family, in the order of their numbers.
 const fn names(family: i32) -> &'static [&'static CStr] {
@@ -51,7 +48,6 @@ const fn names(family: i32) -> &'static [&'static CStr] {
             c"guarded",
             c"head never",
         ],
-        SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"delay", c"delay-fast"],
         SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate", c"not measured"],
         SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~", c"?"],
         SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],

@@ -106,8 +106,7 @@ pub struct surefill_pass_capacity {
     pub processors: i32,
     /// Bins of the distributions (1 to SUREFILL_MAX_BINS).
     pub bins: i32,
-    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed. A program
-    /// that works by a preset copies the preset's number, which may be another, to here.
+    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN): 4 unless changed.
     pub events_per_bin: i32,
     /// Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
     /// groups the narrowest jobs are estimated, within a hundredth at the default.
@@ -243,8 +242,7 @@ pub unsafe extern "C" fn surefill_pass_capacity_init(
 }
 
 /// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
-/// would start; no guard, budget or slip, and every delay measured. The preset fair has the same threshold, but leaves
-/// delays unmeasured, and surefill_preset_rule adds its guard, which makes the longest waits shorter.
+/// would start; no guard, budget or slip, and every delay measured.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///

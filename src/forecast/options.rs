@@ -100,8 +100,8 @@ pub struct ForecastOptions {
 }
 
 impl ForecastOptions {
-    /// Options that play a scheduler of this preset forward: its orders, `front` from its recent waits
-    /// ([`Preset::front_after`]), plans by medians unless every head job is guarded by the limits, and its threshold
+    /// Options that play a scheduler of this preset forward: its orders, `front` from its recent waits,
+    /// plans by medians unless every head job is guarded by the limits, and its threshold
     /// where that is a relative delay. A forecast cannot judge delays by distributions: medians replace them.
     pub fn of_preset(preset: &Preset, front: f64) -> ForecastOptions {
         let slack = match preset.rule.criterion {

@@ -105,7 +105,6 @@ SEALED(predictor)
 SEALED(hmm)
 SEALED(online_hmm)
 SEALED(wait)
-SEALED(recent_waits)
 SEALED(delay_calibration)
 SEALED(correction)
 SEALED(nodes)
@@ -124,7 +123,6 @@ static const struct {
     {"hidden Markov model", make_hmm, seal_hmm, open_hmm},
     {"the same on line", make_online_hmm, seal_online_hmm, open_online_hmm},
     {"wait predictor", make_wait, seal_wait, open_wait},
-    {"recent waits", make_recent, seal_recent_waits, open_recent_waits},
     {"calibration of delays", make_delays, seal_delay_calibration, open_delay_calibration},
     {"correction", make_correction, seal_correction, open_correction},
     {"nodes", make_nodes, seal_nodes, open_nodes},

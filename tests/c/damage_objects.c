@@ -1,5 +1,5 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of delays, store of recent
- * waits, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of delays,
+ * scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
  * with SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st, of the
  * scheduler and the cycle fewer where their predictor and plan lie; `damage_objects N` does every N-th of these. */
 #include "objects.h"
@@ -157,22 +157,6 @@ static int use_delays(void *made) {
         status = surefill_delay_calibration_totals(delays, criterion, &known, &predicted, &told, &observed);
         sound &= valid(status, predicted) && valid(status, told) && valid(status, observed);
     }
-    return sound;
-}
-
-static int use_recent(void *made) {
-    surefill_recent_waits *recent = made;
-    surefill_preset preset;
-    surefill_rule rule;
-    double value = 0;
-    int32_t sound = 1, status;
-    for (int i = 0; i < 3; i++) sound &= valid(surefill_recent_waits_add(recent, 40 * i), 0);
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
-    CHECK_OK(surefill_rule_init(&rule));
-    status = surefill_preset_rule(&preset, recent, &rule);
-    sound &= valid(status, rule.guard);
-    status = surefill_preset_queue_value(&preset, recent, runs, 3600, 4, 100, &value);
-    sound &= valid(status, value);
     return sound;
 }
 
@@ -334,7 +318,6 @@ int main(int argc, char **argv) {
     kind = SUREFILL_PREDICTOR_CONTEXTS;
     damage("contexts", make_predictor(), use_predictor, 31 * every);
     damage("correction", make_correction(), use_correction, every);
-    damage("recent waits", make_recent(), use_recent, every);
     damage("delay calibration", make_delays(), use_delays, every);
     damage("sizing", make_sizing(), use_sizing, every);
     damage("forecast", make_forecast(), use_forecast, every);

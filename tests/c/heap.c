@@ -64,11 +64,6 @@
 #undef main
 #undef check
 #undef CHECK
-#undef COUNT
-#define main replay_main
-#include "../../c-examples/replay.c"
-#undef main
-#undef CHECK
 
 static int holds(int condition, const char *what) { return check_that(condition, __FILE__, __LINE__, what); }
 
@@ -90,14 +85,5 @@ int main(int argc, char **argv) {
     holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");
     holds(wait_bounds_main(1, alone) == 0 && feof(stdin) && calls == 0, "wait_bounds.c allocates nothing");
 
-    holds(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY) == SUREFILL_OK, "replay.c has a preset");
-    read_trace(argv[1]);
-    holds(calls > 0, "opening the trace is seen");
-    calls = 0;
-    prepare();
-    replay();
-    report();
-    holds(job_count > 1000 && backfilled > 100 && judged > backfilled, "replay.c has done something");
-    holds(calls == 0, "replay.c allocates nothing between start and end");
     return checks_done();
 }

@@ -97,19 +97,6 @@ static int64_t make_delays(void) {
     return size;
 }
 
-static int64_t make_recent(void) {
-    surefill_preset preset;
-    surefill_recent_waits *recent;
-    int64_t size;
-    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_DELAY));
-    preset.recent_waits = 20;
-    CHECK_OK(surefill_recent_waits_size(&preset, &size));
-    CHECK(size <= ROOM);
-    CHECK_OK(surefill_recent_waits_init(good, sizeof good, &preset, &recent));
-    for (int64_t i = 0; i < 30; i++) CHECK_OK(surefill_recent_waits_add(recent, i * 37 % 101));
-    return size;
-}
-
 static int64_t make_correction(void) {
     surefill_correction *correction;
     CHECK_OK(surefill_correction_init(good, sizeof good, &correction));

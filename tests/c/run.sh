@@ -5,7 +5,7 @@
 #   tests/c/run.sh BUILD_DIR
 #
 # BUILD_DIR holds libsurefill.a, libsurefill.so.0 and the link libsurefill.so. CC, CXX and CFLAGS are used when set.
-# With SUREFILL_BIN, the simulator's program, the replay in C is compared with the simulator's.
+# With SUREFILL_BIN, the simulator's program, whole_scheduler.c is compared with the simulator.
 set -uo pipefail
 if [ $# -ne 1 ] || [ ! -f "$1/libsurefill.a" ] || [ ! -f "$1/libsurefill.so" ]; then
     echo "usage: tests/c/run.sh BUILD_DIR (with libsurefill.a and libsurefill.so: make lib)" >&2
@@ -219,7 +219,7 @@ try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays keep_state whole_scheduler; do
+for example in backfill nodes node_starts start_times predict wait_bounds choose_size train_model learn_on_line delays keep_state whole_scheduler; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -366,56 +366,18 @@ inbox_loses_nothing() {
 try_here "inbox.c: two threads tell, nothing is lost" inbox_loses_nothing
 
 head -n 800 "$work/workload.swf" > "$work/short.swf"
-try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
 
-# Figures that the replay in C prints, in the order: jobs, mean wait, geometric mean, backfilled, judged, passes.
-replayed() {
-    "$work/$1" "${@:2}" "$work/workload.swf" | awk 'NR > 1 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'
-}
-
-# The same from the simulator's JSON.
+# Jobs, mean wait and geometric mean wait by the simulator.
 simulated() {
     "$SUREFILL_BIN" simulate demo/workload.swf.gz --json "$@" | tr -d ' ",' | awk -F : '
         !($1 in value) { value[$1] = $2 } # those of groups of jobs come later
-        END {
-            printf "%d\n%.3f\n%.3f\n", value["jobs"], value["mean_wait_s"], value["geomean_wait_s"]
-            printf "%d\n%d\n%d\n", value["backfilled"], value["decisions"], value["passes"]
-        }'
+        END { printf "%d\n%.3f\n%.3f\n", value["jobs"], value["mean_wait_s"], value["geomean_wait_s"] }'
 }
-
-replay_is_easy() {
-    # Judged are those that a guard does not refuse at once.
-    diff <(replayed replay --preset easy | sed 5d) <(printf '%s\n' 5000 6507.046 476.913 3195 9936) || return 1
-    diff <(replayed replay-shared --criterion relative) <(replayed replay --criterion relative) || return 1
-    # The rule in force is printed: EASY has no probability.
-    "$work/replay" --preset easy "$work/short.swf" | sed -n 1p | grep 'easy: by the time limits alone$' &&
-        "$work/replay" --preset papers "$work/short.swf" | sed -n 1p | grep 'papers: bound below 0.05$'
-}
-try_here "replay.c: EASY's known result, same both ways" replay_is_easy
-
-replay_is_the_simulator() {
-    diff <(replayed replay --preset easy | sed 5d) <(simulated --policy easy | sed 5d) || return 1
-    for preset in easy delay delay-fast; do
-        echo "preset $preset"
-        diff <(replayed replay --preset $preset) <(simulated --policy prob --preset $preset) || return 1
-    done
-    for criterion in probability relative seconds; do
-        echo "criterion $criterion"
-        diff <(replayed replay --criterion $criterion --tau 0.05) \
-            <(simulated --policy prob --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor mix \
-                --criterion $criterion --tau 0.05) || return 1
-    done
-}
-if [ -n "${SUREFILL_BIN:-}" ]; then
-    try_here "replay.c: the simulator's results, EASY and learnt" replay_is_the_simulator
-else
-    echo "SKIPPED: replay.c against the simulator (SUREFILL_BIN is not set)"
-fi
 
 # Status 1 and a message with this text, for a trace with this content.
 is_refused() {
     printf '%b' "$2" > "$work/wrong.swf"
-    "$work/replay" "$work/wrong.swf" > "$work/output" 2> "$work/errors"
+    "$work/whole_scheduler" "" "$work/wrong.swf" > "$work/output" 2> "$work/errors"
     [ $? -eq 1 ] && grep -q "$1" "$work/errors" || { cat "$work/errors"; return 1; }
 }
 job='10 -1 60 4 -1 -1 4 100 -1 1 7 8 9 1 -1 -1 -1'
@@ -430,12 +392,9 @@ wrong_traces() {
         is_refused "line 1: the machine's size is no number" "; MaxProcs: 99999999999\n1 $job\n" &&
         is_refused 'line 3: not in order' "; MaxProcs: 8\n1 $job\n2 9 ${job#10 }\n" &&
         is_refused 'line 1: too long' "$(printf '%5000d' 1)\n" &&
-        is_refused 'no jobs' "; MaxProcs: 8\n" &&
-        is_refused 'smaller than' "; MaxProcs: 16000000\n1 $job\n" && # the machine does not fit the static memory
-        ! "$work/replay" "$work/none.swf" && ! "$work/replay" --tau nan "$work/short.swf" &&
-        ! "$work/replay" --criterion none "$work/short.swf" && ! "$work/replay" --tau && ! "$work/replay"
+        is_refused 'no jobs' "; MaxProcs: 8\n"
 }
-try_here "replay.c: wrong traces and options" wrong_traces
+try_here "swf.h: wrong traces" wrong_traces
 
 try "whole_scheduler.c under valgrind" $memcheck "$work/whole_scheduler" "seed=1" "$work/short.swf"
 
@@ -456,7 +415,7 @@ try_here "whole_scheduler.c: EASY's known result, any reports" whole_scheduler_l
 whole_scheduler_is_the_simulator() {
     local policy words kind
     while read -r policy words; do
-        simulated --policy "$policy" | sed -n 1,3p > "$work/simulated.txt"
+        simulated --policy "$policy" > "$work/simulated.txt"
         for kind in events listings; do
             echo "policy $policy, $kind"
             # shellcheck disable=SC2046 # no word, or one
@@ -566,7 +525,7 @@ takes_little_stack() {
 try_here "a call takes at most 40 kB of stack" takes_little_stack
 
 cannot_panic() { # nm must have seen the names: libraries without them would pass for free
-    for linked in "$build/libsurefill.so" "$work/sweep" "$work/replay"; do
+    for linked in "$build/libsurefill.so" "$work/sweep" "$work/whole_scheduler"; do
         nm "$linked" | grep ' [Tt] surefill_pass_decide' > /dev/null || return 1 # not -q, which would break the pipe
         ! nm "$linked" | grep -i panic || return 1
     done

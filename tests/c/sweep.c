@@ -3,7 +3,7 @@
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
  * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
- * sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, delays in sweep_delays.c, sizes in
+ * sweep_predictor.c, waits in sweep_wait.c, delays in sweep_delays.c, sizes in
  * sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts
  * in sweep_starts.c. */
 #include "sweep.h"
@@ -18,14 +18,14 @@ enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
     void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
                                   world.predictor, world.wait,  world.sizing,       world.correction,
-                                  world.online_hmm, world.done_forecast, world.recent,
+                                  world.online_hmm, world.done_forecast,
                                   world.delays, world.nodes, world.filling_node_pass,
                                   world.done_node_forecast, schedulers.scheduler, schedulers.cycle, starts.done};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
-                                 sizeof world.recent, sizeof world.delays,
+                                 sizeof world.delays,
                                  sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast,
                                  sizeof schedulers.scheduler, sizeof schedulers.cycle, sizeof starts.done};
     int count = 0;
@@ -67,7 +67,6 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_SIZING:
     case KIND_ONLINE_HMM:
     case KIND_FORECAST:
-    case KIND_RECENT_WAITS:
     case KIND_DELAY_CALIBRATION:
     case KIND_NODES:
     case KIND_NODE_PASS:
@@ -121,8 +120,6 @@ static void make_world(void) {
     world.choice.struct_size = sizeof world.choice;
     CHECK_OK(surefill_pass_capacity_init(&world.capacity));
     CHECK_OK(surefill_rule_init(&world.rule));
-    CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_DELAY));
-    make_recent_waits();
     make_delay_calibration();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
@@ -185,7 +182,6 @@ static void sweep_name(void) {
     NAMES(CRITERION, 0, "probability", "bound", "seconds", "relative");
     NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded",
         "head never");
-    NAMES(PRESET, 0, "easy", "papers", "delay", "delay-fast");
     NAMES(DELAY, 0, "exact", "at least", "at most", "estimate", "not measured");
     NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~", "?");
     NAMES(ANSWER, 0, "bound", "too little history", "may be down");
@@ -366,16 +362,6 @@ static const struct {
               SWEEP(forecast_start_quantile),
               SWEEP(forecast_start_probability),
               SWEEP(forecast_start_mean),
-              SWEEP(preset_init),
-              SWEEP(preset_forecast),
-              SWEEP(preset_rule),
-              SWEEP(preset_queue_value),
-              SWEEP(preset_candidate_value),
-              SWEEP(recent_waits_size),
-              SWEEP(recent_waits_init),
-              SWEEP(recent_waits_add),
-              SWEEP(recent_waits_seal),
-              SWEEP(recent_waits_open),
               SWEEP(delay_calibration_capacity_init),
               SWEEP(delay_calibration_size),
               SWEEP(delay_calibration_init),

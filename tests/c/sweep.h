@@ -21,7 +21,6 @@ enum {
     HMM_WORDS = 700,
     PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
-    RECENT_WORDS = 400,
     DELAYS_WORDS = 200,
     WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
@@ -58,7 +57,6 @@ struct world {
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
     int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
-    int64_t recent[RECENT_WORDS];
     int64_t delays[DELAYS_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[HEADER_WORDS], foreign[HEADER_WORDS], damaged[3][LARGEST_WORDS];
@@ -71,7 +69,6 @@ struct world {
     surefill_rule rule;
     surefill_forecast_capacity forecast_capacity;
     surefill_forecast_options forecast_options;
-    surefill_preset preset;
     surefill_job_event event;
     surefill_hmm_capacity hmm_capacity;
     surefill_predictor_options options, mixture_options;
@@ -120,7 +117,6 @@ extern struct starts starts, starts_before;
 #define SIZING ((surefill_sizing *)world.sizing)
 #define CORRECTION ((surefill_correction *)world.correction)
 #define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
-#define RECENT ((surefill_recent_waits *)world.recent)
 #define DELAYS ((surefill_delay_calibration *)world.delays)
 #define SCHEDULER ((surefill_scheduler *)schedulers.scheduler)
 #define TIGHT ((surefill_scheduler *)schedulers.tight_scheduler)
@@ -191,7 +187,6 @@ enum kind {
     KIND_CORRECTION,
     KIND_ONLINE_HMM,
     KIND_FORECAST,
-    KIND_RECENT_WAITS,
     KIND_DELAY_CALIBRATION,
     KIND_NODES,
     KIND_NODE_PASS,
@@ -366,19 +361,6 @@ void sweep_node_forecast_run(void);
 void sweep_node_forecast_start_quantile(void);
 void sweep_node_forecast_start_probability(void);
 void make_node_forecasts(void);
-
-/* sweep_schedule.c */
-void sweep_preset_init(void);
-void sweep_preset_forecast(void);
-void sweep_preset_rule(void);
-void sweep_preset_queue_value(void);
-void sweep_preset_candidate_value(void);
-void sweep_recent_waits_size(void);
-void sweep_recent_waits_init(void);
-void sweep_recent_waits_add(void);
-void sweep_recent_waits_seal(void);
-void sweep_recent_waits_open(void);
-void make_recent_waits(void);
 
 /* sweep_delays.c */
 void sweep_delay_calibration_capacity_init(void);

@@ -20,7 +20,6 @@ program layout
   type(surefill_rule), target :: a_rule
   type(surefill_forecast_capacity), target :: a_forecast_capacity
   type(surefill_forecast_options), target :: a_forecast_options
-  type(surefill_preset), target :: a_preset
   type(surefill_nodes_capacity), target :: a_nodes_capacity
   type(surefill_request), target :: a_request
   type(surefill_node_pass_capacity), target :: a_node_pass_capacity
@@ -230,28 +229,6 @@ program layout
   call member('candidate_age', c_loc(a_forecast_options%candidate_age))
   call member('front', c_loc(a_forecast_options%front))
   call member('slack', c_loc(a_forecast_options%slack))
-
-  call begin('surefill_preset', c_loc(a_preset), c_sizeof(a_preset))
-  call member('struct_size', c_loc(a_preset%struct_size))
-  call member('criterion', c_loc(a_preset%criterion))
-  call member('threshold', c_loc(a_preset%threshold))
-  call member('budget', c_loc(a_preset%budget))
-  call member('slip', c_loc(a_preset%slip))
-  call member('or_easy', c_loc(a_preset%or_easy))
-  call member('events_per_bin', c_loc(a_preset%events_per_bin))
-  call member('guard_quantile', c_loc(a_preset%guard_quantile))
-  call member('front_quantile', c_loc(a_preset%front_quantile))
-  call member('shortest_long_wait', c_loc(a_preset%shortest_long_wait))
-  call member('recent_waits', c_loc(a_preset%recent_waits))
-  call member('unmeasured', c_loc(a_preset%unmeasured))
-  call member('queue_run_time', c_loc(a_preset%queue_run_time))
-  call member('queue_processors', c_loc(a_preset%queue_processors))
-  call member('queue_age_unit', c_loc(a_preset%queue_age_unit))
-  call member('queue_age', c_loc(a_preset%queue_age))
-  call member('candidate_run_time', c_loc(a_preset%candidate_run_time))
-  call member('candidate_processors', c_loc(a_preset%candidate_processors))
-  call member('candidate_age_unit', c_loc(a_preset%candidate_age_unit))
-  call member('candidate_age', c_loc(a_preset%candidate_age))
 
   call begin('surefill_nodes_capacity', c_loc(a_nodes_capacity), c_sizeof(a_nodes_capacity))
   call member('struct_size', c_loc(a_nodes_capacity%struct_size))

@@ -29,10 +29,9 @@ const SCHEDULER: [&[&str]; 5] = [
 ];
 
 /// Those of `surefill_parts.h`, which a scheduler of one's own is built of.
-const PARTS: [&[&str]; 18] = [
+const PARTS: [&[&str]; 17] = [
     &["pass", "pass/head_start"],
     &["forecast"],
-    &["schedule"],
     &["nodes"],
     &["nodes/node_pass"],
     &["nodes/node_forecast"],
@@ -43,7 +42,7 @@ const PARTS: [&[&str]; 18] = [
     &["hmm"],
     &["online"],
     &["predictor/model"],
-    &["schedule/delays"],
+    &["delays"],
     &["wait/bounds"],
     &["wait/study"],
     &["allocate/lifetime", "allocate/correction"],

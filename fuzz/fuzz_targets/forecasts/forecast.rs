@@ -3,10 +3,9 @@
 use crate::belief::Belief;
 use crate::input::Input;
 use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
-use crate::preset::Preset;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use surefill::capi::*;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -65,24 +64,16 @@ fn span(seconds: i64) -> bool {
 
 fn options(input: &mut Input, scenarios: i32) -> (surefill_forecast_options, bool) {
     let mut options = MaybeUninit::uninit();
-    let status = if input.below(2) == 0 {
-        unsafe {
-            surefill_forecast_options_init(
-                options.as_mut_ptr(),
-                size_of::<surefill_forecast_options>() as i64,
-            )
-        }
-    } else {
-        let mut preset = Preset::any(input);
-        while !preset.sound() {
-            preset = Preset::any(input);
-        }
-        let size = size_of::<surefill_forecast_options>() as i64;
-        assert_eq!(unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size) }, SUREFILL_OK);
-        unsafe { surefill_preset_forecast(preset.pointer(), null(), options.as_mut_ptr()) }
-    };
-    assert_eq!(status, SUREFILL_OK);
+    let size = size_of::<surefill_forecast_options>() as i64;
+    assert_eq!(unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size) }, SUREFILL_OK);
     let mut options = unsafe { options.assume_init() };
+    if input.below(2) == 0 {
+        let power = |input: &mut Input| f64::from(input.below(65) as u8) / 4.0 - 8.0;
+        (options.queue_run_time, options.queue_processors) = (power(input), power(input));
+        (options.queue_age, options.queue_age_unit) = (power(input).abs(), 1.0 + input.below(200) as f64);
+        (options.candidate_run_time, options.candidate_processors) = (power(input), power(input));
+        (options.candidate_age, options.candidate_age_unit) = (power(input).abs(), 1.0 + input.below(200) as f64);
+    }
     options.policy = if input.below(4) == 0 { SUREFILL_POLICY_FCFS } else { SUREFILL_POLICY_BACKFILL };
     options.reservations = [0, 1, 1, 2, 3, 1 << 20][input.below(6)];
     if input.below(2) == 0 {
