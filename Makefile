@@ -41,13 +41,14 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 CC ?= cc
 STRIP ?= strip
 CARGO ?= cargo
+QUIET ?= --quiet
 HAVE_CARGO := $(shell command -v $(CARGO) 2> /dev/null)
 BUILD := build
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
-# Cargo's profile of the command that is installed. make check takes the one of the demonstration, which is built sooner.
+# Cargo's profile of the command that is installed. make check takes the one of its tests, which is built already.
 TOOL_PROFILE ?= release
-TOOL := $(CARGO_TARGET_DIR)/$(TOOL_PROFILE)/surefill
+TOOL := $(CARGO_TARGET_DIR)/$(patsubst dev,debug,$(TOOL_PROFILE))/surefill
 
 SONAME := libsurefill.so.$(ABI)
 HEADERS := include/surefill.h include/surefill_parts.h include/surefill.f90 include/surefill_parts.f90
@@ -137,8 +138,10 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo
 	@echo "What was gained: $$(tail -n 1 $(BUILD)/demo.txt)"
 
+# One after the other: together the simulator would be compiled with the C interface, and its command once more without.
 test:
-	$(CARGO) test --quiet --workspace --features surefill/capi
+	$(CARGO) test $(QUIET) -p surefill --features capi
+	$(CARGO) test $(QUIET) -p surefill-simulator
 
 # A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
 print-%:

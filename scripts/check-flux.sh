@@ -67,7 +67,7 @@ fi
 flux=$FLUX/bin/flux
 
 # The Python package beside it, as the step "python" builds it.
-profile=${TOOL_PROFILE:-demo}
+[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=demo
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 CARGO_TARGET_DIR=$target cargo build --quiet --locked --profile "$profile" --manifest-path python/Cargo.toml
 mkdir -p "$build/python/surefill"

@@ -18,8 +18,9 @@ CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_DEBUG=line-tables-only \
     cargo clippy --quiet --manifest-path python/Cargo.toml -- -D warnings
 cargo fmt --manifest-path python/Cargo.toml --check
 
-# In the profile of the demonstration it is built soonest, and with what the command was built of; before a release as for its users.
-export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile ${TOOL_PROFILE:-demo}"
+# In the profile of the demonstration it is built soonest; before a release as for its users.
+[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=demo
+export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile $profile"
 
 rm -rf "$build/wheel" "$build/venv"
 mkdir -p "$build"

@@ -5,9 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build
 target=${CARGO_TARGET_DIR:-target}
-# The command is built sooner for the tests than for its users; before a release it is theirs that is tested.
-[ -n "${SUREFILL_ALL:-}" ] && profile=release || profile=demo
+# The command in the tests' own profile, of which they have built it; before a release it is its users' that is tested.
+[ -n "${SUREFILL_ALL:-}" ] && profile=release || profile=dev
 export TOOL_PROFILE=${TOOL_PROFILE:-$profile}
+SUREFILL_BIN=$(realpath -m "$target/${TOOL_PROFILE/#dev/debug}/surefill")
+export SUREFILL_BIN
+# What is compiled once only, in a clean clone, is compiled sooner without what a second time would need.
+[ -d "$target/debug/incremental" ] || export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 passed=0
 failed=()
 # A name is one word on the command line: binary-interface.
@@ -189,14 +193,14 @@ step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 release_step "dependencies" dependencies
-step "tests" cargo test --workspace --features surefill/capi
+step "tests" make --no-print-directory QUIET= test
 release_step "tests of the core without the C ABI" cargo test -p surefill
-step "the simulator" cargo build --profile "$TOOL_PROFILE" -p surefill-simulator
+step "the simulator" cargo build --locked --profile "$TOOL_PROFILE" -p surefill-simulator
 release_step "bits in the release build" cargo test --release -p surefill-simulator --test bits
 release_step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory -j 2 lib
 begin_beside "Slurm" scripts/check-slurm.sh
-step "C" env SUREFILL_BIN="$(realpath -m "$target/$TOOL_PROFILE/surefill")" tests/c/run.sh $build
+step "C" tests/c/run.sh $build
 release_step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build
 step "binary interface" scripts/check-abi.sh
