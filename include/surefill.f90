@@ -304,8 +304,9 @@ module surefill
     integer(c_int32_t) :: tasks
   end type surefill_part
 
-  !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
-  !! over id, state and ran are enough.
+  !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Each report replaces
+  !! the whole description, but submit and parts, of which 0 and NULL keep what is known. Of a job that is over id,
+  !! state and ran are enough. Times are whole seconds since any origin, from 0 to 2^53.
   type, bind(c) :: surefill_job
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
@@ -315,9 +316,11 @@ module surefill
     integer(c_int64_t) :: id
     !> Its user, as a number (surefill_hash of a name).
     integer(c_int64_t) :: user
-    !> When it was submitted; 0 for now. Another time under the same id is another job.
+    !> When it was submitted; 0 for now, or unchanged if the job is known. Another time under the same id is another
+    !! job.
     integer(c_int64_t) :: submit
-    !> It is held until then.
+    !> It may not start before then: it is reported as waiting, and needs no further report. 0 for no such time. One
+    !! that is reported as held stays held.
     integer(c_int64_t) :: begin
     !> When its present run started; 0 for as long ago as it has run (ran), but not before its submission.
     integer(c_int64_t) :: start
@@ -338,8 +341,8 @@ module surefill
     integer(c_int32_t) :: restarts
     !> An array's tasks that wait, all of one request; 0 for 1.
     integer(c_int32_t) :: tasks
-    !> Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
-    !! (SUREFILL_WHY_ARRAY).
+    !> Those of an array's waiting tasks that may start now; 0 for all of them. Where none may start, the state is
+    !! SUREFILL_JOB_HELD and the reason SUREFILL_WHY_ARRAY.
     integer(c_int32_t) :: at_once
     !> Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
     integer(c_int32_t) :: why
@@ -362,7 +365,7 @@ module surefill
     integer(c_int64_t) :: without
     !> The key of the reservation in which it runs.
     integer(c_int64_t) :: reservation
-    !> Amounts that a task takes of its node, kind by kind, processors first.
+    !> Amounts that a task takes of its node, kind by kind, processors first: 0 processors are 1.
     integer(c_int32_t) :: each(8)
     !> The licences that the whole job takes, kind by kind.
     integer(c_int32_t) :: licences(8)
@@ -797,7 +800,7 @@ module surefill
     end function surefill_scheduler_set_reservation
 
     !> Sets the licences that the scheduler's jobs may hold together, SUREFILL_MAX_RESOURCES kinds of them; none at
-    !! first. O(pools).
+    !! first. Only jobs in pools of nodes have licences. O(pools).
     function surefill_scheduler_set_licences(scheduler, amounts) bind(c, &
             name='surefill_scheduler_set_licences') result(code)
       import
@@ -820,9 +823,11 @@ module surefill
     end function surefill_cycle_parts
 
     !> Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
-    !! jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units
-    !! it is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes
-    !! the pool's number, the same for the same name. O(pools).
+    !! jobs leave, for a pool of which no others use anything. Another number is that of the moment at which the
+    !! reports around it were made: it counts together with the jobs that are reported until the next cycle or end of
+    !! a listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it
+    !! is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
+    !! pool's number, the same for the same name. O(pools).
     function surefill_scheduler_set_pool(scheduler, name, length, units, idle, pool) bind(c, &
             name='surefill_scheduler_set_pool') result(code)
       import
@@ -835,8 +840,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_set_pool
 
-    !> A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name.
-    !! O(queues).
+    !> A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. If it
+    !! is moved to another pool, its waiting jobs follow when they are reported again. O(queues).
     function surefill_scheduler_set_queue(scheduler, name, length, pool, queue) bind(c, &
             name='surefill_scheduler_set_queue') result(code)
       import
@@ -961,7 +966,8 @@ module surefill
     end function surefill_cycle_begin
 
     !> The next action. The decision is made by the first call, and anew by the first one after a refusal: at most 7 +
-    !! proposals orders of 64 jobs, and O(jobs).
+    !! proposals orders of 64 jobs, and O(jobs). A cycle is asked until it returns SUREFILL_ACT_DONE: else its pool
+    !! wants another at once.
     function surefill_cycle_next(cycle, scheduler, action) bind(c, name='surefill_cycle_next') result(code)
       import
       type(c_ptr), value :: cycle
@@ -982,8 +988,10 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_cycle_holds
 
-    !> The manager has started an offered job; of an array job is the id of the task, if that is another than the
-    !! array's. The start counts also where the offer no longer holds. O(W) for W waiting jobs.
+    !> The manager has started an offered job; of an array job is the id of the task, which only the last task may
+    !! share with the array. The start counts also where the offer no longer holds. From now on the job holds its room
+    !! (SUREFILL_JOB_STARTING) until it is reported as over, as waiting more than the word settle later, or is missing
+    !! in a listing; a report that it runs is not needed. O(W) for W waiting jobs.
     function surefill_cycle_started(cycle, scheduler, number, job) bind(c, name='surefill_cycle_started') &
             result(code)
       import
@@ -1055,10 +1063,10 @@ module surefill
 
     !> Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were
     !! submitted now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no
-    !! job has, 0 for one behind all others; its state is waiting or held. The scheduler does not change. The cycle is
-    !! one after surefill_cycle_plan_all and may be asked again and again: until the next plan_all
-    !! surefill_cycle_planned and surefill_cycle_reason say of the others what would become of them then. Costs what a
-    !! decision costs.
+    !! job has, 0 for one behind all others (the reason has the largest number of 64 bits then); its state is waiting
+    !! or held. The scheduler does not change. The cycle is one after surefill_cycle_plan_all and may be asked again
+    !! and again: until the next plan_all surefill_cycle_planned and surefill_cycle_reason say of the others what
+    !! would become of them then. Costs what a decision costs.
     function surefill_cycle_try(cycle, scheduler, job, reason) bind(c, name='surefill_cycle_try') &
             result(code)
       import

@@ -28,7 +28,8 @@
  *   parameters of models have none: they stay as they are.
  * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
  *   without a capacity have a constant ..._SIZE instead.
- * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count
+ * - Times are whole seconds in int64_t since any fixed origin, from 0 to 2^53; where a time may be left open 0 is none.
+ *   Probabilities are doubles from 0 to 1, indices count
  *   from 0. A limit is a job's time limit.
  * - A call takes at most 40 kB of stack, the scheduler's and its cycles' the most (x86-64; measured by the tests).
  * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object
@@ -330,8 +331,8 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * An array is one job with tasks. It is reported once, with the number of its tasks that wait, and with at_once while
  * a limit lets fewer start. An offer of it is one task, and surefill_cycle_started gets the id that the manager gives
  * the task: from then on the task is a job of its own, with that id in every report, and the array has one task less.
- * The last task may have the array's own id; once all have started the array waits no more. When the manager lets
- * further tasks start, the array is reported again with its tasks and at_once as they are then.
+ * The last task alone may have the array's own id; once all have started the array waits no more. When the manager
+ * lets further tasks start, the array is reported again with its tasks and at_once as they are then.
  *
  * A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
  * capacity jobs, PARTS_FULL the capacity parts, DELAY_UNITS the capacity delay_units, FULL of another function its
@@ -732,8 +733,9 @@ typedef struct surefill_part {
   int32_t tasks;
 } surefill_part;
 
-/* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
- * over id, state and ran are enough. */
+/* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Each report
+ * replaces the whole description, but submit and parts, of which 0 and NULL keep what is known. Of a job that is
+ * over id, state and ran are enough. Times are whole seconds since any origin, from 0 to 2^53. */
 typedef struct surefill_job {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
@@ -743,9 +745,11 @@ typedef struct surefill_job {
   int64_t id;
   /* Its user, as a number (surefill_hash of a name). */
   int64_t user;
-  /* When it was submitted; 0 for now. Another time under the same id is another job. */
+  /* When it was submitted; 0 for now, or unchanged if the job is known. Another time under the same id is another
+   * job. */
   int64_t submit;
-  /* It is held until then. */
+  /* It may not start before then: it is reported as waiting, and needs no further report. 0 for no such time. One
+   * that is reported as held stays held. */
   int64_t begin;
   /* When its present run started; 0 for as long ago as it has run (ran), but not before its submission. */
   int64_t start;
@@ -766,8 +770,8 @@ typedef struct surefill_job {
   int32_t restarts;
   /* An array's tasks that wait, all of one request; 0 for 1. */
   int32_t tasks;
-  /* Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
-   * (SUREFILL_WHY_ARRAY). */
+  /* Those of an array's waiting tasks that may start now; 0 for all of them. Where none may start, the state is
+   * SUREFILL_JOB_HELD and the reason SUREFILL_WHY_ARRAY. */
   int32_t at_once;
   /* Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on. */
   int32_t why;
@@ -790,7 +794,7 @@ typedef struct surefill_job {
   int64_t without;
   /* The key of the reservation in which it runs. */
   int64_t reservation;
-  /* Amounts that a task takes of its node, kind by kind, processors first. */
+  /* Amounts that a task takes of its node, kind by kind, processors first: 0 processors are 1. */
   int32_t each[8];
   /* The licences that the whole job takes, kind by kind. */
   int32_t licences[8];
@@ -1019,8 +1023,8 @@ int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, sure
  * - cut=above 0 to 1, 0.95 by default: at which quantile predicted run times of waiting jobs are cut.
  * - running=above 0 to 1, 0.85 by default: by which quantile of the rest of their run time running jobs are
  *   expected to end.
- * - grace=0 to 1000000, 300 by default: for how many whole seconds a job is remembered that is missing in the
- *   listings, and a node is awaited.
+ * - grace=0 to 1000000, 300 by default: for how many whole seconds a waiting job is known again that was missing
+ *   in the listings, and a node is awaited. The room of a running job that is missing is free at once.
  * - settle=0 to 1000000, 60 by default: for how many whole seconds a started job may still be reported as waiting.
  * - refused=0 to 1000000, 60 by default: for how many whole seconds a refused job is not offered again, at least
  *   one; after SUREFILL_REFUSED_BUSY sooner where the pool changes.
@@ -1037,7 +1041,8 @@ int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
 /* Writes all settings that are in effect as words that surefill_scheduler_configure reads, with a zero byte at
  * their end.
  *
- * Errors: OUT_OF_RANGE (room); FULL where room is too short: then as much is written as fits. */
+ * Errors: OUT_OF_RANGE (room); FULL where room is too short (1,000 bytes are enough): then as much is written as
+ * fits. */
 int32_t surefill_scheduler_words(const surefill_scheduler *scheduler, char *words, int64_t room);
 
 /* Sets a node of a pool of nodes: what is said of it holds from now on. Its number is below the capacity's nodes;
@@ -1064,7 +1069,7 @@ int32_t surefill_scheduler_set_queue_nodes(surefill_scheduler *scheduler,
 int32_t surefill_scheduler_set_reservation(surefill_scheduler *scheduler, const surefill_reservation *reservation);
 
 /* Sets the licences that the scheduler's jobs may hold together, SUREFILL_MAX_RESOURCES kinds of them; none at
- * first. O(pools).
+ * first. Only jobs in pools of nodes have licences. O(pools).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_scheduler_set_licences(surefill_scheduler *scheduler, const int32_t *amounts);
@@ -1080,8 +1085,10 @@ int32_t surefill_cycle_parts(const surefill_cycle *cycle,
                              int32_t *length);
 
 /* Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
- * jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it
- * is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
+ * jobs leave, for a pool of which no others use anything. Another number is that of the moment at which the
+ * reports around it were made: it counts together with the jobs that are reported until the next cycle or end of a
+ * listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it is
+ * a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
  * pool's number, the same for the same name. O(pools).
  *
  * Errors: OUT_OF_RANGE, FULL (pools). */
@@ -1092,8 +1099,8 @@ int32_t surefill_scheduler_set_pool(surefill_scheduler *scheduler,
                                     int32_t idle,
                                     int32_t *pool);
 
-/* A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name.
- * O(queues).
+/* A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. If it
+ * is moved to another pool, its waiting jobs follow when they are reported again. O(queues).
  *
  * Errors: NO_SUCH_INDEX, OUT_OF_RANGE, FULL (queues). */
 int32_t surefill_scheduler_set_queue(surefill_scheduler *scheduler,
@@ -1131,7 +1138,8 @@ int32_t surefill_scheduler_list_end(surefill_scheduler *scheduler, int64_t now, 
  *
  * A decision may change by time alone: a job that is kept back may start once another has run past its predicted
  * end, is suspended or is past its limit. It is made anew at the next report, not before: where reports may be
- * minutes apart, begin a cycle of the pools with idle units every few minutes as well.
+ * minutes apart, begin a cycle of the pools with idle units every few minutes as well. A pool whose cycle was not
+ * asked until SUREFILL_ACT_DONE wants another now, as does one of which surefill_cycle_begin returns an error.
  *
  * Errors: CORRUPT; NEVER if none is wanted before something is reported. */
 int32_t surefill_scheduler_wake(const surefill_scheduler *scheduler, int64_t now, int64_t *when, int64_t *pools);
@@ -1164,7 +1172,8 @@ int32_t surefill_cycle_size(const surefill_scheduler_capacity *capacity, int64_t
 /* A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
  * 8). Predictions are brought up to date; nothing starts. O(jobs).
  *
- * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; DELAY_ON_NODES,
+ * DELAY_UNITS of a pool about which the delay rule does not decide. */
 int32_t surefill_cycle_begin(void *memory,
                              int64_t length,
                              surefill_scheduler *scheduler,
@@ -1173,7 +1182,8 @@ int32_t surefill_cycle_begin(void *memory,
                              surefill_cycle **cycle);
 
 /* The next action. The decision is made by the first call, and anew by the first one after a refusal: at most 7 +
- * proposals orders of 64 jobs, and O(jobs).
+ * proposals orders of 64 jobs, and O(jobs). A cycle is asked until it returns SUREFILL_ACT_DONE: else its pool
+ * wants another at once.
  *
  * Errors: CORRUPT; FULL (jobs) where a task of an array would start and there is no slot for it:
  * surefill_scheduler_grow, then again; WRONG_STATE after surefill_cycle_close. */
@@ -1188,12 +1198,15 @@ int32_t surefill_cycle_holds(const surefill_cycle *cycle,
                              int32_t number,
                              int32_t *holds);
 
-/* The manager has started an offered job; of an array job is the id of the task, if that is another than the
- * array's. The start counts also where the offer no longer holds. O(W) for W waiting jobs.
+/* The manager has started an offered job; of an array job is the id of the task, which only the last task may
+ * share with the array. The start counts also where the offer no longer holds. From now on the job holds its room
+ * (SUREFILL_JOB_STARTING) until it is reported as over, as waiting more than the word settle later, or is missing
+ * in a listing; a report that it runs is not needed. O(W) for W waiting jobs.
  *
- * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before, and after surefill_cycle_close; UNKNOWN_JOB if the
- * job was reported as gone or over meanwhile, FULL (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose
- * id a waiting job has: then the offer is still open. */
+ * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before, and after surefill_cycle_close; OUT_OF_RANGE for a
+ * task of several under the array's id, and for another id of a job that is no array; UNKNOWN_JOB if the job was
+ * reported as gone or over meanwhile, FULL (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose id a
+ * waiting job has, or a task that was started in this cycle: then the offer is still open. */
 int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int64_t job);
 
 /* The manager refuses an offer, why is one of SUREFILL_REFUSED_; of a job that is gone meanwhile as well. What is
@@ -1242,10 +1255,10 @@ int32_t surefill_cycle_reason(surefill_cycle *cycle,
 
 /* Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were
  * submitted now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no
- * job has, 0 for one behind all others; its state is waiting or held. The scheduler does not change. The cycle is
- * one after surefill_cycle_plan_all and may be asked again and again: until the next plan_all
- * surefill_cycle_planned and surefill_cycle_reason say of the others what would become of them then. Costs what a
- * decision costs.
+ * job has, 0 for one behind all others (the reason has the largest number of 64 bits then); its state is waiting
+ * or held. The scheduler does not change. The cycle is one after surefill_cycle_plan_all and may be asked again
+ * and again: until the next plan_all surefill_cycle_planned and surefill_cycle_reason say of the others what would
+ * become of them then. Costs what a decision costs.
  *
  * Errors: OUT_OF_RANGE (also for another pool's queues and for other states), NO_SUCH_INDEX (queues),
  * DUPLICATE_JOB; WRONG_STATE unless surefill_cycle_plan_all was called, and where less room was reported since;

@@ -12,8 +12,8 @@
 //! An array is one job with tasks. It is reported once, with the number of its tasks that wait, and with at_once while
 //! a limit lets fewer start. An offer of it is one task, and surefill_cycle_started gets the id that the manager gives
 //! the task: from then on the task is a job of its own, with that id in every report, and the array has one task less.
-//! The last task may have the array's own id; once all have started the array waits no more. When the manager lets
-//! further tasks start, the array is reported again with its tasks and at_once as they are then.
+//! The last task alone may have the array's own id; once all have started the array waits no more. When the manager
+//! lets further tasks start, the array is reported again with its tasks and at_once as they are then.
 //!
 //! A full capacity grows. FULL of surefill_scheduler_set_job, surefill_cycle_next and surefill_cycle_started is the
 //! capacity jobs, PARTS_FULL the capacity parts, DELAY_UNITS the capacity delay_units, FULL of another function its own

@@ -4,7 +4,7 @@ use super::cycle::{Cycle, Fate, Made, PATIENCE, Refusal};
 use super::job::{JobState, MAX_TIME};
 use super::life::Said;
 use super::object::Scheduler;
-use super::pools::{pool, pool_mut};
+use super::pools::{UNDECIDED, pool, pool_mut};
 use crate::error::{Error, Result};
 use crate::memory::at_mut;
 use crate::nodes::Part;
@@ -36,27 +36,36 @@ impl Cycle<'_> {
         offers.get(number as usize).copied().ok_or(Error::NoSuchIndex)
     }
 
-    /// Records that the manager has started an offered job; for a task of an array `job` is the task's id, if it has
-    /// its own. The start counts also where the offer no longer holds.
+    /// Records that the manager has started an offered job; for a task of an array `job` is the task's id, which the
+    /// last one may share with the array. The start counts also where the offer no longer holds.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before, and once the cycle is closed;
-    /// [`Error::UnknownJob`] if the job was withdrawn or is over by now; [`Error::Full`] for a task's slot,
-    /// [`Error::PartsFull`]; [`Error::DuplicateJob`] for a task whose id a waiting job has. After the last four the
-    /// offer is still open.
+    /// [`Error::OutOfRange`] for a task of several that has the array's id, and for another id of a job that is no
+    /// array; [`Error::UnknownJob`] if the job was withdrawn or is over by now; [`Error::Full`] for a task's slot,
+    /// [`Error::PartsFull`]; [`Error::DuplicateJob`] for a task whose id a waiting job has, or a task that was started
+    /// in this cycle. After the last five the offer is still open.
     pub fn started(&mut self, scheduler: &mut Scheduler<'_>, number: u32, job: i64) -> Result<()> {
         let made = self.made(number)?;
-        if !made.is_open() || job == 0 || self.state.closed != 0 {
+        if !made.is_open() || self.state.closed != 0 {
             return Err(Error::WrongState);
         }
         let known = *scheduler.parts.table.get(made.slot)?;
+        // A task has an id of its own, but for the last one of its array; a job that is no array keeps its id.
+        let valid = if job == made.job { known.id != job || known.tasks <= 1 } else { known.tasks > 0 };
+        if job == 0 || !valid && !known.state().has_room() {
+            return Err(Error::OutOfRange);
+        }
         // The time of the cycle, unless the clock was set back meanwhile.
         let now = self.state.now.min(scheduler.state.now);
         let before = *scheduler.pool_at(self.state.pool)?;
         let task = if job == made.job { None } else { scheduler.parts.table.find(job)? };
         if let Some(task) = task {
             // The manager may have reported the task before it answered.
-            if !scheduler.parts.table.get(task)?.state().has_room() {
+            let task = scheduler.parts.table.get(task)?;
+            let offers = self.parts.offers.get(..self.state.offers as usize).ok_or(Error::Corrupt)?;
+            let is_other = offers.iter().any(|made| made.fate == Fate::Started as u32 && made.job == job);
+            if !task.state().has_room() || is_other {
                 return Err(Error::DuplicateJob);
             }
         } else if known.id != made.job {
@@ -83,7 +92,8 @@ impl Cycle<'_> {
             let losses = pool.losses.wrapping_sub(before.losses);
             self.state.losses = self.state.losses.wrapping_add(losses);
         }
-        at_mut(self.parts.offers, number as usize)?.fate = Fate::Started as u32;
+        let made = at_mut(self.parts.offers, number as usize)?;
+        (made.fate, made.job) = (Fate::Started as u32, job);
         Ok(())
     }
 
@@ -99,6 +109,9 @@ impl Cycle<'_> {
         }
         at_mut(self.parts.offers, number as usize)?.fate = Fate::Refused as u32;
         self.state.decided = 0;
+        // Others may have their turn.
+        let pool = pool_mut(scheduler.parts.pools, self.state.pool)?;
+        pool.stirred = pool.stirred.max(UNDECIDED);
         scheduler.state.totals.refused += 1;
         let changes = scheduler.pool_at(self.state.pool)?.changes;
         let refused = scheduler.settings().refused as i64;

@@ -6,7 +6,7 @@ use super::job::{MAX_TIME, Why};
 use super::object::Scheduler;
 use super::on_nodes::Machine;
 use super::order::Candidate;
-use super::pools::{pool, pool_mut};
+use super::pools::{CHANGED, UNDECIDED, pool, pool_mut};
 use super::settings::{Mode, Way};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range};
@@ -46,7 +46,8 @@ pub enum Action {
     Start(Offer),
     /// In shadow mode: the rule would start this job now. Returned once for a job, and not answered.
     WouldStart(Offer),
-    /// No further job starts.
+    /// No further job starts. A cycle that is closed before leaves its pool undecided: another is wanted
+    /// ([`Scheduler::wake`]).
     Done,
     /// There is less room than the cycle assumed, the settings have changed, or there were more offers than it has room
     /// for: begin another.
@@ -247,7 +248,7 @@ impl<'a> Cycle<'a> {
         now: i64,
     ) -> Result<Cycle<'a>> {
         pool(scheduler.parts.pools, number)?;
-        if now.unsigned_abs() > MAX_TIME as u64 {
+        if !(0..=MAX_TIME).contains(&now) {
             return Err(Error::OutOfRange);
         }
         if scheduler.state.listing_open != 0 {
@@ -265,7 +266,7 @@ impl<'a> Cycle<'a> {
         scheduler.forget_the_gone(now.saturating_sub(grace), None)?;
         let pool = pool_mut(scheduler.parts.pools, number)?;
         pool.settle();
-        (pool.stirred, pool.decided) = (0, now);
+        (pool.stirred, pool.decided) = (UNDECIDED, now);
         (state.capacity, state.now, state.pool, state.losses) = (capacity, now, number, pool.losses);
         state.of_nodes = pool.of_nodes;
         Ok(Cycle { state, parts })
@@ -311,7 +312,7 @@ impl<'a> Cycle<'a> {
 
     /// There is no room for a further offer: another cycle is wanted.
     fn is_full(&self, scheduler: &mut Scheduler<'_>) -> Result<Option<Action>> {
-        pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
+        pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = CHANGED;
         Ok(Some(Action::Stale))
     }
 
@@ -325,6 +326,10 @@ impl<'a> Cycle<'a> {
                 return Ok(None);
             }
             if self.state.taken >= self.state.starting {
+                let pool = pool_mut(scheduler.parts.pools, self.state.pool)?;
+                if pool.stirred == UNDECIDED && self.state.anyway == 0 {
+                    pool.stirred = 0;
+                }
                 return Ok(Some(Action::Done));
             }
             let number = *at(self.parts.starting, self.state.taken as usize)?;
@@ -447,8 +452,6 @@ impl<'a> Cycle<'a> {
         self.decide(scheduler)?;
         // No job is offered.
         self.state.taken = self.state.starting;
-        // The cycle began as a decision, and none was made.
-        pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         Ok(())
     }
 
@@ -503,10 +506,6 @@ impl<'a> Cycle<'a> {
                 // An offer without an answer was refused.
                 self.refused(scheduler, number, Refusal::NotNow)?;
             }
-        }
-        if self.state.decided == 0 && self.state.offers > 0 {
-            // Nothing was decided behind the last refusal.
-            pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 1;
         }
         self.note_reasons(scheduler)?;
         self.state.closed = 1;

@@ -3,7 +3,7 @@
 use super::wants::Wants;
 use crate::error::{Error, Result};
 use crate::nodes::{MAX_TASKS, Part};
-use crate::runtime::RuntimeDistribution;
+use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 
 /// Largest number of queues in which a job may start.
 pub const JOB_QUEUES: usize = 8;
@@ -149,7 +149,8 @@ impl Why {
 }
 
 /// A job as it is reported to the engine, by an event or by a row of a listing. Members that are 0 mean none, unknown
-/// or the default. All times are whole seconds since any origin, within 2^53 of it.
+/// or the default. All times are whole seconds since any origin, from
+/// 0 to 2^53.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JobReport<'a> {
     /// Id of the job; not 0.
@@ -208,11 +209,12 @@ impl JobReport<'_> {
         if self.priority.is_nan() {
             return Err(Error::NotANumber);
         }
+        if self.limit.max(self.ran) > MAX_SECONDS {
+            return Err(Error::SpanTooLong);
+        }
         let times = [self.submit, self.begin, self.start, self.limit, self.ran];
         let valid = self.id != 0
-            && times.iter().all(|time| time.unsigned_abs() <= MAX_TIME as u64)
-            && self.limit >= 0
-            && self.ran >= 0
+            && times.iter().all(|time| (0..=MAX_TIME).contains(time))
             && self.priority.is_finite()
             && self.count <= i32::MAX as u32
             && self.units <= i32::MAX as u32

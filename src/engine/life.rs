@@ -31,7 +31,7 @@ impl Scheduler<'_> {
     /// and is not described: such an event is harmless, and counted.
     pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
         report.check()?;
-        if now.unsigned_abs() > MAX_TIME as u64 {
+        if !(0..=MAX_TIME).contains(&now) {
             return Err(Error::OutOfRange);
         }
         if let Some(prediction) = report.prediction {
@@ -65,6 +65,9 @@ impl Scheduler<'_> {
         if let Some(old) = slot.filter(|_| is_new) {
             // Another job has the same id: the old one is over, in an unknown way.
             self.state.totals.surprises += 1;
+            let ran = self.parts.table.get(old)?.state().has_room();
+            self.state.totals.broken += u64::from(ran);
+            self.state.totals.withdrawn += u64::from(!ran);
             self.forget(old, now)?;
             slot = None;
         }

@@ -439,7 +439,9 @@ impl<'a> Scheduler<'a> {
             let pool = self.pool_at(job.pool)?;
             let decided = pool.decided;
             let busy = if job.is_busy(pool.changes, decided) { job.busy_until } else { 0 };
-            for time in [job.begin, job.refused_until, busy, job.due()] {
+            // A held job waits for the manager's next report.
+            let begin = if job.state() == JobState::Held { 0 } else { job.begin };
+            for time in [begin, job.refused_until, busy, job.due()] {
                 // A time that has passed since the last cycle counts too.
                 if time > decided && time < MAX_TIME {
                     wants(job.pool, time.max(now));

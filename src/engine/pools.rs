@@ -6,6 +6,12 @@ use crate::memory::{at, at_mut};
 use crate::plan::KeptOrder;
 use bytemuck::{Pod, Zeroable};
 
+/// Mark of a pool that wants another cycle, as something was reported since its last one began.
+pub(super) const CHANGED: u32 = 1;
+
+/// Mark of a pool whose last cycle was not asked until it was done.
+pub(super) const UNDECIDED: u32 = 2;
+
 /// Room for a pool.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -29,7 +35,7 @@ pub(super) struct Pool {
     pub changes: u32,
     /// Counts changes that have taken room that a cycle counted as free.
     pub losses: u32,
-    /// Whether something was reported since the last cycle.
+    /// Whether another cycle is wanted: 0, [`CHANGED`] or [`UNDECIDED`].
     pub stirred: u32,
     /// Whether it consists of nodes: then its units are those of the first kind of resource on them.
     pub of_nodes: u32,

@@ -427,7 +427,9 @@ impl Scheduler<'_> {
         let reason = Reason::of(job, now, idle, pool.units);
         let because = |why, until| Ok(Reason { why, until, ..reason });
         if job.state() == JobState::Held {
-            let why = if (job.why() as u32) < Why::Hold as u32 { Why::Hold } else { job.why() };
+            // A begin time that has passed keeps nothing: it is the manager that does.
+            let passed = job.why() == Why::Begin && (1..=now).contains(&job.begin);
+            let why = if (job.why() as u32) < Why::Hold as u32 || passed { Why::Hold } else { job.why() };
             let until = if why == Why::Begin && job.begin > now { coming(job.begin) } else { None };
             return because(why, until);
         }

@@ -161,7 +161,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
                 self.text(&[": offered again in "])?;
                 self.within(until)?;
             }
-            None => self.text(&[": offered again when something changes"])?,
+            None => self.text(&[": offered again when its limit, size, request or queue changes"])?,
         }
         self.and_planned()
     }

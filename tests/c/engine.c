@@ -176,7 +176,8 @@ static void arrays(void) {
     begin_cycle(NOW);
     for (int64_t task = 101; task <= 102; task++) {
         CHECK(offers(100, 0, SUREFILL_WHY_IN_ORDER) && action.count == 4 && action.number == task - 101);
-        CHECK_STATUS(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_started(cycle, scheduler, action.number, 0));
+        CHECK_STATUS(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(cycle, scheduler, action.number, 0));
+        CHECK_STATUS(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(cycle, scheduler, action.number, 100));
         start(task);
     }
     ends();

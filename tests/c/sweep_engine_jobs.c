@@ -20,9 +20,11 @@ static void bad_members(void) {
     int32_t *const counts[] = {&bad.count, &bad.units, &bad.restarts, &bad.tasks, &bad.at_once, &bad.state, &bad.why, &bad.queue_count};
     for (int i = 0; i < 5; i++) {
         bad = world.job;
-        BAD_TIMES(t, (*spans[i] = t, told(&bad)));
+        if (i < 3) BAD_TIMES(t, (*spans[i] = t, told(&bad)));
+        *spans[i] = SUREFILL_MAX_SECONDS + 1;
+        if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, told(&bad));
         *spans[i] = -1;
-        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
     }
     for (int i = 0; i < 8; i++) {
         bad = world.job;
@@ -235,7 +237,8 @@ void sweep_cycle_started(void) {
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_cycle_started(CYCLE, SCHEDULER, numbers[i], OFFERED));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_started(CYCLE, SCHEDULER, 0, STARTED));
-    REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_cycle_started(CYCLE, SCHEDULER, 1, HELD));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(CYCLE, SCHEDULER, 1, HELD)); /* it is no array */
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(CYCLE, SCHEDULER, 1, 0));
     REFUSED(SUREFILL_ERROR_FULL, surefill_cycle_started(TIGHT_CYCLE, TIGHT, 0, NOBODY));
 }
 

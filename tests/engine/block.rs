@@ -1,7 +1,7 @@
 //! An engine in its memory, which may be disturbed between any two calls.
 
 use crate::machine::Random;
-use surefill::engine::{Action, Cycle, JobReport, Refusal, Scheduler, SchedulerCapacity};
+use surefill::engine::{Action, Cycle, JobReport, Offer, Refusal, Scheduler, SchedulerCapacity};
 use surefill::error::{Error, Result};
 
 /// The small capacity of the tests' engines.
@@ -167,12 +167,23 @@ impl Block {
         }
     }
 
+    /// Starts an offered job, a task of several under an id from a thousand million on.
+    pub fn start(&mut self, offer: &Offer) {
+        let (number, job) = (offer.number, offer.job);
+        let started = self.cycle(|mut cycle, scheduler| cycle.started(scheduler, number, job));
+        if started == Err(Error::OutOfRange) {
+            self.started(number, 1_000_000_000 + i64::from(number));
+        } else {
+            started.unwrap();
+        }
+    }
+
     /// A whole cycle in which every offered job is started.
     pub fn pass(&mut self, pool: u32, now: i64) -> Vec<i64> {
         self.begin(pool, now);
         let mut jobs = Vec::new();
         while let Action::Start(offer) = self.next() {
-            self.started(offer.number, offer.job);
+            self.start(&offer);
             jobs.push(offer.job);
         }
         self.close();

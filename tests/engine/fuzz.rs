@@ -517,6 +517,6 @@ fn hostile_calls() {
         counts.iter_mut().zip(fuzz.counts).for_each(|(sum, one)| *sum += one);
         (tried, reasons) = (tried + fuzz.tried, reasons + fuzz.reasons);
     }
-    assert!(tried > 100 && reasons > 60, "{tried} {reasons}");
+    assert!(tried > 60 && reasons > 60, "{tried} {reasons}");
     assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
 }

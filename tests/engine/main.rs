@@ -20,6 +20,7 @@ mod nodes_drawn;
 mod oracles;
 #[path = "../outcomes/outcomes.rs"]
 mod outcomes;
+mod promises;
 mod reasons;
 mod starts;
 mod tried;

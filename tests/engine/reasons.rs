@@ -200,7 +200,9 @@ fn refusals() {
         let noted = block.scheduler().reason(1, T + 30).unwrap();
         assert_eq!((noted.why, noted.until), (Why::Refused, until), "{refusal:?}");
         let ends = match refusal {
-            Refusal::Never => "refused by the manager: offered again when something changes",
+            Refusal::Never => {
+                "refused by the manager: offered again when its limit, size, request or queue changes"
+            }
             _ => "refused by the manager: offered again in 30 s",
         };
         assert!(noted.to_string().starts_with(ends), "{noted}");

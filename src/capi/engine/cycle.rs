@@ -85,7 +85,8 @@ pub unsafe extern "C" fn surefill_cycle_size(
 /// 8). Predictions are brought up to date; nothing starts. O(jobs).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
-/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way.
+/// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; DELAY_ON_NODES, DELAY_UNITS of a pool about which
+/// the delay rule does not decide.
 ///
 /// # Safety
 /// memory points to length writable bytes, scheduler is a handle, cycle points to a writable pointer.
@@ -109,7 +110,8 @@ pub unsafe extern "C" fn surefill_cycle_begin(
 }
 
 /// The next action. The decision is made by the first call, and anew by the first one after a refusal: at most
-/// 7 + proposals orders of 64 jobs, and O(jobs).
+/// 7 + proposals orders of 64 jobs, and O(jobs). A cycle is asked until it returns SUREFILL_ACT_DONE: else its pool
+/// wants another at once.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; FULL (jobs) where a task of
 /// an array would start and there is no slot for it: surefill_scheduler_grow, then again; WRONG_STATE after
@@ -170,13 +172,16 @@ pub unsafe extern "C" fn surefill_cycle_holds(
     })())
 }
 
-/// The manager has started an offered job; of an array job is the id of the task, if that is another than the array's.
-/// The start counts also where the offer no longer holds. O(W) for W waiting jobs.
+/// The manager has started an offered job; of an array job is the id of the task, which only the last task may share
+/// with the array. The start counts also where the offer no longer holds. From now on the job holds its room
+/// (SUREFILL_JOB_STARTING) until it is reported as over, as waiting more than the word settle later, or is missing in a
+/// listing; a report that it runs is not needed. O(W) for W waiting jobs.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX; WRONG_STATE if it
-/// was answered before, and after surefill_cycle_close; UNKNOWN_JOB if the job was reported as gone or over meanwhile,
-/// FULL (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose id a waiting job has: then the offer is still
-/// open.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX; WRONG_STATE if
+/// it was answered before, and after surefill_cycle_close; OUT_OF_RANGE for a task of several under the array's id,
+/// and for another id of a job that is no array; UNKNOWN_JOB if the job was reported as gone or over meanwhile, FULL
+/// (jobs, for a task), PARTS_FULL, DUPLICATE_JOB for a task whose id a waiting job has, or a task that was started in
+/// this cycle: then the offer is still open.
 ///
 /// # Safety
 /// cycle and scheduler are handles.

@@ -15,8 +15,9 @@ use crate::nodes::Spread;
 use core::ffi::c_char;
 use core::mem::offset_of;
 
-/// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
-/// id, state and ran are enough.
+/// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Each report replaces
+/// the whole description, but submit and parts, of which 0 and NULL keep what is known. Of a job that is over id,
+/// state and ran are enough. Times are whole seconds since any origin, from 0 to 2^53.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -29,9 +30,11 @@ pub struct surefill_job {
     pub id: i64,
     /// Its user, as a number (surefill_hash of a name).
     pub user: i64,
-    /// When it was submitted; 0 for now. Another time under the same id is another job.
+    /// When it was submitted; 0 for now, or unchanged if the job is known. Another time under the same id is another
+    /// job.
     pub submit: i64,
-    /// It is held until then.
+    /// It may not start before then: it is reported as waiting, and needs no further report. 0 for no such time. One
+    /// that is reported as held stays held.
     pub begin: i64,
     /// When its present run started; 0 for as long ago as it has run (ran), but not before its submission.
     pub start: i64,
@@ -52,8 +55,8 @@ pub struct surefill_job {
     pub restarts: i32,
     /// An array's tasks that wait, all of one request; 0 for 1.
     pub tasks: i32,
-    /// Those of an array's waiting tasks that may start now; 0 for all. Where none may, the array is held
-    /// (SUREFILL_WHY_ARRAY).
+    /// Those of an array's waiting tasks that may start now; 0 for all of them. Where none may start, the state is
+    /// SUREFILL_JOB_HELD and the reason SUREFILL_WHY_ARRAY.
     pub at_once: i32,
     /// Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
     pub why: i32,
@@ -76,7 +79,7 @@ pub struct surefill_job {
     pub without: i64,
     /// The key of the reservation in which it runs.
     pub reservation: i64,
-    /// Amounts that a task takes of its node, kind by kind, processors first.
+    /// Amounts that a task takes of its node, kind by kind, processors first: 0 processors are 1.
     pub each: [i32; 8],
     /// The licences that the whole job takes, kind by kind.
     pub licences: [i32; 8],
@@ -129,7 +132,9 @@ pub struct surefill_totals {
 }
 
 /// Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known jobs
-/// leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it is a
+/// leave, for a pool of which no others use anything. Another number is that of the moment at which the reports around
+/// it were made: it counts together with the jobs that are reported until the next cycle or end of a listing. What is
+/// neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it is a
 /// pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the pool's
 /// number, the same for the same name. O(pools).
 ///
@@ -155,7 +160,8 @@ pub unsafe extern "C" fn surefill_scheduler_set_pool(
     })())
 }
 
-/// A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. O(queues).
+/// A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. If it is
+/// moved to another pool, its waiting jobs follow when they are reported again. O(queues).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX, OUT_OF_RANGE,
 /// FULL (queues).
@@ -349,7 +355,8 @@ pub unsafe extern "C" fn surefill_scheduler_list_end(
 ///
 /// A decision may change by time alone: a job that is kept back may start once another has run past its predicted end,
 /// is suspended or is past its limit. It is made anew at the next report, not before: where reports may be minutes
-/// apart, begin a cycle of the pools with idle units every few minutes as well.
+/// apart, begin a cycle of the pools with idle units every few minutes as well. A pool whose cycle was not asked until
+/// SUREFILL_ACT_DONE wants another now, as does one of which surefill_cycle_begin returns an error.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; NEVER if none is wanted before
 /// something is reported.

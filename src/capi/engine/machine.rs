@@ -189,7 +189,7 @@ pub unsafe extern "C" fn surefill_scheduler_set_reservation(
 }
 
 /// Sets the licences that the scheduler's jobs may hold together, SUREFILL_MAX_RESOURCES kinds of them; none at first.
-/// O(pools).
+/// Only jobs in pools of nodes have licences. O(pools).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
 ///

@@ -238,11 +238,12 @@ pub unsafe extern "C" fn surefill_cycle_reason(
     })())
 }
 
-/// Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were submitted
-/// now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no job has, 0 for
-/// one behind all others; its state is waiting or held. The scheduler does not change. The cycle is one after
-/// surefill_cycle_plan_all and may be asked again and again: until the next plan_all surefill_cycle_planned and
-/// surefill_cycle_reason say of the others what would become of them then. Costs what a decision costs.
+/// Writes of a job that is not submitted why it would wait, and when it would be planned to start, if it were
+/// submitted now: as surefill_scheduler_set_job and surefill_cycle_plan_all would in a copy. Its id is one that no job
+/// has, 0 for one behind all others (the reason has the largest number of 64 bits then); its state is waiting or held.
+/// The scheduler does not change. The cycle is one after surefill_cycle_plan_all and may be asked again and again:
+/// until the next plan_all surefill_cycle_planned and surefill_cycle_reason say of the others what would become of
+/// them then. Costs what a decision costs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (also for another
 /// pool's queues and for other states), NOT_A_NUMBER, NO_SUCH_INDEX (queues), DUPLICATE_JOB; WRONG_STATE unless

@@ -50,8 +50,8 @@ use core::fmt::Write;
 /// - cut=above 0 to 1, 0.95 by default: at which quantile predicted run times of waiting jobs are cut.
 /// - running=above 0 to 1, 0.85 by default: by which quantile of the rest of their run time running jobs are expected
 ///   to end.
-/// - grace=0 to 1000000, 300 by default: for how many whole seconds a job is remembered that is missing in the
-///   listings, and a node is awaited.
+/// - grace=0 to 1000000, 300 by default: for how many whole seconds a waiting job is known again that was missing in
+///   the listings, and a node is awaited. The room of a running job that is missing is free at once.
 /// - settle=0 to 1000000, 60 by default: for how many whole seconds a started job may still be reported as waiting.
 /// - refused=0 to 1000000, 60 by default: for how many whole seconds a refused job is not offered again, at least one;
 ///   after SUREFILL_REFUSED_BUSY sooner where the pool changes.
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn surefill_scheduler_configure(
 /// end.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (room); FULL where
-/// room is too short: then as much is written as fits.
+/// room is too short (1,000 bytes are enough): then as much is written as fits.
 ///
 /// # Safety
 /// scheduler is a handle, words points to room writable bytes.
