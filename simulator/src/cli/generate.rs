@@ -11,6 +11,7 @@ use crate::studies::generate::{
     Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared,
 };
 use crate::studies::hmm;
+use crate::trace::import::gzipped;
 use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use anyhow::{Context, anyhow};
@@ -316,7 +317,7 @@ impl Generate {
 
 fn write_file(path: &Path, workload: &Workload) -> anyhow::Result<()> {
     file::write(path, |mut out| {
-        if file::gzipped(path) == Ok(true) {
+        if gzipped(path).is_ok_and(|gzip| gzip) {
             let mut gzip = GzEncoder::new(out, Compression::default());
             workload.write(&mut gzip)?;
             gzip.finish()?;

@@ -8,14 +8,10 @@ use super::output;
 use crate::base::words::counted;
 use crate::report::room::prose;
 use crate::trace::columns::COLUMNS;
-use crate::trace::export::{KEY_BYTES, Key, anonymise, write};
-use crate::trace::swf::Trace;
+use crate::trace::export::Key;
+use crate::trace::import::{self, Imported, gzipped, write_as};
 use anyhow::Context;
 use clap::Args;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -74,25 +70,6 @@ pub struct Import {
     json: bool,
 }
 
-/// Counts of jobs, wrong lines and lines left out.
-#[derive(Debug, Serialize)]
-struct Report {
-    log: String,
-    jobs: usize,
-    /// Jobs that ended without having started.
-    never_started: usize,
-    procs: Option<u32>,
-    /// Lines that cannot be understood, by reason.
-    wrong: BTreeMap<String, u64>,
-    /// Lines that are no jobs of the trace, by reason.
-    left_out: BTreeMap<&'static str, u64>,
-    users: usize,
-    anonymised: bool,
-    /// Remarks on the reading of the log, in sentences.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    remarks: Vec<String>,
-}
-
 impl Import {
     pub(super) fn run(self) -> Result<(), Failure> {
         if self.columns {
@@ -102,19 +79,13 @@ impl Import {
             return Ok(());
         }
         if let Some(path) = &self.output {
-            file::gzipped(path).map_err(Failure::Usage)?;
+            gzipped(path).map_err(|error| Failure::Usage(error.to_string()))?;
             file::check(path)?;
         }
         let key = self.key.as_deref().map(key).transpose()?;
         let paths: Vec<&Path> = self.logs.iter().map(PathBuf::as_path).collect();
         let mut trace = self.source.open(&paths, self.strict)?;
-        if self.procs.is_some() {
-            trace.size_from_use = false;
-        }
-        if let Some(key) = &key {
-            anonymise(&mut trace, key);
-        }
-        let report = self.report(&trace);
+        let report = Imported::of(&mut trace, self.procs, key.as_ref());
         if !self.json {
             complain(&trace);
             guess(&trace);
@@ -126,63 +97,32 @@ impl Import {
             return Err(anyhow::anyhow!("{}: no job", trace.name).into());
         }
         self.source.whole(&trace)?;
-        let notes: Vec<String> = if trace.size_from_use {
-            vec!["MaxProcs is the most that was in use or asked for at once".to_owned()]
-        } else {
-            Vec::new()
-        };
         match &self.output {
             None => {
                 let mut out = BufWriter::new(io::stdout().lock());
-                write(&mut out, &trace, self.procs, &notes)?;
+                write_as(&mut out, &trace, self.procs, false)?;
                 out.flush()?;
             }
-            Some(path) => file::write(path, |mut out| {
-                if file::gzipped(path) == Ok(true) {
-                    let mut gzip = GzEncoder::new(out, Compression::default());
-                    write(&mut gzip, &trace, self.procs, &notes)?;
-                    gzip.finish()?;
-                } else {
-                    write(&mut out, &trace, self.procs, &notes)?;
-                }
-                Ok(())
-            })?,
+            Some(path) => {
+                let gzip = gzipped(path)?;
+                file::write(path, |out| Ok(write_as(out, &trace, self.procs, gzip)?))?;
+            }
         }
         if self.json {
             output::json(&report)?;
         }
         Ok(())
     }
-
-    fn report(&self, trace: &Trace) -> Report {
-        let mut wrong = BTreeMap::new();
-        for problem in &trace.problems {
-            *wrong.entry(problem.reason.kind()).or_default() += 1;
-        }
-        let users: std::collections::BTreeSet<i64> =
-            trace.records.iter().map(|record| record.user).filter(|&user| user >= 0).collect();
-        Report {
-            log: trace.name.clone(),
-            jobs: trace.records.len(),
-            never_started: trace.records.iter().filter(|record| record.run_time < 0).count(),
-            procs: self.procs.or(trace.header.max_procs),
-            wrong,
-            left_out: trace.dropped.iter().map(|(why, &count)| (why.text(), count)).collect(),
-            users: users.len(),
-            anonymised: self.key.is_some(),
-            remarks: trace.remarks.clone(),
-        }
-    }
 }
 
 fn key(path: &Path) -> anyhow::Result<Key> {
     let name = path.display();
     let secret = std::fs::read(path).with_context(|| name.to_string())?;
-    Key::new(&secret).with_context(|| format!("{name}: a key has at least {KEY_BYTES} bytes"))
+    Ok(import::key(&secret, &name.to_string())?)
 }
 
 /// Jobs, and lines that are no jobs, in a sentence.
-fn sentence(report: &Report) -> String {
+fn sentence(report: &Imported) -> String {
     let plural = |count: usize, one: &str, more: &str| counted(count as u64, one, more);
     let mut text = format!(
         "{}: {} of {}",

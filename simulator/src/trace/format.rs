@@ -91,6 +91,11 @@ impl Format {
         }
     }
 
+    /// Whether a text of this format is a table, with separators and names of columns.
+    pub fn is_table(self) -> bool {
+        matches!(self.kind(), Kind::Table(Table::Bars | Table::Csv))
+    }
+
     /// The kind of table that a text of this format is, if it is one.
     #[cfg(feature = "command")] // The past as a site has it asks.
     pub(crate) fn table(self) -> Option<Table> {

@@ -8,7 +8,8 @@
 //!   what their cells hold.
 //! * [`pbs`], [`lsf`]: accounting logs of their own; `openb`: one cluster's list of tasks; [`collect`]: from jobs to a
 //!   trace; `looks`: the sentence about a text of no known kind.
-//! * [`export`]: writing a trace, also under other names.
+//! * [`export`]: writing a trace, also under other names; [`import`]: that with what was read and left out.
+//! * [`remarks`]: sentences on the reading of a trace.
 //! * [`mod@text`]: names that may be shown on a terminal.
 //! * [`nodes`]: machines of nodes, and what jobs ask of them; [`node_list`]: as an option names such a machine.
 //! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their
@@ -19,6 +20,7 @@ pub mod columns;
 mod condor;
 pub mod export;
 pub mod format;
+pub mod import;
 mod json;
 mod layouts;
 mod lines;
@@ -30,6 +32,7 @@ mod openb;
 pub mod pbs;
 pub mod record;
 pub mod recorded;
+pub mod remarks;
 pub mod rows;
 mod sge;
 pub mod source;

@@ -13,6 +13,15 @@ pub struct Clock {
     pub zone: Option<TimeZone>,
 }
 
+/// The zone with this name.
+///
+/// # Errors
+/// A name that this computer does not know.
+pub fn zone(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name)
+        .map_err(|_| "no time zone that this computer knows; one is called Europe/Berlin".to_owned())
+}
+
 /// Numbers from here on that count from 1970 are milliseconds: as seconds they would be years beyond 30,000.
 const MILLISECONDS: f64 = 1e12;
 

@@ -1,10 +1,11 @@
 //! Ended jobs to learn from, of a file in any format that is read.
 
 use super::file;
-use super::source::{Source, remarks};
+use super::source::Source;
 use crate::cli::Failure;
 use crate::live::advise::past::{self, History};
 use crate::live::advise::read::{Listing, Past};
+use crate::trace::remarks::remarks;
 use anyhow::Context;
 use jiff::tz::TimeZone;
 use std::path::Path;

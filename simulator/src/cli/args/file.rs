@@ -1,12 +1,11 @@
 //! Files that a verb writes: whole or not there, whatever ends the program on the way, and never one that it reads.
 
+use crate::base::whole::{self, beside, special, target};
 use anyhow::{Context, ensure};
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tempfile::{Builder, NamedTempFile};
 
 /// Files that this process reads and files that it writes, without links: no file is both.
 static USED: Mutex<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> = Mutex::new((BTreeSet::new(), BTreeSet::new()));
@@ -21,19 +20,6 @@ pub fn reads(path: &Path) -> anyhow::Result<()> {
     ensure!(!used.1.contains(&path), "{}: what is read would be overwritten", path.display());
     used.0.insert(path);
     Ok(())
-}
-
-/// Whether a trace is compressed in a file, by its name.
-///
-/// # Errors
-/// Names that promise a compression which is read but not written.
-pub fn gzipped(path: &Path) -> Result<bool, String> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some(other @ ("xz" | "zst" | "bz2")) => {
-            Err(format!("{}: .{other} is read, not written; .gz is compressed", path.display()))
-        }
-        extension => Ok(extension == Some("gz")),
-    }
 }
 
 /// Notes that a file, without links, is written.
@@ -61,68 +47,14 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
     checked().with_context(|| path.display().to_string())
 }
 
-/// Writes a file: under another name beside it first, so that readers find the old one, the new one or none.
+/// Writes a file whole, as [`whole::write`] does.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// A file that cannot be written, or that is read as well.
 pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let written = || {
-        if special(path) {
-            let mut out = BufWriter::new(File::create(path)?);
-            content(&mut out)?;
-            return Ok(out.flush()?);
-        }
-        let path = target(path)?;
-        writes(&path)?;
-        let mut out = BufWriter::new(beside(&path)?);
-        content(&mut out)?;
-        let file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        if let Ok(old) = path.metadata() {
-            file.as_file().set_permissions(old.permissions())?;
-        }
-        file.persist(&path)?;
-        anyhow::Ok(())
-    };
-    written().with_context(|| path.display().to_string())
-}
-
-/// The file that a path leads to, whether or not it exists: a link keeps pointing where it points.
-fn target(path: &Path) -> anyhow::Result<PathBuf> {
-    const MOST_LINKS: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let Ok(next) = path.read_link() else { break };
-        path = folder(&path).join(next);
-    }
-    match path.file_name() {
-        // A file that does not exist has no canonical path, but its folder has.
-        Some(name) if !path.exists() => Ok(folder(&path).canonicalize()?.join(name)),
-        _ => Ok(path.canonicalize()?),
-    }
-}
-
-/// The folder that a file is in.
-fn folder(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-/// Terminals, pipes and the like are written where they are.
-fn special(path: &Path) -> bool {
-    path.metadata().is_ok_and(|data| !data.is_file())
-}
-
-/// A new file in the folder of another.
-fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".surefill-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The user's mask restricts it, as for any new file.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder(path))
+    let noted = || if special(path) { Ok(()) } else { writes(&target(path)?) };
+    noted().with_context(|| path.display().to_string())?;
+    whole::write(path, content)
 }
 
 #[cfg(test)]
