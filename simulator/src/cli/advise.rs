@@ -5,13 +5,13 @@ use super::args::ended::ended;
 use super::args::quiet::is_quiet;
 use super::args::source::Source;
 use super::output;
-use super::wait_bounds::check_bound;
 use crate::base::span::span;
 use crate::base::words::{counted, several};
 use crate::live::advise::limit::Ask;
 use crate::live::advise::past::reckon_nodes;
 use crate::live::advise::read::{Listing, Node, Past};
 use crate::live::advise::{Left, Question, Snapshot, advise, live, read};
+use crate::live::site::check_bound;
 use crate::report::{TableStyle, advice as tables};
 use crate::trace::text::printable_lines;
 use anyhow::{Context, anyhow};
@@ -136,7 +136,7 @@ impl Advise {
         if self.print_commands {
             return Ok(io::stdout().lock().write_all(live::commands(self.days).as_bytes())?);
         }
-        check_bound(self.quantile, self.confidence)?;
+        check_bound(self.quantile, self.confidence).map_err(|refused| Failure::Usage(refused.to_string()))?;
         let snapshot = self.snapshot()?;
         let mut within = self.within.clone();
         if let Some(by) = self.by {

@@ -1,18 +1,16 @@
 //! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
 
 use super::Failure;
-use super::args::source::{Source, complaints, notes};
-use super::wait_bounds::{check_bound, probability};
+use super::args::source::{Source, notes};
+use super::wait_bounds::probability;
 use crate::live::history::{self, History};
-use crate::live::site::Site;
+use crate::live::site::{Refused, Site, SiteOptions, clock};
 use crate::studies::waits::study::{By, Method};
+use crate::trace::remarks::complaints;
 use anyhow::Context;
 use clap::Args;
-use jiff::{Zoned, tz::TimeZone};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-use surefill::wait::{ADAPT, AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, VISIBLE, WaitOptions};
 
 /// Text at the end of the help of both verbs.
 pub(super) const HISTORIES: &str = "\
@@ -112,16 +110,6 @@ pub(super) fn moment(text: &str) -> Result<i64, String> {
     history::time(text)?.ok_or_else(|| "not a time".to_owned())
 }
 
-/// The system's clock: Unix seconds, or what a clock on the wall shows, for histories with dates.
-fn clock(dates: bool) -> i64 {
-    if dates {
-        let wall = Zoned::now().datetime().to_zoned(TimeZone::UTC);
-        return wall.map_or(0, |wall| wall.timestamp().as_second());
-    }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
-}
-
 impl PredictorArgs {
     /// Whether the history is standard input, which can be read only once.
     pub fn is_stdin(&self) -> bool {
@@ -160,26 +148,18 @@ impl PredictorArgs {
         Ok(history)
     }
 
-    /// Whether bounds rest on the jobs that came into a like situation.
-    fn visible(&self) -> bool {
-        !self.no_visible && self.method == [Method::Binomial]
-    }
-
-    fn options(&self) -> WaitOptions {
-        let parts = [
-            (TRIM, self.no_trim),
-            (CLUSTER, self.no_cluster),
-            (AVAILABILITY, self.no_availability),
-            (ADAPT, self.no_adapt),
-        ];
-        let papers = TRIM | CLUSTER;
-        let on: u32 = parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum();
-        WaitOptions {
+    fn options(&self) -> SiteOptions {
+        SiteOptions {
+            one_queue: self.one_queue,
             quantile: self.quantile,
             confidence: self.confidence,
-            attribute: self.by.unwrap_or(By::Requested).core(),
-            components: if self.visible() { (on & !papers) | VISIBLE } else { on },
-            ..WaitOptions::papers()
+            methods: self.method.clone(),
+            no_visible: self.no_visible,
+            by: self.by,
+            no_adapt: self.no_adapt,
+            no_trim: self.no_trim,
+            no_cluster: self.no_cluster,
+            no_availability: self.no_availability,
         }
     }
 
@@ -188,23 +168,22 @@ impl PredictorArgs {
     /// # Errors
     /// A history that cannot be read, or has more than the predictors hold.
     pub fn site(&self) -> Result<Site, Failure> {
-        check_bound(self.quantile, self.confidence)?;
-        let of_histories =
-            [("--by", self.by.is_some()), ("--no-trim", self.no_trim), ("--no-cluster", self.no_cluster)];
-        if let Some((option, _)) = of_histories.iter().find(|(_, given)| *given && self.visible()) {
-            return Err(Failure::Usage(format!(
-                "{option} changes the paper's history, and bounds rest on jobs in a like situation instead: add --no-visible"
-            )));
-        }
+        let options = self.options();
+        options.check().map_err(|refused| match refused {
+            Refused::Unused(option) => {
+                let written = format!("--{}", option.replace('_', "-"));
+                let why = refused.to_string().replacen(option, &written, 1);
+                Failure::Usage(format!("{why}: add --no-visible"))
+            }
+            other => Failure::Usage(other.to_string()),
+        })?;
         let history = self.read()?;
         let now = match self.now {
             Some(NowSource::At(now)) => Some(now),
             Some(NowSource::Clock) => Some(clock(history.dates)),
             None => None,
         };
-        let site =
-            Site::new(&history, &self.method, &self.options(), MAX_CLUSTERS as u32, !self.one_queue, now);
-        Ok(site.with_context(|| self.history.display().to_string())?)
+        Ok(options.site(&history, now).with_context(|| self.history.display().to_string())?)
     }
 }
 
@@ -220,17 +199,8 @@ mod tests {
         predictor: PredictorArgs,
     }
 
-    fn options(args: &[&str]) -> WaitOptions {
-        Both::parse_from([&["surefill"], args].concat()).predictor.options()
-    }
-
-    /// The core's default is C's as well (`the_defaults_are_the_cores` in the core's tests).
     #[test]
-    fn without_options_the_predictor_is_the_cores_default() {
-        assert_eq!(options(&[]), WaitOptions::default());
-        let of_papers = options(&["--no-visible", "--no-adapt"]);
-        assert_eq!(of_papers, WaitOptions::papers());
-        assert_eq!(options(&["--no-visible", "--no-trim", "--no-cluster"]).components, AVAILABILITY | ADAPT);
-        assert_eq!(options(&["--method", "weibull"]).components, TRIM | CLUSTER | AVAILABILITY | ADAPT);
+    fn defaults_are_the_sites() {
+        assert_eq!(Both::parse_from(["surefill"]).predictor.options(), SiteOptions::default());
     }
 }

@@ -5,6 +5,7 @@ use super::args::source::Source;
 use super::options::file_name;
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::live::site::check_bound;
 use crate::report::waits::{self as tables, View};
 use crate::report::{self, TableStyle};
 use crate::studies::waits::machine::MachineHistory;
@@ -15,7 +16,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, MAX_HISTORY, TRIM, WaitOptions, smallest_history};
+use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
 
 /// Text at the end of `wait-bounds --help`.
 pub(super) const HELP: &str = "\
@@ -122,18 +123,6 @@ pub(super) fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "not a number above 0 and below 1".to_owned())
 }
 
-/// Refuses a bound that would need more waits than a predictor remembers.
-pub(super) fn check_bound(quantile: f64, confidence: f64) -> Result<(), Failure> {
-    let fewest = smallest_history(quantile, confidence);
-    if fewest.is_ok_and(|fewest| fewest <= u64::from(MAX_HISTORY)) {
-        return Ok(());
-    }
-    let needed = fewest.map_or_else(|_| "billions of".to_owned(), |fewest| fewest.to_string());
-    Err(Failure::Usage(format!(
-        "a bound of the {quantile} quantile with confidence {confidence} needs {needed} waits; {MAX_HISTORY} are remembered"
-    )))
-}
-
 fn rate(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value <= 1.0);
     value.ok_or_else(|| "not a number above 0 and up to 1".to_owned())
@@ -150,7 +139,7 @@ struct Studies<'a> {
 impl WaitBounds {
     pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         output::check_page(self.html.as_deref())?;
-        check_bound(self.quantile, self.confidence)?;
+        check_bound(self.quantile, self.confidence).map_err(|refused| Failure::Usage(refused.to_string()))?;
         let options = self.options();
         let study = |path: &PathBuf| {
             let name = file_name(path);

@@ -2,23 +2,16 @@
 
 use super::Failure;
 use super::args::file;
-use super::args::source::{Source, file_name, remarks};
+use super::args::source::{Source, file_name};
 use super::options::seeds;
 use super::output;
 use crate::base::span;
-use crate::base::words::sentence;
-use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, too_small, unknowns, what_if};
-use crate::replay::policy::{Choice, PolicyOptions};
-use crate::replay::run::{Options, run};
+use crate::live::what_if::{Ask, AskError, Row, WhatIf, unknowns};
+use crate::replay::policy::Choice;
 use crate::report::TableStyle;
 use crate::report::what_if::{page, sentences, tables};
-use crate::trace::collect::share_above;
-use crate::trace::swf::Trace;
-use crate::trace::values;
-use crate::trace::workload::{Rules, Workload};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
-use rayon::prelude::*;
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -100,110 +93,34 @@ pub struct WhatIfArgs {
     html: Option<PathBuf>,
 }
 
-/// Where nothing is said, so much of a longer history is measured.
-const USUAL_S: i64 = 90 * 86_400;
-
 impl WhatIfArgs {
     pub(super) fn run(self) -> Result<(), Failure> {
-        if self.with == self.instead_of {
-            return Err(Failure::Usage("--with and --instead-of name the same policy".to_owned()));
-        }
+        let ask = Ask {
+            procs: self.procs,
+            with: self.with,
+            instead_of: self.instead_of,
+            seeds: self.seeds,
+            from: self.from.clone(),
+            to: self.to.clone(),
+            last: self.last,
+        };
+        ask.check().map_err(failure)?;
         if let Some(path) = &self.html {
             file::check(path)?;
         }
         let trace = self.source.read_sized(&self.history, self.strict, self.procs)?;
         let name = file_name(&self.history);
-        let rules = Rules { procs: self.procs, ..Rules::default() };
-        let workload = Workload::new(&trace, &rules)?;
-        let counts = &workload.counts;
-        let above = share_above(&trace.records, workload.procs);
-        let too_small = too_small(workload.procs, above);
-        let said = [counts.foreknown(), counts.nameless(), counts.too_wide(workload.procs), too_small];
-        let said = said.into_iter().flatten();
-        for sentence in said {
+        let asked = ask.of(&name, &trace).map_err(failure)?;
+        for sentence in asked.warnings() {
             eprintln!("warning: {name}: {sentence}");
         }
-        let period = self.period(&trace, &workload)?;
-        let pairs = self.replay(&name, &workload, rules)?;
-        let foreknown = workload.counts.foreknown().map(|remark| sentence(&remark));
-        let question = Question {
-            trace: &name,
-            recorded: &workload,
-            remarks: foreknown.into_iter().chain(remarks(&trace, self.procs.is_some())).collect(),
-            before: label(&self.instead_of),
-            after: label(&self.with),
-            period,
-            above,
-            names: &trace.names,
-        };
-        let answer = what_if(&question, &pairs)
-            .ok_or_else(|| anyhow!("{name}: no job was submitted in the period that is asked for"))?;
+        let bar = output::progress(asked.jobs());
+        let answer = asked.answer(&|jobs| bar.inc(jobs as u64)).map_err(failure)?;
+        bar.finish_and_clear();
         if let Some(path) = &self.html {
             output::write_page(path, &page(&answer, &output::command(), &output::today()))?;
         }
         self.print(&answer)
-    }
-
-    /// The period that is measured.
-    fn period(&self, trace: &Trace, workload: &Workload) -> Result<Period, Failure> {
-        let time = |option: &str, text: &Option<String>| -> Result<Option<i64>, Failure> {
-            let Some(text) = text else { return Ok(None) };
-            let wrong = |why: String| Failure::Usage(format!("{option}: {why}"));
-            // A date alone is its first second.
-            let dated = if text.len() == 10 && text.matches('-').count() == 2 {
-                format!("{text}T00:00:00")
-            } else {
-                text.clone()
-            };
-            let time = values::time(&dated).map_err(wrong)?.ok_or_else(|| wrong("no time".to_owned()))?;
-            match trace.header.unix_start_time {
-                // Small numbers are the trace's own seconds.
-                Some(start) if values::is_date(&dated) || time >= start => Ok(Some(time - start)),
-                None if values::is_date(&dated) => Err(wrong(
-                    "the history does not say which date its seconds count from: give seconds".to_owned(),
-                )),
-                _ => Ok(Some(time)),
-            }
-        };
-        let first = workload.jobs.first().map_or(0, |job| job.submit);
-        let end = workload.jobs.last().map_or(0, |job| job.submit + 1);
-        let to = time("--to", &self.to)?.unwrap_or(end);
-        let from = match (time("--from", &self.from)?, self.last) {
-            (Some(from), _) => from,
-            (None, Some(last)) => to - last,
-            (None, None) if self.to.is_none() => first.max(to - USUAL_S),
-            (None, None) => first,
-        };
-        if from >= to {
-            return Err(Failure::Usage("the period ends before it begins".to_owned()));
-        }
-        Ok(Period { from, to })
-    }
-
-    fn replay(&self, name: &str, workload: &Workload, rules: Rules) -> Result<Vec<Pair>, Failure> {
-        let seeds = self.seeds.get();
-        let replays = 2 * seeds * workload.counts.jobs;
-        let bar = output::progress(replays);
-        let replays: Vec<(u64, Choice)> =
-            (0..seeds).flat_map(|seed| [self.instead_of, self.with].map(|choice| (seed, choice))).collect();
-        let one = |(seed, choice): (u64, Choice)| {
-            let options =
-                Options { choice, policy: choice.options(&PolicyOptions::default()), rules: rules.clone() };
-            run(name, workload, &options, seed, NonZeroU64::MIN, &|jobs| bar.inc(jobs as u64))
-                .map(|run| run.first)
-        };
-        let outcomes: Vec<_> = replays.into_par_iter().map(one).collect::<Result<_, _>>()?;
-        bar.finish_and_clear();
-        let mut outcomes = outcomes.into_iter();
-        let mut pairs = Vec::new();
-        for seed in 0..seeds {
-            if let (Some(before), Some(after)) = (outcomes.next(), outcomes.next()) {
-                let (shifted, from) = workload.shifted_from(seed);
-                let submitted = from.iter().filter_map(|&id| Some(workload.jobs.get(id)?.submit)).collect();
-                pairs.push(Pair { workload: shifted, submitted, before, after });
-            }
-        }
-        Ok(pairs)
     }
 
     fn print(&self, answer: &WhatIf) -> Result<(), Failure> {
@@ -234,11 +151,13 @@ impl WhatIfArgs {
     }
 }
 
-/// A policy in a sentence.
-fn label(choice: &Choice) -> String {
-    match choice.to_string().as_str() {
-        "easy" => "EASY".to_owned(),
-        other => other.to_owned(),
+fn failure(error: AskError) -> Failure {
+    match error {
+        AskError::Same => Failure::Usage("--with and --instead-of name the same policy".to_owned()),
+        AskError::From(why) => Failure::Usage(format!("--from: {why}")),
+        AskError::To(why) => Failure::Usage(format!("--to: {why}")),
+        AskError::Backwards => Failure::Usage(error.to_string()),
+        other => Failure::Work(other.into()),
     }
 }
 

@@ -1,11 +1,13 @@
 //! One wait predictor per queue, trained on the site's history up to the present.
 
 mod answers;
+mod options;
 
 pub use answers::{
     Answer, AskError, ClusterState, Like, NAMES, QuantileBound, Question, QueueState, Reservation, Start,
     Verdict,
 };
+pub use options::{Refused, SiteOptions, check_bound, clock};
 
 use super::age::{Age, Events};
 use super::history::{Entry, History, Left};

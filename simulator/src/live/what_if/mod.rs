@@ -8,6 +8,7 @@
 //! The replays are scored against the record before anything else ([`Scored`]), and beside them stands what could have
 //! been saved in the recorded schedule, which needs no replay ([`holes`]).
 
+mod ask;
 pub mod holes;
 mod rows;
 mod scored;
@@ -20,6 +21,7 @@ use crate::trace::workload::{Counts, Job, Workload};
 use rows::{LENGTHS, largest, rows};
 use serde::Serialize;
 
+pub use ask::{Ask, AskError, Asked};
 pub use rows::{Part, Row, Waits};
 pub(super) use rows::{WIDTHS, class};
 pub use scored::{Anchored, Earlier, Scored};
