@@ -4,11 +4,12 @@ use super::Failure;
 use super::args::quiet;
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
+use super::replaying::{compared, policies};
 use super::rows::Rows;
 use super::shard::{self, Cells, Invocation, Shard};
 use crate::base::papers;
 use crate::replay::outcome::Outcome;
-use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
+use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, Replayed, Run, Summary, one};
 use crate::report::{self, Compared};
 use crate::trace::recorded::Recorded;
@@ -44,12 +45,6 @@ pub struct Compare {
     #[command(flatten)]
     prob: ProbArgs,
 }
-
-/// The policies where none are named.
-const DEFAULT: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "delay", "delay-fast", "fair", "fast"];
-
-/// ... and a preset of the probabilistic policy is: no other policy takes its values.
-const WITH_PRESET: [&str; 2] = ["easy", "prob"];
 
 #[derive(Debug, Serialize)]
 struct Comparison {
@@ -88,26 +83,10 @@ impl Compare {
             ));
         }
         self.output.check()?;
-        let choices = self.choices()?;
-        // An option must concern one of the policies at least.
-        let refused = |choice: &Choice| self.prob.check(choice.policy).err();
-        if let (Some(failure), true) =
-            (choices.first().and_then(refused), choices.iter().all(|choice| refused(choice).is_some()))
-        {
-            return Err(failure);
-        }
+        let choices = compared(&self.replay, self.policies.as_deref())?;
         // A part of a comparison does not know what will be shown of it.
         let delays_wanted = self.output.shows_delays() || self.shard.is_some();
-        let with_options = |&choice: &Choice| {
-            let options = self.prob.options(&self.replay, &choice)?;
-            Ok((choice, PolicyOptions { delays_wanted, ..options }))
-        };
-        let mut policies: Vec<(Choice, PolicyOptions)> =
-            choices.iter().map(with_options).collect::<Result<_, Failure>>()?;
-        // One order by priorities, and the waits under all policies are broken down by these.
-        if let Some(site) = policies.iter().find_map(|(_, options)| options.site.clone()) {
-            policies.iter_mut().for_each(|(_, options)| options.site = Some(site.clone()));
-        }
+        let policies = policies(&self.replay, &self.prob, &choices, delays_wanted)?;
         let seeds = usize::try_from(self.replay.seeds.get()).unwrap_or(usize::MAX);
         let of_trace = policies.len().saturating_mul(seeds);
         let mut cells = Cells::new("compare", self.shard, invocation, &self.traces, of_trace)?;
@@ -150,26 +129,6 @@ impl Compare {
             output::json(&Comparison { traces })?;
         }
         Ok(())
-    }
-
-    /// The policies that are compared.
-    fn choices(&self) -> Result<Vec<Choice>, Failure> {
-        let preset = self.replay.of_prob();
-        let Some(named) = &self.policies else {
-            let names = if preset.is_some() { WITH_PRESET.iter() } else { DEFAULT.iter() };
-            let choices = names.map(|name| name.parse::<Choice>());
-            let mut choices: Vec<_> = choices.collect::<Result<_, _>>().map_err(anyhow::Error::new)?;
-            choices.retain(|choice| !self.replay.on_nodes() || choice.policy.knows_nodes());
-            return Ok(choices);
-        };
-        let takes = |choice: &Choice| choice.policy == PolicyName::Prob && choice.preset.is_none();
-        match preset {
-            // The papers' has rules for all policies as well.
-            Some(preset) if preset != "papers" && !named.iter().any(takes) => Err(Failure::Usage(format!(
-                "--preset {preset} is what prob takes its values from, and prob is not among the policies"
-            ))),
-            _ => Ok(named.clone()),
-        }
     }
 
     /// Replays some of a trace's cells, in parallel; for a page with every policy's first outcome.

@@ -18,6 +18,7 @@ mod output;
 mod packaging;
 mod predict_wait;
 mod predictor;
+pub mod replaying;
 mod reservations;
 mod rows;
 mod serve;

@@ -1,7 +1,7 @@
 //! Options that several verbs share.
 
 use super::Failure;
-use super::args::source::{Source, remarks};
+use super::args::source::Source;
 use crate::base::papers;
 use crate::base::span::fractional;
 use crate::replay::policy::{
@@ -11,6 +11,7 @@ use crate::replay::policy::{
 use crate::replay::predict::PredictorName;
 use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
+use crate::trace::remarks::remarks;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Width, Workload};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -245,7 +246,7 @@ pub struct PolicyArgs {
     /// The scheduling policy, with a predictor, order and rule if these are written too, as in lists of compare
     /// (easy:mean2:sjbf) [default: fair, the plan that the schedulers run; prob beside a --preset of its own]
     #[arg(long, value_parser = ChoiceParser)]
-    policy: Option<Choice>,
+    pub(super) policy: Option<Choice>,
     /// Predictor of run times [default: the policy's own]
     #[arg(long, value_enum)]
     predictor: Option<PredictorName>,
@@ -419,6 +420,27 @@ impl ProbArgs {
         match of_prob.chain(of_both).find(|(_, given)| *given) {
             Some((option, _)) => {
                 Err(Failure::Usage(format!("{option} is for --policy prob, not for {}", name_of(policy))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what a policy's own rule says, and would win.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub(super) fn check_rule(&self, choice: &Choice) -> Result<(), Failure> {
+        let Some(rule) = choice.rule else { return Ok(()) };
+        let own = [
+            ("--criterion", self.criterion.is_some()),
+            ("--delay", self.delay.is_some()),
+            ("--tau", self.tau.is_some() && rule.tau.is_some()),
+            ("--events-per-bin", self.events_per_bin.is_some() && rule.events_per_bin.is_some()),
+            ("--calibrate", self.calibrate.is_some() && rule.calibrate.is_some()),
+        ];
+        match own.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                Err(Failure::Usage(format!("{option} changes nothing beside the rule {rule} of {choice}")))
             }
             None => Ok(()),
         }
