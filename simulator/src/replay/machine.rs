@@ -3,10 +3,13 @@
 
 use crate::replay::backfill::Backfill;
 use crate::replay::nodes::{NodeState, NodeUse};
+use crate::trace::nodes::{Machine, NodesBlock};
 use crate::trace::workload::{Job, JobId, Workload};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
-use surefill::nodes::Nodes;
+use std::sync::Arc;
+use surefill::error::Error;
+use surefill::nodes::{Nodes, Part};
 
 /// A running job in a scheduler's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +115,44 @@ impl<'w> Cluster<'w> {
     /// Whether the machine is of nodes.
     pub fn has_nodes(&self) -> bool {
         self.nodes.is_some()
+    }
+
+    /// The machine of nodes, where it is one.
+    pub fn machine(&self) -> Option<Arc<Machine>> {
+        self.nodes.as_ref().map(|nodes| nodes.borrow().shared_machine())
+    }
+
+    /// The handle of a running job on the nodes.
+    pub fn handle(&self, job: JobId) -> Option<u32> {
+        self.nodes.as_ref().and_then(|nodes| nodes.borrow().handle(job))
+    }
+
+    /// Takes the nodes out, for a policy that cannot keep a reference to them. Nothing else may be asked of the machine
+    /// before [`Cluster::put_nodes`] has put them back as they were.
+    pub fn take_nodes(&mut self) -> Option<NodesBlock> {
+        self.nodes.as_mut().map(|nodes| nodes.get_mut().take_block())
+    }
+
+    /// Puts the nodes back that [`Cluster::take_nodes`] has taken out.
+    pub fn put_nodes(&mut self, block: NodesBlock) {
+        if let Some(nodes) = &mut self.nodes {
+            nodes.get_mut().put_block(block);
+        }
+    }
+
+    /// [`Cluster::start_job`] on these nodes.
+    ///
+    /// # Errors
+    /// Those of [`Nodes::allocate`]: nothing is started then.
+    ///
+    /// # Panics
+    /// When the job does not wait, and on a machine of processors: a mistake in the policy.
+    pub fn start_on(&mut self, job: JobId, parts: &[Part]) -> Result<(), Error> {
+        let request = self.job(job).request.as_ref().expect("a job on nodes asks for something");
+        let handle = self.nodes().allocate(request, parts)?;
+        self.node_state().placed(job, handle);
+        self.start_job(job);
+        Ok(())
     }
 
     /// The nodes.

@@ -89,6 +89,18 @@ impl NodeState {
         &self.machine
     }
 
+    pub(crate) fn shared_machine(&self) -> Arc<Machine> {
+        Arc::clone(&self.machine)
+    }
+
+    pub(crate) fn take_block(&mut self) -> NodesBlock {
+        std::mem::take(&mut self.block)
+    }
+
+    pub(crate) fn put_block(&mut self, block: NodesBlock) {
+        self.block = block;
+    }
+
     /// The handle of a running job.
     pub(crate) fn handle(&self, job: JobId) -> Option<u32> {
         self.handles[job]

@@ -119,6 +119,23 @@ impl Machine {
         })
     }
 
+    /// Amounts by the names of the machine's resources: memory in MiB, all else in whole units (cores, GPUs).
+    pub fn named(&self, amounts: &Amounts) -> Vec<(&str, f64)> {
+        let all = self.resources.iter().zip(amounts);
+        all.map(|(name, &amount)| (name.as_str(), f64::from(amount) / unit(name))).collect()
+    }
+
+    /// The names of these features.
+    pub fn feature_names(&self, bits: u64) -> Vec<&str> {
+        let has = |place: usize| bits >> place & 1 == 1;
+        self.features
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| has(*place))
+            .map(|(_, name)| name.as_str())
+            .collect()
+    }
+
     /// Number of tasks that take this much which the empty nodes can hold; none where a task takes nothing.
     pub fn rooms(&self, each: &Amounts) -> u64 {
         let on = |class: &NodeClass| {
@@ -220,8 +237,8 @@ impl Machine {
     }
 }
 
-/// The core's machine in memory of its own.
-#[derive(Debug, Clone)]
+/// The core's machine in memory of its own. The default is none: nothing may be asked of it.
+#[derive(Debug, Clone, Default)]
 pub struct NodesBlock(Vec<u64>);
 
 impl NodesBlock {

@@ -381,6 +381,15 @@ impl Choice {
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
             PolicyName::Fair | PolicyName::Fast => self.engine(options, workload.nodes.as_deref())?,
+            PolicyName::Named(named) => {
+                let predictor = self.predictor.point();
+                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                let policy = named.build()(Parts::new(predictor, order, options.overdue));
+                if !policy.knows_nodes() {
+                    return Err(BadChoice::NoNodes(self.to_string()));
+                }
+                policy
+            }
             _ => return Err(BadChoice::NoNodes(self.to_string())),
         })
     }

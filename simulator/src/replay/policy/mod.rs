@@ -71,6 +71,11 @@ pub trait Policy {
     /// Makes one scheduling pass: starts the jobs that should start now.
     fn schedule(&mut self, cluster: &mut Cluster<'_>);
 
+    /// Whether it decides on machines of nodes too, by [`Cluster::fits`] instead of by numbers of processors.
+    fn knows_nodes(&self) -> bool {
+        false
+    }
+
     /// Lets later passes note their decisions about this job.
     fn watch(&mut self, _job: JobId) {}
 
