@@ -3,11 +3,13 @@
 //! The simulator's traits return no errors. An exception of Python's is kept, the object makes no more calls, and the
 //! replay's caller raises it when the replay is over.
 
+use crate::cluster::{Cluster, Job, OnNodes};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use pyo3::types::PyTuple;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use surefill::nodes::Part;
 use surefill_simulator::replay::machine;
 use surefill_simulator::replay::policy::{Parts, Policy, QueueOrder, name_of};
 use surefill_simulator::replay::predict::PointPredictor;
@@ -20,138 +22,6 @@ static ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
 /// Takes the exception raised since the last call.
 pub fn take_error() -> Option<PyErr> {
     ERROR.lock().unwrap_or_else(PoisonError::into_inner).take()
-}
-
-/// A job as a scheduler sees it.
-///
-/// Policies, predictors and orders of your own are given such objects by a replay; they are not made otherwise. User,
-/// group, executable, queue and partition are the numbers of the Standard Workload Format, and negative where the trace
-/// does not have them.
-#[pyclass(frozen, module = "surefill")]
-#[derive(Debug)]
-pub struct Job {
-    /// Its place in the order of submission, counted from 0.
-    #[pyo3(get)]
-    id: usize,
-    /// Its number in the trace: the column ``number`` of :attr:`Replay.jobs`.
-    #[pyo3(get)]
-    number: i64,
-    /// The second of its submission, on the trace's clock.
-    #[pyo3(get)]
-    submit: i64,
-    /// Its time limit in seconds, as requested by the user.
-    #[pyo3(get)]
-    limit: i64,
-    /// The number of processors that it needs.
-    #[pyo3(get)]
-    processors: u32,
-    /// The number of its user in the trace, negative if unknown.
-    #[pyo3(get)]
-    user: i64,
-    /// The number of its user's group or account, negative if unknown.
-    #[pyo3(get)]
-    group: i64,
-    /// The number of the program that it runs, negative if unknown.
-    #[pyo3(get)]
-    executable: i64,
-    /// The number of its queue in the trace, negative if unknown.
-    #[pyo3(get)]
-    queue: i64,
-    /// The number of its partition in the trace, negative if unknown.
-    #[pyo3(get)]
-    partition: i64,
-    /// Its run time in seconds, negative before it has ended.
-    run_time: AtomicI64,
-}
-
-impl Job {
-    fn new(job: &workload::Job) -> Job {
-        Job {
-            id: job.id,
-            number: job.number,
-            submit: job.submit,
-            limit: job.limit,
-            processors: job.processors,
-            user: job.user,
-            group: job.group,
-            executable: job.executable,
-            queue: job.queue,
-            partition: job.partition,
-            run_time: AtomicI64::new(-1),
-        }
-    }
-}
-
-#[pymethods]
-impl Job {
-    /// The seconds that it ran, or None before it has ended.
-    #[getter]
-    fn run_time(&self) -> Option<i64> {
-        let run_time = self.run_time.load(Ordering::Relaxed);
-        (run_time >= 0).then_some(run_time)
-    }
-
-    fn __repr__(&self) -> String {
-        let Job { number, submit, limit, processors, user, .. } = self;
-        format!("Job(number={number}, submit={submit}, limit={limit}, processors={processors}, user={user})")
-    }
-}
-
-/// The machine during one scheduling pass, which :meth:`Policy.schedule` is given.
-///
-/// The jobs that a pass starts are reported to the replay when the pass is over. The object is of no use after that.
-#[pyclass(module = "surefill")]
-pub struct Cluster {
-    /// The present second, on the trace's clock.
-    #[pyo3(get)]
-    now: i64,
-    /// The number of processors that no job holds; it falls with every :meth:`start`.
-    #[pyo3(get)]
-    idle: u32,
-    /// The number of all processors of the machine.
-    #[pyo3(get)]
-    processors: u32,
-    queue: Vec<Py<Job>>,
-    running: Vec<(Py<Job>, i64)>,
-    started: Vec<usize>,
-}
-
-#[pymethods]
-impl Cluster {
-    /// A list of the waiting :class:`Job` objects in order of submission, without those that this pass has started.
-    #[getter]
-    fn queue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, &self.queue)
-    }
-
-    /// A list of pairs in the order of their starts: a running :class:`Job` and the second at which it started.
-    #[getter]
-    fn running<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let pairs = self.running.iter().map(|(job, start)| (job, *start));
-        PyList::new(py, pairs.collect::<Vec<_>>())
-    }
-
-    /// Starts a waiting job now.
-    ///
-    /// Raises ValueError when it does not wait, and when it needs more processors than are idle.
-    fn start(&mut self, py: Python<'_>, job: Py<Job>) -> PyResult<()> {
-        let wanted = job.get();
-        let found = self.queue.iter().position(|waiting| waiting.get().id == wanted.id);
-        let Some(index) = found else {
-            return Err(PyValueError::new_err(format!("job {} does not wait", wanted.number)));
-        };
-        if wanted.processors > self.idle {
-            let (number, needs, idle) = (wanted.number, wanted.processors, self.idle);
-            return Err(PyValueError::new_err(format!(
-                "job {number} needs {needs} processors, {idle} are idle"
-            )));
-        }
-        self.idle -= wanted.processors;
-        self.started.push(wanted.id);
-        self.running.push((job.clone_ref(py), self.now));
-        self.queue.remove(index);
-        Ok(())
-    }
 }
 
 /// An object of a Python class, and the jobs that were passed to it.
@@ -231,7 +101,7 @@ impl Object {
     fn end(&mut self, method: &str, job: &workload::Job, now: Option<i64>) {
         Python::attach(|py| {
             if let Some(told) = self.job(py, job) {
-                told.get().run_time.store(job.run_time, Ordering::Relaxed);
+                told.get().ran.store(job.run_time, Ordering::Relaxed);
             }
         });
         self.tell(method, job, now);
@@ -242,54 +112,92 @@ impl Object {
     }
 }
 
-struct PyPolicy(Object);
+struct PyPolicy {
+    object: Object,
+    /// Predictor and order that the policy was named with.
+    parts: Parts,
+}
 
-impl Policy for PyPolicy {
-    fn submitted(&mut self, job: &workload::Job, now: i64) {
-        self.0.tell("submitted", job, Some(now));
-    }
-
-    fn started(&mut self, job: &workload::Job, now: i64) {
-        self.0.tell("started", job, Some(now));
-    }
-
-    fn ended(&mut self, job: &workload::Job, now: i64) {
-        self.0.end("ended", job, Some(now));
-    }
-
-    fn schedule(&mut self, cluster: &mut machine::Cluster<'_>) {
-        let started = Python::attach(|py| {
+impl PyPolicy {
+    /// Lets the object make one pass. Returns the jobs that it starts, with their nodes; `None` when it failed.
+    fn pass(&mut self, cluster: &mut machine::Cluster<'_>) -> Option<Vec<(usize, Vec<Part>)>> {
+        let PyPolicy { object, .. } = self;
+        Python::attach(|py| {
             let queue: Option<Vec<_>> =
-                cluster.queue().iter().map(|&id| self.0.job(py, cluster.job(id))).collect();
-            let running = cluster.running().iter();
-            let running: Option<Vec<_>> = running
-                .map(|running| Some((self.0.job(py, cluster.job(running.job))?, running.start)))
-                .collect();
+                cluster.queue().iter().map(|&id| object.job(py, cluster.job(id))).collect();
+            let running = cluster.running().iter().map(|running| {
+                let job = object.job(py, cluster.job(running.job))?;
+                Some((job, running.start, cluster.handle(running.job)))
+            });
+            let running: Option<Vec<_>> = running.collect();
             let seen = Cluster {
                 now: cluster.now(),
-                idle: cluster.idle(),
+                idle_processors: cluster.idle(),
                 processors: cluster.processors(),
                 queue: queue?,
                 running: running?,
+                on_nodes: cluster.has_nodes(),
+                nodes: None,
                 started: Vec::new(),
+                over: false,
             };
             let made = Py::new(py, seen);
-            let seen = self.0.kept(py, made)?;
-            if self
-                .0
-                .object
-                .as_ref()
-                .is_some_and(|object| !object.bind(py).hasattr("schedule").unwrap_or(false))
-            {
+            let seen = object.kept(py, made)?;
+            seen.borrow_mut(py).nodes = OnNodes::take(cluster);
+            if object.object.as_ref().is_some_and(|own| !own.bind(py).hasattr("schedule").unwrap_or(false)) {
                 let missing = PyTypeError::new_err("a policy has a method schedule(cluster)");
-                self.0.kept::<()>(py, Err(missing));
+                object.kept::<()>(py, Err(missing));
             }
-            self.0.call(py, "schedule", || (seen.clone_ref(py),).into_pyobject(py));
-            Some(std::mem::take(&mut seen.borrow_mut(py).started))
+            object.call(py, "schedule", || (seen.clone_ref(py),).into_pyobject(py));
+            let mut seen = seen.borrow_mut(py);
+            seen.over = true;
+            if let Some(nodes) = seen.nodes.take() {
+                cluster.put_nodes(nodes.restored());
+            }
+            Some(std::mem::take(&mut seen.started))
+        })
+    }
+}
+
+impl Policy for PyPolicy {
+    fn submitted(&mut self, job: &workload::Job, now: i64) {
+        self.parts.submitted(job);
+        Python::attach(|py| {
+            if let Some(seen) = self.object.job(py, job) {
+                seen.get().predicted.store(self.parts.predicted(job.id), Ordering::Relaxed);
+            }
         });
-        let failed = self.0.failed.load(Ordering::Relaxed);
+        self.object.tell("submitted", job, Some(now));
+    }
+
+    fn started(&mut self, job: &workload::Job, now: i64) {
+        self.parts.started(job, now);
+        self.object.tell("started", job, Some(now));
+    }
+
+    fn ended(&mut self, job: &workload::Job, now: i64) {
+        self.parts.ended(job, now);
+        self.object.end("ended", job, Some(now));
+    }
+
+    fn knows_nodes(&self) -> bool {
+        true
+    }
+
+    fn schedule(&mut self, cluster: &mut machine::Cluster<'_>) {
+        self.parts.sort_queue(cluster);
+        let started = self.pass(cluster);
+        let failed = self.object.failed.load(Ordering::Relaxed);
         match started {
-            Some(started) if !failed => started.into_iter().for_each(|id| cluster.start_job(id)),
+            Some(started) if !failed => {
+                for (id, parts) in started {
+                    if parts.is_empty() {
+                        cluster.start_job(id);
+                    } else {
+                        cluster.start_on(id, &parts).expect("nodes that the pass has found free");
+                    }
+                }
+            }
             // Without an object the replay starts jobs in order, to be over soon.
             _ => cluster.start_heads(),
         }
@@ -346,7 +254,10 @@ impl QueueOrder for PyOrder {
 pub fn register(kind: &str, class: Py<PyAny>, name: &str, about: &str) -> PyResult<String> {
     let added = match kind {
         "policy" => {
-            add_policy(name, about, move |_: Parts| Box::new(PyPolicy(Object::new(&class)))).map(name_of)
+            let build = move |parts: Parts| -> Box<dyn Policy> {
+                Box::new(PyPolicy { object: Object::new(&class), parts })
+            };
+            add_policy(name, about, build).map(name_of)
         }
         "predictor" => {
             add_predictor(name, about, move || Box::new(PyPredictor(Object::new(&class)))).map(name_of)

@@ -25,6 +25,41 @@ pub fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     made().map_or_else(|raised| raised, PyErr::from_value)
 }
 
+/// The error of a file that could not be written.
+pub fn of_writing(py: Python<'_>, path: &Path, error: &impl AsRef<dyn std::error::Error + 'static>) -> PyErr {
+    let mut cause = Some(error.as_ref());
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return of_file(py, path, error);
+        }
+        cause = error.source();
+    }
+    wrong(error.as_ref())
+}
+
+/// A sentence of the command about its options, with the names that they have in Python: `tau` for `--tau <TAU>`.
+pub fn in_python(sentence: &str) -> String {
+    let mut words = Vec::new();
+    for word in sentence.split(' ') {
+        let quoted = word.trim_start_matches(['\'', '(']);
+        match quoted.strip_prefix("--") {
+            Some(name) => {
+                let lead = &word[..word.len() - quoted.len()];
+                words.push(format!("{lead}{}", name.replace('-', "_")));
+            }
+            // The placeholder of a value.
+            None if word.starts_with('<') => {
+                let (_, rest) = word.split_once('>').unwrap_or(("", ""));
+                if let Some(last) = words.last_mut() {
+                    last.push_str(rest);
+                }
+            }
+            None => words.push(word.to_owned()),
+        }
+    }
+    words.join(" ")
+}
+
 /// The error of a trace that could not be read: an `OSError` for an error of the system, else a `ValueError` with the
 /// reason.
 pub fn unreadable(py: Python<'_>, path: &Path, error: &Error) -> PyErr {

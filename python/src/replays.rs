@@ -1,33 +1,31 @@
 //! `simulate`, `compare` and `wait_bounds`: the command line's verbs as functions.
 
 use crate::classes::take_error;
-use crate::errors::{of_file, unreadable, whole, wrong};
+use crate::errors::{in_python, of_file, whole, wrong};
+use crate::reading::ReadAs;
 use crate::table::{Column, Table};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use surefill::schedule::PresetName;
 use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
+use surefill_simulator::cli::replaying::Replaying;
 use surefill_simulator::cli::today;
 use surefill_simulator::replay::evalys;
 use surefill_simulator::replay::outcome::Outcome;
-use surefill_simulator::replay::policy::{
-    Choice, Order, OwnPreset, PolicyName, PolicyOptions, ProbOptions, name_of,
-};
+use surefill_simulator::replay::policy::{Choice, Order, OwnPreset, PolicyName, PolicyOptions, name_of};
 use surefill_simulator::replay::predict::PredictorName;
-use surefill_simulator::replay::run::{Options, Run, Summary, run};
+use surefill_simulator::replay::run::{Error, Options, Run, Summary, run};
 use surefill_simulator::report::waits::nothing;
 use surefill_simulator::report::{self, Compared};
 use surefill_simulator::studies::waits::queue::queues;
 use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
-use surefill_simulator::trace::format;
 use surefill_simulator::trace::recorded::Recorded;
-use surefill_simulator::trace::swf::{Strictness, Trace};
-use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
+use surefill_simulator::trace::workload::Workload;
 
 /// The names of a kind: policies, predictors, orders.
 #[pyfunction]
@@ -45,33 +43,37 @@ pub fn names(kind: &str) -> PyResult<Vec<String>> {
 
 /// Settings of every replay.
 struct Setting {
-    rules: Rules,
+    replaying: Replaying,
     seed: u64,
     seeds: NonZeroU64,
 }
 
 impl Setting {
+    /// From the arguments that both functions have, and options by name as the command line writes them.
     fn new(
+        mut options: Vec<(String, String)>,
         procs: Option<Bound<'_, PyAny>>,
         limit_jobs: Option<Bound<'_, PyAny>>,
         overrun: &str,
         seed: &Bound<'_, PyAny>,
         seeds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Setting> {
-        let overrun = match overrun {
-            "keep" => Overrun::Keep,
-            "cut" => Overrun::Cut,
-            "raise" => Overrun::Raise,
-            other => {
-                return Err(PyValueError::new_err(format!("overrun '{other}' is not keep, cut or raise")));
-            }
-        };
-        let procs = procs.map(|value| whole("procs", &value, 1, u32::MAX)).transpose()?;
-        let limit_jobs = limit_jobs.map(|value| whole("limit_jobs", &value, 1, usize::MAX)).transpose()?;
+        if !["keep", "cut", "raise"].contains(&overrun) {
+            return Err(PyValueError::new_err(format!("overrun '{overrun}' is not keep, cut or raise")));
+        }
+        let mut add = |name: &str, value: String| options.push((name.to_owned(), value));
+        add("overrun", overrun.to_owned());
+        if let Some(value) = procs {
+            add("procs", whole("procs", &value, 1, u32::MAX)?.to_string());
+        }
+        if let Some(value) = limit_jobs {
+            add("limit-jobs", whole("limit_jobs", &value, 1, usize::MAX)?.to_string());
+        }
         let seed = whole("seed", seed, 0, u64::MAX)?;
         let seeds = seeds.map_or(Ok(1), |value| whole("seeds", value, 1, u64::MAX))?;
         let seeds = NonZeroU64::new(seeds).unwrap_or(NonZeroU64::MIN);
-        Ok(Setting { rules: Rules { overrun, procs, limit_jobs, ..Rules::default() }, seed, seeds })
+        let replaying = Replaying::new(&options).map_err(|why| wrong(in_python(&why)))?;
+        Ok(Setting { replaying, seed, seeds })
     }
 
     /// Replays a trace under one policy, without the interpreter's lock.
@@ -80,46 +82,38 @@ impl Setting {
         py: Python<'_>,
         name: &str,
         workload: &Workload,
-        choice: Choice,
+        (choice, policy): (Choice, PolicyOptions),
     ) -> PyResult<(Run, Summary)> {
-        let policy = options_of(&choice);
-        let options = Options { choice, policy, rules: self.rules.clone() };
+        let options = Options { choice, policy, rules: self.replaying.rules(name) };
         // Drops an exception left by an earlier replay, which ended with another error.
         let _ = take_error();
         let done = py.detach(|| run(name, workload, &options, self.seed, self.seeds, &|_| {}));
         if let Some(error) = take_error() {
             return Err(error);
         }
-        let done = done.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let done = done.map_err(|error| match error {
+            Error::Choice(choice) => PyValueError::new_err(choice.to_string()),
+            Error::Stuck(stuck) => PyRuntimeError::new_err(stuck.to_string()),
+        })?;
         let summary = Summary::new(&done, workload, &options);
         Ok((done, summary))
     }
 }
 
-/// A policy's options as the command line has them: those of the preset `delay` for `prob` without a rule.
-fn options_of(choice: &Choice) -> PolicyOptions {
-    let plain = choice.policy == PolicyName::Prob && choice.rule.is_none();
-    let prob = if plain { ProbOptions::preset(PresetName::Delay) } else { ProbOptions::default() };
-    let mut options =
-        choice.options(&PolicyOptions { prob, delays_wanted: true, ..PolicyOptions::default() });
-    if plain && options.order.is_none() && choice.order.is_none() {
-        use surefill_simulator::replay::policy::OrderOptions;
-        options.order = Some(OrderOptions::preset(PresetName::Delay));
-    }
-    options
-}
-
-fn read(py: Python<'_>, path: &Path) -> PyResult<Trace> {
-    let read = py.detach(|| format::open(path, None, Strictness::Lenient));
-    read.map_err(|error| unreadable(py, path, &error))
-}
-
-fn file_name(path: &Path) -> String {
+/// A trace's name without its folder.
+pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn choice(text: &str) -> PyResult<Choice> {
+/// A policy as the command line writes it.
+pub fn choice(text: &str) -> PyResult<Choice> {
     text.parse().map_err(wrong)
+}
+
+/// A value of Python's that holds what the command prints as JSON.
+pub fn loaded<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(value).map_err(wrong)?;
+    py.import("json")?.getattr("loads")?.call1((text,))
 }
 
 /// One replay of a trace, which :func:`simulate` returns: the schedule of every job, and the measures.
@@ -166,8 +160,7 @@ impl Replay {
     /// Names that end in ``_s`` are seconds; shares are from 0 to 1.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = serde_json::to_string(&self.summary).map_err(wrong)?;
-        py.import("json")?.getattr("loads")?.call1((text,))
+        loaded(py, &self.summary)
     }
 
     /// Writes the schedule as a CSV file that evalys reads with ``JobSet.from_csv``.
@@ -195,51 +188,58 @@ impl Replay {
 
 /// Replays a trace under one policy; `surefill/__init__.py` has the defaults and the docstring.
 #[pyfunction]
-#[pyo3(signature = (trace, policy, *, procs, limit_jobs, overrun, seed))]
+#[pyo3(signature = (trace, *, procs, limit_jobs, overrun, seed, reading, options))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub fn simulate(
     py: Python<'_>,
     trace: PathBuf,
-    policy: &str,
     procs: Option<Bound<'_, PyAny>>,
     limit_jobs: Option<Bound<'_, PyAny>>,
     overrun: &str,
     seed: Bound<'_, PyAny>,
+    reading: ReadAs,
+    options: Vec<(String, String)>,
 ) -> PyResult<Replay> {
-    let setting = Setting::new(procs, limit_jobs, overrun, &seed, None)?;
-    let choice = choice(policy)?;
-    let read = read(py, &trace)?;
-    let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
-    let (run, summary) = setting.run(py, &file_name(&trace), &workload, choice)?;
+    let setting = Setting::new(options, procs, limit_jobs, overrun, &seed, None)?;
+    let policy = setting.replaying.policy().map_err(|why| wrong(in_python(&why)))?;
+    let name = file_name(&trace);
+    let read = reading.read(py, &trace)?;
+    let workload = Workload::new(&read, &setting.replaying.rules(&name)).map_err(wrong)?;
+    let (run, summary) = setting.run(py, &name, &workload, policy)?;
     Ok(Replay { outcome: run.first, summary })
 }
 
 /// Replays traces under several policies; `surefill/__init__.py` has the defaults and the docstring.
 #[pyfunction]
-#[pyo3(signature = (traces, policies, *, procs, limit_jobs, overrun, seed, seeds, html))]
+#[pyo3(signature = (traces, policies, *, procs, limit_jobs, overrun, seed, seeds, html, reading, options))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub fn compare(
     py: Python<'_>,
     traces: Vec<PathBuf>,
-    policies: Vec<String>,
+    policies: Option<Vec<String>>,
     procs: Option<Bound<'_, PyAny>>,
     limit_jobs: Option<Bound<'_, PyAny>>,
     overrun: &str,
     seed: Bound<'_, PyAny>,
     seeds: Bound<'_, PyAny>,
     html: Option<PathBuf>,
+    reading: ReadAs,
+    options: Vec<(String, String)>,
 ) -> PyResult<Table> {
-    let setting = Setting::new(procs, limit_jobs, overrun, &seed, Some(&seeds))?;
-    let choices: Vec<Choice> = policies.iter().map(|text| choice(text)).collect::<PyResult<_>>()?;
+    let setting = Setting::new(options, procs, limit_jobs, overrun, &seed, Some(&seeds))?;
+    let named: Option<Vec<Choice>> =
+        policies.map(|all| all.iter().map(|text| choice(text)).collect::<PyResult<_>>()).transpose()?;
+    let policies = setting.replaying.policies(named.as_deref()).map_err(|why| wrong(in_python(&why)))?;
     let mut rows = Vec::new();
     let mut sections = Vec::new();
     let mut compared = Vec::new();
     for path in &traces {
-        let read = read(py, path)?;
+        let read = reading.read(py, path)?;
         let name = file_name(path);
-        let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
+        let workload = Workload::new(&read, &setting.replaying.rules(&name)).map_err(wrong)?;
         let mut runs = Vec::new();
-        for &choice in &choices {
-            let (run, summary) = setting.run(py, &name, &workload, choice)?;
+        for policy in &policies {
+            let (run, summary) = setting.run(py, &name, &workload, policy.clone())?;
             rows.push(row(&summary)?);
             if html.is_some() {
                 runs.push((run, summary));
@@ -254,6 +254,7 @@ pub fn compare(
         }
     }
     if let Some(path) = html {
+        let policies: Vec<String> = policies.iter().map(|(choice, _)| choice.to_string()).collect();
         let command = format!("surefill.compare(..., {policies:?})");
         let page =
             report::comparison("Scheduling policies compared", &compared, &sections, &command, &today());
@@ -297,32 +298,9 @@ fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
     Table { columns: names.into_iter().map(column).collect() }
 }
 
-/// The coverage and the width of upper bounds on the waits of a trace's jobs: a row for each queue and method.
-///
-/// Every job gets a bound at its submission, from the waits known by then. It should hold with probability
-/// ``quantile``, and that with confidence ``confidence`` (Nurmi, Brevik & Wolski 2007, whose methods are compared with
-/// those that came after). The trace must have the waits. The first tenth of a queue's jobs is training and is not
-/// judged. Queues with fewer than ``min_jobs`` jobs are left out; without ``by_queue`` all jobs are one queue, ``ALL``.
-///
-/// In the :class:`Table` that is returned ``correctness`` is the share of the ``judged`` jobs that started within their
-/// bound, which should be at least ``quantile``, and ``rms_over_s`` the root mean square in seconds by which the bounds
-/// that held were too long. ``kind``, ``method``, ``by`` (the attribute of the clusters) and ``rate`` name the
-/// predictor: ``alone`` is a method by itself, ``full`` with the paper's trimming and clustering of histories;
-/// ``adapted`` bounds follow misses as well, ``whole`` ones without trimming and clustering; ``visible`` is the method
-/// of :class:`Waits`.
-///
-/// Raises OSError for a trace that cannot be opened or read, ValueError for numbers out of range, and when no queue has
-/// enough jobs whose waits are known.
-///
-///     >>> import pathlib, surefill, tempfile
-///     >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
-///     >>> rows = [f"{i * 100},{i % 7},10,1,20" for i in range(500)]
-///     >>> _ = trace.write_text("\n".join(["submit,wait,runtime,processors,limit", *rows]))
-///     >>> bounds = surefill.wait_bounds(trace, min_jobs=100)
-///     >>> bounds["kind"][0], bounds["method"][0], bounds["judged"][0], bounds["correctness"][0]
-///     ('alone', 'binomial', 441, 1.0)
+/// Bounds on waits; `surefill/__init__.py` has the defaults and the docstring.
 #[pyfunction]
-#[pyo3(signature = (trace, *, quantile = 0.95, confidence = 0.95, by_queue = true, min_jobs = 1000))]
+#[pyo3(signature = (trace, *, quantile, confidence, by_queue, min_jobs, reading))]
 pub fn wait_bounds(
     py: Python<'_>,
     trace: PathBuf,
@@ -330,6 +308,7 @@ pub fn wait_bounds(
     confidence: f64,
     by_queue: bool,
     #[pyo3(from_py_with = fewest_jobs)] min_jobs: usize,
+    reading: ReadAs,
 ) -> PyResult<Table> {
     if !(quantile > 0.0 && quantile < 1.0 && confidence > 0.0 && confidence < 1.0) {
         return Err(PyValueError::new_err("quantile and confidence are above 0 and below 1"));
@@ -351,7 +330,7 @@ pub fn wait_bounds(
         machine: false,
     };
     let name = file_name(&trace);
-    let read = read(py, &trace)?;
+    let read = reading.read(py, &trace)?;
     let study =
         py.detach(|| Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong))?;
     if study.queues.is_empty() {

@@ -4,6 +4,8 @@ Replays (all times in seconds unless a name says otherwise):
 
 * :func:`simulate` replays a trace under one policy, :func:`compare` several traces under several policies,
   :func:`wait_bounds` measures how well bounds on waits hold.
+* :func:`what_if` says what a site's own jobs would have waited under another policy, :func:`predict_wait` by when a job
+  starts, :func:`import_log` makes a trace of accounting. Their answers are classes of ``surefill.answers``.
 * :class:`Policy`, :class:`RuntimePredictor` and :class:`QueueOrder` are base classes of your own; classes and built-in
   names stand side by side in ``compare``.
 
@@ -24,12 +26,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Union
 
+from . import answers
+from ._options import PathLike, PolicyChoice, choice as _choice, options as _options
+from ._sites import import_log, predict_wait, wait_bounds, what_if
+from .answers import Imported, Reading, WaitAnswer, WhatIf
 from ._surefill import (  # noqa: F401
     Cluster,
     Distribution,
     Job,
+    Node,
     Pass,
     Predictor,
     Replay,
@@ -39,42 +45,50 @@ from ._surefill import (  # noqa: F401
     Waits,
     __version__,
     names as _names,
-    register as _register,
     compare as _compare,
     simulate as _simulate,
-    wait_bounds,
 )
 
 __all__ = [
     "Cluster",
     "Distribution",
+    "Imported",
     "Job",
+    "Node",
     "Pass",
     "Policy",
     "Predictor",
     "QueueOrder",
+    "Reading",
     "Replay",
     "RuntimePredictor",
     "Scheduler",
     "Sizing",
     "Table",
+    "WaitAnswer",
     "Waits",
+    "WhatIf",
     "__version__",
+    "answers",
     "compare",
+    "import_log",
     "orders",
     "policies",
+    "predict_wait",
     "predictors",
     "simulate",
     "wait_bounds",
+    "what_if",
 ]
-
-PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Policy:
     """Who starts when. Make a subclass with ``schedule``; every replay makes an object of its own, without arguments.
 
-    ``name`` is what tables call it; without one it is the class's name.
+    ``name`` is what tables call it; without one it is the class's name. Named with a predictor,
+    ``(Smallest, "mean2")``, it has predicted run times from :meth:`Cluster.predict`; named with an order,
+    ``(Smallest, "limit", "sjf")``, it finds the queue in that order. On a machine of nodes :attr:`Cluster.nodes` shows
+    these and :meth:`Cluster.fits` says whether a job finds room.
 
     >>> class Smallest(Policy):
     ...     def schedule(self, cluster):
@@ -140,48 +154,6 @@ class QueueOrder:
         """A job ended at second ``now``; ``job.run_time`` is known from now on."""
 
 
-PolicyChoice = Union[str, type, tuple]
-
-_KINDS = ("policy", "predictor", "order")
-
-#: Classes by kind and name, so that the same class is not added again.
-_known: dict[tuple[str, str], type] = {}
-
-
-def _name(kind: str, part: object) -> str:
-    """A part of a policy as the command line writes it; a class is made known first."""
-    if isinstance(part, str):
-        return part
-    if not callable(part):
-        raise TypeError(f"a {kind} is a name or a class, not {part!r}")
-    name = getattr(part, "name", None) or getattr(part, "__name__", None)
-    if not isinstance(name, str):
-        raise TypeError(f"a {kind} that is no class needs a name: {part!r}")
-    if _known.get((kind, name)) is not part:
-        about = (getattr(part, "__doc__", None) or "").strip().split("\n")[0]
-        _register(kind, part, name, about)
-        _known[kind, name] = part
-    return name
-
-
-def _choice(policy: PolicyChoice, used: dict[tuple[str, str], object] | None = None) -> str:
-    """A policy as the command line writes it. ``used`` is what the same call has named before: two different classes
-    cannot have one name there, as the later one would stand in both places."""
-    used = {} if used is None else used
-    parts = policy if isinstance(policy, tuple) else (policy,)
-    if not 1 <= len(parts) <= 3:
-        raise ValueError("a policy is (policy, predictor, order), the last two may be left out")
-    names = []
-    for kind, part in zip(_KINDS, parts):
-        name = _name(kind, part)
-        if not isinstance(part, str) and used.setdefault((kind, name), part) is not part:
-            raise ValueError(
-                f"two different {kind} classes are called '{name}': give each a name of its own (name = ...)"
-            )
-        names.append(name)
-    return ":".join(names)
-
-
 def policies() -> list[str]:
     """The names of all policies: presets, built-in ones, your own that have been used."""
     return _names("policies")
@@ -199,25 +171,42 @@ def orders() -> list[str]:
 
 def simulate(
     trace: PathLike,
-    policy: PolicyChoice = "fair",
+    policy: PolicyChoice | None = None,
     *,
     procs: int | None = None,
     limit_jobs: int | None = None,
     overrun: str = "keep",
     seed: int = 0,
+    reading: Reading = Reading(),
+    **options: object,
 ) -> Replay:
     r"""Replays a trace under one policy and returns the :class:`Replay`.
 
     ``policy`` is a name as the command line writes it (``"easy"``, ``"easy:mean2:sjf"``,
-    ``"prob:user:fcfs:relative=0.1"``), a class, or a tuple of policy, predictor and order, each a name or a class.
-    ``procs`` is the machine's number of processors where the trace does not say or you want another; ``limit_jobs``
-    replays the first jobs only; ``overrun`` is what happens to run times above the limit: ``"keep"`` leaves them,
-    ``"cut"`` ends the job at its limit, ``"raise"`` raises the limit. A ``seed`` other than 0 shifts every submission
-    by 0 to 59 s.
+    ``"prob:user:fcfs:relative=0.1"``), a class, or a tuple of policy, predictor and order, each a name or a class;
+    without one it is ``"fair"``, and ``"prob"`` where ``preset`` has values for that. ``procs`` is the machine's number
+    of processors where the trace does not say or you want another; ``limit_jobs`` replays the first jobs only;
+    ``overrun`` is what happens to run times above the limit: ``"keep"`` leaves them, ``"cut"`` ends the job at its
+    limit, ``"raise"`` raises the limit. A ``seed`` other than 0 shifts every submission by 0 to 59 s. ``reading`` says
+    how the file is read.
+
+    The further ``options`` are those of ``surefill simulate``, with underscores, and ``surefill simulate --help`` has
+    their defaults. Of the machine: ``nodes`` (``"64x(cores=128,mem=512G,gpu=4)"``), ``fit`` (``"first"``, ``"best"``,
+    ``"apart"``) and ``width`` (``"cores"``, ``"scarcest"``) on nodes. Of the jobs: ``estimates`` (a factor of 0 or
+    above), ``missing_processors`` (``"requested"``, ``"drop"``), ``overdue`` (``"soon"``, ``"past"``, ``"believed"``).
+    Of the policy ``prob``: ``preset`` (``"easy"``, ``"delay"``, ``"delay-fast"``, ``"papers"``, ``"sizes"``), which has
+    values for all that follow; ``criterion`` (``"relative"``, ``"seconds"``, ``"probability"``) and its threshold
+    ``tau`` (0 or above; of seconds in these, of a probability at most 1); ``delay``, ``events_per_bin``, ``budget``,
+    ``slip``, ``guard`` (a quantile from 0 to 1), ``or_easy`` and ``refresh`` (True or False), ``calibrate``,
+    ``shared``, ``hmm_floor``, ``first_edge`` (seconds), ``ratio``. Of every policy with an order: ``queue``,
+    ``candidates``, ``front`` (a quantile), ``priorities``, ``recent_waits`` (a number of jobs), ``shortest_long_wait``
+    (a span).
 
     Raises :class:`OSError` (:class:`FileNotFoundError`, :class:`PermissionError`, ...) for a trace that cannot be
-    opened or read, :class:`ValueError` for one that is damaged or has no jobs and for arguments that make no sense,
-    :class:`RuntimeError` when the policy leaves jobs waiting on an idle machine, and whatever a class of yours raises.
+    opened or read, :class:`ValueError` for one that is damaged or has no jobs, for arguments that make no sense, and
+    for those that would change nothing: an option of ``prob`` for another policy, ``fit`` without nodes, ``tau`` beside
+    a rule that says it. Raises :class:`TypeError` for an option that there is not, :class:`RuntimeError` when the
+    policy leaves jobs waiting on an idle machine, and whatever a class of yours raises.
 
     The second of these jobs fills the machine, and the third overtakes it, as it ends in time by its limit:
 
@@ -227,13 +216,26 @@ def simulate(
     >>> _ = trace.write_text("\n".join(rows))
     >>> surefill.simulate(trace, "easy", procs=8).jobs["start_s"]
     [0, 100, 2]
+    >>> surefill.simulate(trace, "prob", preset="delay", criterion="seconds", tau=0, procs=8).jobs["start_s"]
+    [0, 100, 110]
     """
-    return _simulate(trace, _choice(policy), procs=procs, limit_jobs=limit_jobs, overrun=overrun, seed=seed)
+    words = _options(options)
+    if policy is not None:
+        words.append(("policy", _choice(policy)))
+    return _simulate(
+        trace,
+        procs=procs,
+        limit_jobs=limit_jobs,
+        overrun=overrun,
+        seed=seed,
+        reading=reading,
+        options=words,
+    )
 
 
 def compare(
     traces: PathLike | Iterable[PathLike],
-    policies: Iterable[PolicyChoice] = ("fcfs", "easy", "conservative", "easy++", "fair", "fast"),
+    policies: Iterable[PolicyChoice] | None = None,
     *,
     procs: int | None = None,
     limit_jobs: int | None = None,
@@ -241,18 +243,24 @@ def compare(
     seed: int = 0,
     seeds: int = 1,
     html: PathLike | None = None,
+    reading: Reading = Reading(),
+    **options: object,
 ) -> Table:
     r"""Replays traces under several policies and returns a :class:`Table` with a row for each trace and policy.
 
+    Without ``policies`` they are those of ``surefill compare``: fcfs, easy, conservative (not on nodes), easy++, delay,
+    delay-fast, fair and fast, and with a ``preset`` of prob easy and prob. An option must concern one of the policies
+    at least.
+
     The first column, ``label``, is the name by which the page of ``html`` calls the policy with its predictor, order
-    and rule: ``easy (limit, fcfs)``. ``delay`` and ``delay-fast`` differ in it, while ``policy`` is ``prob`` for both. The
-    measures are means over ``seeds`` seeds from ``seed`` up. Waits are in seconds, ``utilization`` and
+    and rule: ``easy (limit, fcfs)``. ``delay`` and ``delay-fast`` differ in it, while ``policy`` is ``prob`` for both.
+    The measures are means over ``seeds`` seeds from ``seed`` up. Waits are in seconds, ``utilization`` and
     ``zero_wait_share`` are shares from 0 to 1. With several seeds the columns that begin with ``spread_`` are standard
     deviations. Schedules are chaotic: a difference is worth something when it is larger than the spread of several
     seeds. ``html`` is a file to which the page of ``surefill compare`` is written.
 
     Raises :class:`ValueError` when no trace or no policy is named, and :class:`OSError` when the page cannot be
-    written. Arguments and errors are those of :func:`simulate` otherwise.
+    written. Arguments, options and errors are those of :func:`simulate` otherwise.
 
     >>> import pathlib, surefill, tempfile
     >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
@@ -264,10 +272,10 @@ def compare(
     """
     paths = [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
     used: dict[tuple[str, str], object] = {}
-    choices = [_choice(policy, used) for policy in policies]
+    choices = None if policies is None else [_choice(policy, used) for policy in policies]
     if not paths:
         raise ValueError("compare needs at least one trace, and the list of traces is empty")
-    if not choices:
+    if choices == []:
         raise ValueError("compare needs at least one policy, and the list of policies is empty")
     return _compare(
         paths,
@@ -278,4 +286,6 @@ def compare(
         seed=seed,
         seeds=seeds,
         html=html,
+        reading=reading,
+        options=_options(options),
     )

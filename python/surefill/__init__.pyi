@@ -1,16 +1,48 @@
 """Types of the package. Meanings, units and errors stand in the docstrings: ``help(surefill.Pass)``."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, TypedDict, Union
 
 import pandas
 import polars
+from typing_extensions import Unpack
+
+from . import answers as answers
+from ._options import Moment, PathLike, Span
+from .answers import Imported as Imported, Reading as Reading, WaitAnswer as WaitAnswer, WhatIf as WhatIf
 
 __version__: str
 
-PathLike = Union[str, os.PathLike[str]]
 PolicyChoice = Union[str, type[Policy], tuple[Any, ...]]
+
+class Options(TypedDict, total=False):
+    preset: str | None
+    nodes: str | None
+    fit: str | None
+    width: str | None
+    estimates: float | None
+    missing_processors: str | None
+    overdue: str | None
+    tau: float | None
+    criterion: str | None
+    delay: str | None
+    events_per_bin: int | None
+    budget: float | None
+    slip: float | None
+    guard: float | None
+    or_easy: bool | None
+    calibrate: str | None
+    shared: float | None
+    queue: str | None
+    candidates: str | None
+    front: float | None
+    priorities: str | None
+    recent_waits: int | None
+    shortest_long_wait: Span | float | None
+    refresh: bool | None
+    hmm_floor: float | None
+    first_edge: Span | float | None
+    ratio: float | None
 
 class Job:
     @property
@@ -36,6 +68,16 @@ class Job:
     @property
     def run_time(self) -> int | None: ...
 
+class Node:
+    @property
+    def index(self) -> int: ...
+    @property
+    def features(self) -> list[str]: ...
+    @property
+    def amounts(self) -> dict[str, float]: ...
+    @property
+    def free(self) -> dict[str, float]: ...
+
 class Cluster:
     @property
     def now(self) -> int: ...
@@ -47,7 +89,13 @@ class Cluster:
     def queue(self) -> list[Job]: ...
     @property
     def running(self) -> list[tuple[Job, int]]: ...
-    def start(self, job: Job) -> None: ...
+    @property
+    def nodes(self) -> list[Node]: ...
+    def predict(self, job: Job) -> int: ...
+    def fits(self, job: Job) -> bool: ...
+    def request(self, job: Job) -> dict[str, Any]: ...
+    def placement(self, job: Job) -> dict[int, int]: ...
+    def start(self, job: Job, nodes: dict[int, int] | None = None) -> None: ...
 
 class Policy:
     name: str
@@ -89,16 +137,18 @@ def predictors() -> list[str]: ...
 def orders() -> list[str]: ...
 def simulate(
     trace: PathLike,
-    policy: PolicyChoice = "fair",
+    policy: PolicyChoice | None = None,
     *,
     procs: int | None = None,
     limit_jobs: int | None = None,
     overrun: str = "keep",
     seed: int = 0,
+    reading: Reading = ...,
+    **options: Unpack[Options],
 ) -> Replay: ...
 def compare(
     traces: PathLike | Iterable[PathLike],
-    policies: Iterable[PolicyChoice] = ...,
+    policies: Iterable[PolicyChoice] | None = None,
     *,
     procs: int | None = None,
     limit_jobs: int | None = None,
@@ -106,6 +156,8 @@ def compare(
     seed: int = 0,
     seeds: int = 1,
     html: PathLike | None = None,
+    reading: Reading = ...,
+    **options: Unpack[Options],
 ) -> Table: ...
 def wait_bounds(
     trace: PathLike,
@@ -114,7 +166,53 @@ def wait_bounds(
     confidence: float = 0.95,
     by_queue: bool = True,
     min_jobs: int = 1000,
+    reading: Reading = ...,
 ) -> Table: ...
+def what_if(
+    history: PathLike,
+    policy: PolicyChoice = "fair",
+    *,
+    instead_of: PolicyChoice = "easy",
+    procs: int | None = None,
+    seeds: int = 3,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    last: Span | None = None,
+    html: PathLike | None = None,
+    reading: Reading = ...,
+) -> WhatIf: ...
+def import_log(
+    logs: PathLike | Iterable[PathLike],
+    output: PathLike | None = None,
+    *,
+    procs: int | None = None,
+    key: PathLike | None = None,
+    reading: Reading = ...,
+) -> Imported: ...
+def predict_wait(
+    history: PathLike,
+    *,
+    queue: str | None = None,
+    job: str | int | None = None,
+    requested: Span = 0,
+    processors: int = 0,
+    waited: Span = 0,
+    within: Span | None = None,
+    start_by: Moment | None = None,
+    probability: float | None = None,
+    quantile: float = 0.95,
+    confidence: float = 0.95,
+    methods: str | Sequence[str] = "binomial",
+    one_queue: bool = False,
+    visible: bool = True,
+    by: str | None = None,
+    adapt: bool = True,
+    trim: bool = True,
+    cluster: bool = True,
+    availability: bool = True,
+    now: Moment | None = None,
+    reading: Reading = ...,
+) -> WaitAnswer: ...
 
 class Distribution:
     @staticmethod
