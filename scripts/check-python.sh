@@ -43,7 +43,9 @@ cd "$build"
 venv/bin/python -m pytest -q -rs -p no:cacheprovider "$tests"
 venv/bin/python -m mypy --no-error-summary --cache-dir mypy --ignore-missing-imports -c 'import surefill
 frame: object = surefill.compare("t", ["easy"]).to_pandas()
-waits: list[int] = surefill.simulate("t").jobs["wait_s"]'
+waits: list[int] = surefill.simulate("t", nodes="4x(cores=8)", tau=0.1).jobs["wait_s"]
+bound: int | None = surefill.predict_wait("t").bound_s
+earlier: float = surefill.what_if("t").all.earlier'
 venv/bin/python - "$notebook" << 'PYTHON'
 import pathlib
 import sys

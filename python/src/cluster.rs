@@ -186,7 +186,7 @@ impl OnNodes {
 /// The machine during one scheduling pass, which :meth:`Policy.schedule` is given.
 ///
 /// The jobs that a pass starts are reported to the replay when the pass is over. The object is of no use after that:
-/// its methods raise ValueError.
+/// :meth:`start` raises ValueError.
 #[pyclass(module = "surefill")]
 pub struct Cluster {
     /// The present second, on the trace's clock.
@@ -277,9 +277,9 @@ impl Cluster {
 
     /// The predicted run time of a job in seconds, at least 1.
     ///
-    /// It was made when the job was submitted, by the predictor that the policy was named with: ``(MyPolicy, "mean2")``,
-    /// or ``(MyPolicy, MyPredictor)``. Without one it is the limit. Raises ValueError for a job that another object of
-    /// the replay was given.
+    /// It was made when the job was submitted, by the predictor that the policy was named with: ``(MyPolicy,
+    /// "mean2")``, or ``(MyPolicy, MyPredictor)``. Without one it is the limit. Raises ValueError for a job that
+    /// another object of the replay was given.
     fn predict(&self, job: &Job) -> PyResult<i64> {
         let predicted = job.predicted.load(Ordering::Relaxed);
         if predicted < 0 {
@@ -290,13 +290,13 @@ impl Cluster {
     }
 
     /// Whether a job finds room now, on processors or on nodes.
-    fn fits(&mut self, job: &Job) -> bool {
-        match (&mut self.nodes, &job.request) {
-            (Some(nodes), Some(request)) => {
-                nodes.block.view().fits(request).expect("the workload's requests are the machine's")
-            }
-            _ => job.processors <= self.idle_processors,
+    fn fits(&mut self, job: &Job) -> PyResult<bool> {
+        if !self.on_nodes {
+            return Ok(job.processors <= self.idle_processors);
         }
+        let request = job.request.as_ref().expect("a job on nodes asks for something");
+        let fits = self.on_nodes()?.block.view().fits(request);
+        Ok(fits.expect("the workload's requests are the machine's"))
     }
 
     /// A dictionary of what a job asks of the nodes.

@@ -216,7 +216,7 @@ def simulate(
     >>> _ = trace.write_text("\n".join(rows))
     >>> surefill.simulate(trace, "easy", procs=8).jobs["start_s"]
     [0, 100, 2]
-    >>> surefill.simulate(trace, "prob", preset="delay", criterion="seconds", tau=0, procs=8).jobs["start_s"]
+    >>> surefill.simulate(trace, "prob", preset="delay", or_easy=False, tau=0, procs=8).jobs["start_s"]
     [0, 100, 110]
     """
     words = _options(options)

@@ -56,7 +56,8 @@ def test_examples(name):
 
 
 def test_what_is_asked_first_has_an_example():
-    for name in ("Predictor", "Pass", "Waits", "Sizing", "Distribution", "simulate", "compare", "wait_bounds"):
+    functions = ("simulate", "compare", "wait_bounds", "what_if", "import_log", "predict_wait")
+    for name in ("Predictor", "Pass", "Waits", "Sizing", "Distribution", *functions):
         assert len(examples(name).examples) > 1, name
 
 
