@@ -15,7 +15,7 @@ use std::num::NonZeroU64;
 /// Where nothing is said, so much of a longer history is measured.
 const USUAL_S: i64 = 90 * 86_400;
 
-/// What is asked of a history.
+/// The question to a history.
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// Processors of the machine; else those of the header, else the most that were in use at once.
