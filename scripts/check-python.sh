@@ -22,9 +22,11 @@ cargo fmt --manifest-path python/Cargo.toml --check
 [ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=demo
 export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile $profile"
 
-# Its JSON is beside the answers in the tests.
-cargo build --quiet --profile "${TOOL_PROFILE:-demo}" -p surefill-simulator --bin surefill
-export SUREFILL_BIN=$target/${TOOL_PROFILE:-demo}/surefill
+# The command, whose JSON is beside the answers in the tests.
+if [ ! -x "${SUREFILL_BIN:-}" ]; then
+    cargo build --quiet --profile "$profile" -p surefill-simulator --bin surefill
+    export SUREFILL_BIN=$target/$profile/surefill
+fi
 
 rm -rf "$build/wheel" "$build/venv"
 mkdir -p "$build"
