@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Builds flux-core once, and tests the scheduler for Flux inside real Flux instances. Takes two minutes, and some ten more to build.
+# Builds flux-core once, and tests the two schedulers for Flux inside real Flux instances. Takes four minutes, and some ten more to
+# build.
 #
 #   check-flux.sh [TEST...]      all tests, or the named ones (tests/flux/TEST.sh)
 #
+# SCHEDULERS is those that are tested ("python c").
 # The sources are $SUREFILL_MANAGERS/flux-core-VERSION.tar.xz (../shared/managers), or FLUX names a prefix with bin/flux in it.
 # PYTHON is the interpreter for which flux-core is built (/usr/bin/python3). No root is needed but to install packages.
 set -euo pipefail
@@ -76,12 +78,16 @@ cp "$target/$profile/lib_surefill.so" "$build/python/surefill/_surefill.abi3.so"
 export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
 SUREFILL_FLUX=$(realpath c-examples/flux)
 make -s -C c-examples/engine
+make -s -C c-examples/flux FLUX="$FLUX"
 SUREFILL_CYCLE=$(realpath build/engine/surefill-cycle)
 export SUREFILL_CYCLE SUREFILL_FLUX PYTHONDONTWRITEBYTECODE=1
+declare -A modules=([python]=$SUREFILL_FLUX/sched-surefill.py [c]=$build/sched-surefill.so)
 
 tests=("$@")
 # The longest begin first.
 [ ${#tests[@]} -gt 0 ] || tests=(stream told nodes reload programs shapes backfill changes restart constraints)
+pairs=()
+for name in "${tests[@]}"; do for kind in ${SCHEDULERS:-python c}; do pairs+=("$name-$kind"); done; done
 folder=$(realpath tests/flux)
 work=$(mktemp -d)
 declare -A running=() since=() # process: test; test: when it began
@@ -94,13 +100,13 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
 failed=()
-start() { # TEST: in an instance of its own; the test says with which brokers
-    local broker
-    read -r -a broker <<< "$(sed -n 's/^# broker: //p' "$folder/$1.sh")"
+start() { # TEST-SCHEDULER: in an instance of its own; the test says with which brokers
+    local broker test=$folder/${1%-*}.sh
+    read -r -a broker <<< "$(sed -n 's/^# broker: //p' "$test")"
     rm -rf "${work:?}/$1"
     mkdir "$work/$1"
     cd "$work/$1"
-    timeout -k 20 200 "$flux" start "${broker[@]}" bash "$folder/$1.sh" < /dev/null > "$work/$1.log" 2>&1 &
+    SUREFILL_TEST=$1 SUREFILL_MODULE=${modules[${1##*-}]} timeout -k 20 200 "$flux" start "${broker[@]}" bash "$test" < /dev/null > "$work/$1.log" 2>&1 &
     running[$!]=$1 since[$1]=$SECONDS
     cd - > /dev/null
 }
@@ -125,7 +131,7 @@ all() { # TEST...: two at a time, as they mostly wait
     for pid in "${!running[@]}"; do finish "$pid"; done
 }
 beside=2
-all "${tests[@]}"
+all "${pairs[@]}"
 again=("${failed[@]}")
 if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 2 ]; then
     # On a busy machine something may take longer than a test waits for it. What is wrong fails by itself as well.
@@ -138,4 +144,4 @@ fi
     exit 1
 }
 version=$("$flux" version | awk '/^commands:/ { print $2 }')
-echo "check-flux: ${#tests[@]} tests in real instances of flux-core $version passed in $((SECONDS - begun)) s"
+echo "check-flux: ${#pairs[@]} tests in real instances of flux-core $version passed in $((SECONDS - begun)) s"

@@ -1,9 +1,10 @@
-# Helpers of the tests that run inside a Flux instance. Sourced, after SUREFILL_FLUX (c-examples/flux) is set by check-flux.sh.
+# Helpers of the tests that run inside a Flux instance. Sourced, after SUREFILL_MODULE, the scheduler in Python or in C, is set by
+# check-flux.sh, and SUREFILL_TEST, the test with the scheduler's kind.
 # shellcheck shell=bash
 set -euo pipefail
-module=$SUREFILL_FLUX/sched-surefill.py
+module=$SUREFILL_MODULE
 tests=$(dirname "${BASH_SOURCE[0]}")
-name=$(basename "$0" .sh)
+name=$SUREFILL_TEST
 
 fail() {
     echo "$name: $*" >&2

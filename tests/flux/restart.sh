@@ -7,7 +7,7 @@ if [ -z "$part" ]; then
     set -euo pipefail
     export FLUX_DISABLE_JOB_CLEANUP=t
     mkdir -p state etc/modprobe.d
-    sed "s|^module = .*|module = \"$SUREFILL_FLUX/sched-surefill.py\"|; s|^args = .*|args = [\"tell=0.2\", \"state=$PWD/state/surefill\"]|" \
+    sed "s|^module = .*|module = \"$SUREFILL_MODULE\"|; s|^args = .*|args = [\"tell=0.2\", \"state=$PWD/state/surefill\"]|" \
         "$SUREFILL_FLUX/sched-surefill.toml" > etc/modprobe.d/sched-surefill.toml
     export FLUX_MODPROBE_PATH_APPEND=$PWD/etc
     for part in before after; do

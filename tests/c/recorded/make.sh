@@ -33,6 +33,7 @@ keep() {
 }
 keep slurm 2 scenarios
 keep slurm-external 1 external
-keep flux 1 shapes
+keep flux 1 shapes-python
+keep flux-c 1 shapes-c
 keep pbs 2 test
 build/engine/surefill-cycle tests/c/recorded/*.surefill

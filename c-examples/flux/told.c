@@ -1,0 +1,129 @@
+/* What users are told of their pending jobs: when each is expected to start, how many start before it, and why it
+ * waits. */
+#include "sched-surefill.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *untold(const struct job *job) {
+    json_t *nothing = json_object(), *value;
+    const char *key;
+    json_object_foreach(job->told, key, value) json_object_set_new(nothing, key, json_null());
+    return nothing;
+}
+
+/* Annotates what has changed. */
+static void annotate(struct shell *shell, struct job *job, json_t *sched) {
+    json_t *news = json_object(), *value;
+    const char *key;
+    json_object_foreach(sched, key, value) {
+        json_t *before = json_object_get(job->told, key);
+        if (before == NULL ? !json_is_null(value) : !json_equal(before, value)) json_object_set(news, key, value);
+    }
+    json_object_update(job->told, news);
+    if (json_object_size(news) > 0)
+        (void)schedutil_alloc_respond_annotate_pack(shell->util, job->request, "{s:O}", "sched", news);
+    json_decref(news);
+    json_decref(sched);
+}
+
+/* A reason as it is annotated: while it stays the same its numbers are of some time ago. */
+static const char *words_of(const struct shell *shell, struct job *job, double now) {
+    const int32_t why = job->reason.why;
+    char name[ID];
+    int64_t needed;
+    if (!job->known) return "more than 63 different constraints wait";
+    if (job->lost) return "nodes are down or drained that it needs";
+    if (job->refused) return "the nodes that it was offered were not free";
+    if (why == job->before.why && job->reason.head == job->before.head && now < job->words_until) return job->words;
+    const bool room = why == SUREFILL_WHY_NO_ROOM || why == SUREFILL_WHY_HEAD || why == SUREFILL_WHY_LATER ||
+                      why == SUREFILL_WHY_GUARDED || why == SUREFILL_WHY_DEPTH || why == SUREFILL_WHY_REFUSED;
+    strcpy(job->words, room ? "insufficient resources: " : "");
+    (void)surefill_reason_sentence(&job->reason, NULL, job->reason.head == 0 ? NULL : name_of(job->reason.head, name),
+                                   job->words + strlen(job->words), (int64_t)(TEXT - strlen(job->words)), &needed);
+    job->before = job->reason;
+    job->words_until = now + fmax(shell->pace.starts, 60) / shell->scale;
+    return job->words;
+}
+
+/* Its estimated start is another one only when that has moved by more than a minute and a quarter. */
+static void tell_of(struct shell *shell, struct job *job, int64_t ahead, double now) {
+    json_t *before = json_object_get(job->told, "t_estimate"), *place = json_object_get(job->told, "jobs_ahead");
+    const double told = json_number_value(before);
+    double estimate = job->planned <= 0 ? 0 : fmax(job->median > 0 ? job->median : job->planned / shell->scale, now);
+    if (estimate > 0 && told > now && fabs(estimate - told) <= 60 / shell->scale + (told - now) / 4) estimate = told;
+    shell->told += told <= 0 && estimate > 0;
+    shell->moved += told > 0 && fabs(told - estimate) > 0;
+    if (place != NULL && ahead > 0 && llabs(ahead - json_integer_value(place)) * 10 <= json_integer_value(place))
+        ahead = json_integer_value(place);
+    annotate(shell, job, json_pack("{s:o s:I s:s}", "t_estimate", estimate > 0 ? json_real(estimate) : json_null(),
+                                   "jobs_ahead", (json_int_t)ahead, "reason_pending", words_of(shell, job, now)));
+}
+
+/* Those that are planned by their starts, then those that can be, then the others; like ones in the site's order. */
+static int in_turn(const void *a, const void *b) {
+    const struct job *one = *(struct job *const *)a, *other = *(struct job *const *)b;
+    const int first = one->planned > 0 ? 0 : one->lost || !one->known, second = other->planned > 0 ? 0 : other->lost || !other->known;
+    if ((one->planned > 0) != (other->planned > 0)) return one->planned > 0 ? -1 : 1;
+    if (first != second) return first - second;
+    if (one->planned < other->planned || one->planned > other->planned) return one->planned < other->planned ? -1 : 1;
+    if (one->said.priority < other->said.priority || one->said.priority > other->said.priority)
+        return one->said.priority > other->said.priority ? -1 : 1;
+    if (one->said.submit != other->said.submit) return one->said.submit < other->said.submit ? -1 : 1;
+    return one->said.id < other->said.id ? -1 : one->said.id > other->said.id;
+}
+
+/* The medians of a forecast that has just been completed. It may take a twentieth of the time. */
+static void foresee(struct shell *shell, int64_t now) {
+    const double begun = clock_now(), every = fmax(shell->pace.starts, 20 * shell->forecast) * shell->scale;
+    const bool done = shell->pace.starts > 0 && engine_foresee(&shell->engine, shell->pool, now, every);
+    surefill_start start;
+    shell->spent += clock_now() - begun;
+    if (!done) return;
+    shell->forecast = shell->spent;
+    shell->spent = 0;
+    for (size_t i = 0; i < shell->count; i++)
+        if (shell->jobs[i]->known)
+            shell->jobs[i]->median = engine_expects(&shell->engine, shell->jobs[i]->said.id, &start) ? (double)start.by[2] / shell->scale : 0;
+}
+
+void tell_all(struct shell *shell) {
+    const double clock = shell->told_at = clock_now();
+    const int64_t now = now_of(shell);
+    struct job **waiting = calloc(shell->pending + 1, sizeof *waiting);
+    surefill_cycle *plan;
+    double cores = 0, end = (double)now;
+    size_t count = 0;
+    foresee(shell, now);
+    if (waiting == NULL || !engine_plan(&shell->engine, shell->pool, now, &plan)) {
+        flux_log(shell->h, LOG_ERR, "nothing is planned");
+        free(waiting);
+        return;
+    }
+    for (size_t i = 0; i < shell->count; i++) {
+        struct job *job = shell->jobs[i];
+        if (job->request == NULL) continue;
+        waiting[count++] = job;
+        job->reason = (surefill_reason){.struct_size = sizeof job->reason};
+        job->lost = resources_room(&shell->resources, &job->said, job->ranks, true) < job->said.count;
+        if (job->known) (void)surefill_cycle_reason(plan, shell->engine.scheduler, job->said.id, &job->reason);
+        job->planned = (double)job->reason.start;
+        end = fmax(end, job->planned);
+    }
+    for (int32_t i = 0; i < shell->resources.count; i++)
+        if (shell->resources.ranks[i].up) cores += (double)idset_count(shell->resources.ranks[i].cores);
+    qsort(waiting, count, sizeof *waiting, in_turn);
+    for (size_t i = 0; i < count; i++) {
+        struct job *job = waiting[i];
+        int64_t run = 0;
+        /* Those behind the plan, which orders 64 jobs, follow one after the other, as fast as the machine works. */
+        if (job->planned <= 0 && job->known && !job->lost) {
+            (void)surefill_scheduler_run_time(shell->engine.scheduler, now, job->said.id, 0.5, &run);
+            job->planned = floor(end);
+            end += (double)job->said.count * job->said.each[0] * (double)run / fmax(cores, 1);
+        }
+        tell_of(shell, job, (int64_t)i, clock);
+    }
+    free(waiting);
+}
