@@ -6,8 +6,8 @@ part=${1:-}
 if [ -z "$part" ]; then
     set -euo pipefail
     export FLUX_DISABLE_JOB_CLEANUP=t
-    mkdir -p state etc/modprobe.d
-    sed "s|^module = .*|module = \"$SUREFILL_MODULE\"|; s|^args = .*|args = [\"tell=0.2\", \"state=$PWD/state/surefill\"]|" \
+    mkdir -p state records etc/modprobe.d
+    sed "s|^module = .*|module = \"$SUREFILL_MODULE\"|; s|^args = .*|args = [\"tell=0.2\", \"state=$PWD/state/surefill\", \"record=$PWD/records\"]|" \
         "$SUREFILL_FLUX/sched-surefill.toml" > etc/modprobe.d/sched-surefill.toml
     export FLUX_MODPROBE_PATH_APPEND=$PWD/etc
     for part in before after; do
