@@ -1,4 +1,4 @@
-//! The operators' pages and the sources of the schedulers for Slurm name the same messages: every fixed text that may
+//! The operators' pages and the sources of the schedulers for Slurm and Flux name the same messages: every fixed text that may
 //! reach a log stands on the page, in one row or one item of it, with anything instead of its conversions.
 
 use std::fs;
@@ -144,6 +144,11 @@ fn the_operators_page_names_every_message_of_the_plugin() {
 #[test]
 fn the_page_of_the_external_programs_names_every_message_of_theirs() {
     page_names_all("c-examples/slurm-external/README.md", &["c-examples/slurm-external"], 30);
+}
+
+#[test]
+fn the_page_of_the_schedulers_for_flux_names_every_message_of_the_one_in_c() {
+    page_names_all("c-examples/flux/README.md", &["c-examples/flux"], 30);
 }
 
 #[test]

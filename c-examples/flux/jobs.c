@@ -1,7 +1,8 @@
-/* The jobs that Flux has reported, in the order of their ids. */
+/* The jobs that Flux has reported, in the order of their ids, and the time. */
 #define _POSIX_C_SOURCE 200809L
 #include "sched-surefill.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,11 @@ double clock_now(void) {
 }
 
 int64_t now_of(const struct shell *shell) { return (int64_t)(clock_now() * shell->scale); }
+
+/* The difference of two instants is not exact: another limit would be another kind of job. */
+int64_t seconds(const struct shell *shell, double span) {
+    return (int64_t)fmin(ceil(round(span * shell->scale * 1000) / 1000), (double)SUREFILL_MAX_SECONDS);
+}
 
 static size_t place_of(const struct shell *shell, int64_t id) {
     size_t low = 0, high = shell->count;
@@ -65,4 +71,13 @@ void drop(struct shell *shell, struct job *job) {
 
 const char *name_of(int64_t id, char *name) {
     return flux_job_id_encode((flux_jobid_t)id, "f58", name, ID) == 0 ? name : "?";
+}
+
+bool report(struct shell *shell, struct job *job, int32_t state) {
+    char name[ID];
+    job->said.state = state;
+    const int32_t status = engine_set_job(&shell->engine, now_of(shell), &job->said);
+    if (status == SUREFILL_OK) return true;
+    flux_log(shell->h, LOG_ERR, "%s: %s", name_of(job->said.id, name), surefill_status_text(status));
+    return false;
 }

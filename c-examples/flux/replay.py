@@ -39,8 +39,8 @@ class Replay:
 
     def submit(self, run, width, limit, user):
         spec = JobspecV1.from_command(["true"], num_tasks=width)
-        # Flux itself needs some hundredths of a second around a job.
-        spec.duration = limit / self.factor + 0.25
+        # Flux itself needs some hundredths of a second around a job, on a busy machine more.
+        spec.duration = limit / self.factor + 1
         spec.setattr("system.job.name", f"user{user}")
         spec.setattr("system.exec.test.run_duration", f"{run / self.factor:.4f}s")
         self.widths[int(submit(self.handle, spec))] = width, run

@@ -3,13 +3,14 @@
 #
 #   replay.sh SCHEDULER TRACE.swf.gz [FIRST+]JOBS FACTOR [WORD...]      the first JOBS, or those behind the FIRST
 #
-# SCHEDULER is surefill (the words are its settings) or one of flux-core's: sched-simple, sched-fifo, sched-backfill, with WORD
-# queue-depth=unlimited, say. FLUX names the prefix of flux-core, by default the one that scripts/check-flux.sh has built; that
-# script also leaves the Python package for it. Prints waits in the trace's seconds, and how the starts that were told came.
+# SCHEDULER is surefill or surefill-c, the module in Python or in C (the words are settings), or one of flux-core's: sched-simple,
+# sched-fifo, sched-backfill, with WORD queue-depth=unlimited, say; or fluxion, where FLUX_MODULE_PATH has flux-sched's modules, the
+# words are for its qmanager. FLUX names the prefix of flux-core, by default the one that scripts/check-flux.sh has built; that
+# script also leaves the two modules of surefill for it. Prints waits in the trace's seconds, and how the starts that were told came.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 4 ] || {
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 scheduler=$1 trace=$(realpath "$2") jobs=$3 factor=$4
@@ -23,7 +24,11 @@ nodes=$( (zcat -f "$trace" || true) 2> /dev/null | sed -n '/^; MaxProcs:/{s/[^0-
     exit 2
 }
 case $scheduler in
-surefill) module=$here/sched-surefill.py words=(like=name scale="$factor" starts="$(awk "BEGIN { print 3600 / $factor }")" tell=1 "$@") ;;
+surefill | surefill-c)
+    module=$here/sched-surefill.py words=(like=name scale="$factor" starts="$(awk "BEGIN { print 3600 / $factor }")" tell=1 "$@")
+    [ "$scheduler" = surefill ] || module=$built/sched-surefill.so
+    ;;
+fluxion) module=sched-fluxion-qmanager words=("$@") ;;
 *) module=$scheduler words=("$@") ;;
 esac
 export REPLAY_MODULE=$module REPLAY_WORDS="${words[*]}" REPLAY="$here/replay.py $trace $jobs $factor"
@@ -31,7 +36,9 @@ export REPLAY_MODULE=$module REPLAY_WORDS="${words[*]}" REPLAY="$here/replay.py 
 "$FLUX/bin/flux" start --conf=fake-resources.nnodes="$nodes" --conf=fake-resources.cores-per-node=1 bash -c '
 set -e
 flux module remove sched-simple
+[ "$REPLAY_MODULE" != sched-fluxion-qmanager ] || flux module load sched-fluxion-resource
 flux module load $REPLAY_MODULE $REPLAY_WORDS
 flux python $REPLAY
 [ ! -e "$REPLAY_MODULE" ] || flux module stats sched-surefill | tr -d "\n " | cut -c 1-600
+[ ! -e "$REPLAY_MODULE" ] || flux module stats --rusage sched-surefill | grep -E "[us]time" || true
 echo'

@@ -20,19 +20,29 @@ static struct idset *none(void) { return idset_create(0, IDSET_FLAG_AUTOGROW); }
 
 /* --- R --- */
 
-typedef bool visit(struct resources *resources, int32_t rank, const struct idset *cores, const struct idset *gpus, void *with);
+/* A visit to a rank of R, with what R has of it. */
+struct visit {
+    struct resources *resources;
+    struct rank *rank;
+    int32_t number;
+    const struct idset *cores, *gpus;
+};
 
-static bool each_rank(struct resources *resources, json_t *R, visit *visit, void *with) {
+static bool each_rank(struct resources *resources, json_t *R, bool (*look)(const struct visit *, void *), void *with) {
     json_t *lite, *entry;
     size_t i;
     bool good = json_unpack(R, "{s:{s:o}}", "execution", "R_lite", &lite) == 0;
     if (good) json_array_foreach(lite, i, entry) {
         const char *ids, *core = "", *gpu = "";
-        if (json_unpack(entry, "{s:s s:{s?s s?s}}", "rank", &ids, "children", "core", &core, "gpu", &gpu) != 0) return false;
+        if (json_unpack(entry, "{s:s s:{s?s s?s}}", "rank", &ids, "children", "core", &core, "gpu", &gpu) != 0)
+            return false;
         struct idset *ranks = idset_decode(ids), *cores = idset_decode(core), *gpus = idset_decode(gpu);
         good = good && ranks != NULL && cores != NULL && gpus != NULL;
-        for (unsigned rank = idset_first(ranks); good && rank != IDSET_INVALID_ID; rank = idset_next(ranks, rank))
-            good = rank < UINT16_MAX && visit(resources, (int32_t)rank, cores, gpus, with);
+        for (unsigned rank = idset_first(ranks); good && rank != IDSET_INVALID_ID; rank = idset_next(ranks, rank)) {
+            const bool known = idset_test(resources->all, rank);
+            const struct visit visit = {resources, known ? &resources->ranks[rank] : NULL, (int32_t)rank, cores, gpus};
+            good = rank < UINT16_MAX && look(&visit, with);
+        }
         idset_destroy(ranks);
         idset_destroy(cores);
         idset_destroy(gpus);
@@ -40,8 +50,11 @@ static bool each_rank(struct resources *resources, json_t *R, visit *visit, void
     return good;
 }
 
-static bool add(struct resources *resources, int32_t rank, const struct idset *cores, const struct idset *gpus, void *with) {
+static bool add(const struct visit *visit, void *with) {
+    struct resources *resources = visit->resources;
+    const int32_t rank = visit->number;
     (void)with;
+    if (visit->rank != NULL) return false;
     if (rank >= resources->count) {
         struct rank *more = realloc(resources->ranks, ((size_t)rank + 1) * sizeof *more);
         if (more == NULL) return false;
@@ -49,7 +62,10 @@ static bool add(struct resources *resources, int32_t rank, const struct idset *c
         resources->ranks = more;
         resources->count = rank + 1;
     }
-    resources->ranks[rank] = (struct rank){idset_copy(cores), idset_copy(gpus), idset_copy(cores), idset_copy(gpus), NULL, false, false};
+    resources->ranks[rank].cores = idset_copy(visit->cores);
+    resources->ranks[rank].gpus = idset_copy(visit->gpus);
+    resources->ranks[rank].free_cores = idset_copy(visit->cores);
+    resources->ranks[rank].free_gpus = idset_copy(visit->gpus);
     return idset_set(resources->all, (unsigned)rank) == 0;
 }
 
@@ -60,8 +76,8 @@ bool resources_read(struct resources *resources, json_t *R) {
     int32_t number = 0;
     *resources = (struct resources){.all = none()};
     bool good = hosts != NULL && resources->all != NULL && each_rank(resources, R, add, NULL) &&
-                json_unpack(R, "{s?O s:{s?o s?O}}", "scheduling", &resources->scheduling, "execution", "nodelist", &names,
-                            "properties", &resources->properties) == 0;
+                json_unpack(R, "{s?O s:{s?o s?O}}", "scheduling", &resources->scheduling, "execution", "nodelist",
+                            &names, "properties", &resources->properties) == 0;
     json_array_foreach(names, i, name) good = good && hostlist_append(hosts, json_string_value(name)) >= 0;
     for (int32_t rank = 0; good && rank < resources->count; rank++) {
         const char *host = idset_test(resources->all, (unsigned)rank) ? hostlist_nth(hosts, number++) : NULL;
@@ -91,22 +107,25 @@ struct held {
     int32_t (*amounts)[2], count;
 };
 
-static bool take(struct resources *resources, int32_t number, const struct idset *cores, const struct idset *gpus, void *with) {
+static bool take(const struct visit *visit, void *with) {
     struct held *held = with;
-    struct rank *rank = &resources->ranks[number];
-    if (!idset_test(resources->all, (unsigned)number)) return false;
-    held->parts[held->count].node = number;
-    held->amounts[held->count][0] = (int32_t)idset_count(cores);
-    held->amounts[held->count++][1] = (int32_t)idset_count(gpus);
-    return idset_subtract(rank->free_cores, cores) == 0 && idset_subtract(rank->free_gpus, gpus) == 0;
+    if (visit->rank == NULL || held->count == visit->resources->count) return false;
+    held->parts[held->count].node = visit->number;
+    held->amounts[held->count][0] = (int32_t)idset_count(visit->cores);
+    held->amounts[held->count++][1] = (int32_t)idset_count(visit->gpus);
+    return idset_subtract(visit->rank->free_cores, visit->cores) == 0 &&
+           idset_subtract(visit->rank->free_gpus, visit->gpus) == 0;
 }
 
-static int by_node(const void *a, const void *b) { return ((const surefill_part *)a)->node - ((const surefill_part *)b)->node; }
+static int by_node(const void *a, const void *b) {
+    return ((const surefill_part *)a)->node - ((const surefill_part *)b)->node;
+}
 
 bool resources_take(struct resources *resources, json_t *R, surefill_job *job) {
     struct held held = {calloc((size_t)resources->count + 1, sizeof *held.parts),
                         calloc((size_t)resources->count + 1, sizeof *held.amounts), 0};
-    const bool good = held.parts != NULL && held.amounts != NULL && each_rank(resources, R, take, &held) && held.count > 0;
+    const bool good =
+        held.parts != NULL && held.amounts != NULL && each_rank(resources, R, take, &held) && held.count > 0;
     int32_t each[2] = {0, 0};
     job->count = 0;
     job->flags = SUREFILL_FLAG_PACKED;
@@ -136,18 +155,20 @@ bool resources_take(struct resources *resources, json_t *R, surefill_job *job) {
     return good;
 }
 
-static bool give(struct resources *resources, int32_t number, const struct idset *cores, const struct idset *gpus, void *with) {
+static bool give(const struct visit *visit, void *with) {
     surefill_job *job = with;
     surefill_part *parts = (surefill_part *)job->parts;
     int32_t left = 0;
     for (int32_t i = 0; i < job->part_count; i++)
-        if (parts[i].node != number) parts[left++] = parts[i];
+        if (parts[i].node != visit->number) parts[left++] = parts[i];
     job->part_count = left;
-    return number >= resources->count || resources->ranks[number].cores == NULL ||
-           (idset_add(resources->ranks[number].free_cores, cores) == 0 && idset_add(resources->ranks[number].free_gpus, gpus) == 0);
+    return visit->rank == NULL || (idset_add(visit->rank->free_cores, visit->cores) == 0 &&
+                                   idset_add(visit->rank->free_gpus, visit->gpus) == 0);
 }
 
-void resources_give(struct resources *resources, json_t *R, surefill_job *job) { (void)each_rank(resources, R, give, job); }
+void resources_give(struct resources *resources, json_t *R, surefill_job *job) {
+    (void)each_rank(resources, R, give, job);
+}
 
 /* The first of what is free, taken. */
 static struct idset *pick(struct idset *free, int64_t count) {
@@ -162,7 +183,7 @@ static struct idset *pick(struct idset *free, int64_t count) {
 static void add_entry(json_t *lite, unsigned rank, const struct idset *cores, const struct idset *gpus) {
     char *core = idset_encode(cores, IDSET_FLAG_RANGE), *gpu = idset_encode(gpus, IDSET_FLAG_RANGE), *ids;
     json_t *last = json_array_get(lite, json_array_size(lite) - 1);
-    json_t *children = idset_empty(gpus) ? json_pack("{s:s}", "core", core) : json_pack("{s:s s:s}", "core", core, "gpu", gpu);
+    json_t *children = json_pack("{s:s s:s*}", "core", core, "gpu", idset_empty(gpus) ? NULL : gpu);
     const bool same = last != NULL && json_equal(json_object_get(last, "children"), children);
     struct idset *ranks = same ? idset_decode(json_string_value(json_object_get(last, "rank"))) : none();
     idset_set(ranks, rank);
@@ -210,8 +231,9 @@ json_t *resources_place(struct resources *resources, const surefill_job *job, in
         free(text);
     }
     list = hostlist_encode(hosts);
-    R = json_pack("{s:i s:{s:O s:[s] s:O s:I}}", "version", 1, "execution", "R_lite", lite, "nodelist", list, "properties",
-                  properties, "nslots", (json_int_t)slots);
+    R = json_pack("{s:i s:{s:O s:[s] s:I}}", "version", 1, "execution", "R_lite", lite, "nodelist", list, "nslots",
+                  (json_int_t)slots);
+    if (json_object_size(properties) > 0) json_object_set(json_object_get(R, "execution"), "properties", properties);
     if (resources->scheduling != NULL) json_object_set(R, "scheduling", resources->scheduling);
     json_decref(lite);
     json_decref(properties);
@@ -311,7 +333,8 @@ static bool walk(json_t *list, unsigned within, int64_t above, struct wanted *wa
         json_t *count = NULL, *with = NULL;
         const char *type = "";
         int kind = 0, exclusive = 0;
-        (void)json_unpack(vertex, "{s:s s?o s?o s?b}", "type", &type, "count", &count, "with", &with, "exclusive", &exclusive);
+        (void)json_unpack(vertex, "{s:s s?o s?o s?b}", "type", &type, "count", &count, "with", &with, "exclusive",
+                          &exclusive);
         while (kind < KINDS && strcmp(type, kinds[kind]) != 0) kind++;
         if (kind == KINDS) return failed(why, length, "resource type '%s' is not supported", type);
         if (kind <= SLOT && json_array_size(list) > 1)
@@ -335,11 +358,13 @@ bool resources_wanted(json_t *jobspec, surefill_job *job, double *duration, int6
     if (!walk(json_object_get(jobspec, "resources"), 0, 1, &wanted, why, length)) return false;
     if (limit == NULL && json_integer_value(json_object_get(jobspec, "version")) == 1)
         return failed(why, length, "the jobspec has no duration");
-    if (counts[SLOT] == 0 || counts[CORE] == 0) return failed(why, length, "the jobspec has no slots, or no cores in them");
+    if (counts[SLOT] == 0 || counts[CORE] == 0)
+        return failed(why, length, "the jobspec has no slots, or no cores in them");
     if (wanted.some) return failed(why, length, "only discrete counts of a range will do, which is not supported");
     if (wanted.exclusive && counts[NODE] == 0) counts[NODE] = counts[SLOT], counts[SLOT] = 1;
     per_task = counts[NODE] > 0 ? counts[SLOT] : 1;
-    if (wanted.above > SUREFILL_MAX_TASKS || per_task * counts[CORE] > INT32_MAX || per_task * counts[GPU] > INT32_MAX ||
+    if (wanted.above > SUREFILL_MAX_TASKS || per_task * counts[CORE] > INT32_MAX ||
+        per_task * counts[GPU] > INT32_MAX ||
         (counts[NODE] > 0 && counts[NODE] * wanted.above > SUREFILL_MAX_TASKS / counts[SLOT]))
         return failed(why, length, "unsatisfiable request: more than any machine has");
     *slots = (counts[NODE] > 0 ? counts[NODE] * wanted.above : 1) * counts[SLOT];

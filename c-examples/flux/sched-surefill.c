@@ -17,35 +17,7 @@
 static const char pool_name[] = "flux";
 static const struct engine_room room = {4, 16, 3}; /* as the scheduler in Python has it: they share state files */
 
-/* The difference of two instants is not exact: another limit would be another kind of job. */
-static int64_t seconds(const struct shell *shell, double span) {
-    return (int64_t)ceil(round(span * shell->scale * 1000) / 1000);
-}
-
-static void after(flux_watcher_t *watcher, double delay) {
-    flux_watcher_stop(watcher);
-    flux_timer_watcher_reset(watcher, delay > 0 ? delay : 0, 0);
-    flux_watcher_start(watcher);
-}
-
-/* A decision is wanted: not sooner than the last one has taken. */
-static void soon(struct shell *shell, double delay) {
-    const double now = clock_now(), due = fmax(now + delay, shell->ended + shell->pause);
-    if (shell->pending == 0 || due >= shell->due) return;
-    shell->due = due;
-    after(shell->decide, due - now);
-}
-
-/* --- Reports to the engine --- */
-
-static bool report(struct shell *shell, struct job *job, int32_t state) {
-    char name[ID];
-    job->said.state = state;
-    const int32_t status = engine_set_job(&shell->engine, now_of(shell), &job->said);
-    if (status == SUREFILL_OK) return true;
-    flux_log(shell->h, LOG_ERR, "%s: %s", name_of(job->said.id, name), surefill_status_text(status));
-    return false;
-}
+/* --- What Flux reports --- */
 
 /* By what the engine knows jobs that run alike: the user, or where all are of one user the job's name. */
 static int64_t alike(const struct shell *shell, json_int_t userid, json_t *jobspec) {
@@ -58,109 +30,18 @@ static int64_t alike(const struct shell *shell, json_int_t userid, json_t *jobsp
     return shell->by_name ? surefill_hash(name, (int64_t)strlen(name)) : surefill_hash(user, (int64_t)strlen(user));
 }
 
-/* --- Nodes --- */
-
-static void report_nodes(struct shell *shell) {
-    char name[ID];
-    int32_t number = 0;
-    for (; number < shell->resources.count; number++) {
-        struct rank *rank = &shell->resources.ranks[number];
-        surefill_node node = {.struct_size = sizeof node};
-        if (rank->cores == NULL) continue;
-        rank->been_up |= rank->up;
-        /* One that has never been up is expected, for as long as the word grace says; another one is drained or lost. */
-        node.state = !idset_test(shell->resources.all, (unsigned)number) ? SUREFILL_NODE_DOWN
-                     : rank->up ? SUREFILL_NODE_UP : rank->been_up ? SUREFILL_NODE_CLOSED : SUREFILL_NODE_AWAITED;
-        snprintf(name, sizeof name, "%d", (int)number);
-        node.name = surefill_hash(name, (int64_t)strlen(name));
-        node.amounts[0] = (int32_t)idset_count(rank->cores);
-        node.amounts[2] = (int32_t)idset_count(rank->gpus);
-        for (int i = 0; i < CONSTRAINTS; i++)
-            if (shell->constraints[i].ranks != NULL && idset_test(shell->constraints[i].ranks, (unsigned)number))
-                node.features |= (int64_t)1 << i;
-        (void)surefill_scheduler_set_node(shell->engine.scheduler, shell->pool, number, &node);
-    }
-    for (; number < shell->engine.capacity.nodes; number++) /* the state file's */
-        (void)surefill_scheduler_set_node(shell->engine.scheduler, -1, number, NULL);
-}
-
-/* The engine's feature for the ranks that a constraint admits; -1 for all ranks, CONSTRAINTS where all are in use. */
-static int feature_of(struct shell *shell, const struct idset *ranks) {
-    int found = CONSTRAINTS;
-    if (idset_equal(ranks, shell->resources.all)) return -1;
-    for (int i = CONSTRAINTS - 1; i >= 0; i--) {
-        if (shell->constraints[i].ranks != NULL && idset_equal(shell->constraints[i].ranks, ranks)) return i;
-        if (shell->constraints[i].waiting == 0 && (found == CONSTRAINTS || shell->constraints[i].ranks == NULL)) found = i;
-    }
-    if (found == CONSTRAINTS) return found;
-    idset_destroy(shell->constraints[found].ranks);
-    shell->constraints[found].ranks = idset_copy(ranks);
-    report_nodes(shell);
-    return found;
-}
-
-static void mark(struct shell *shell, const char *ids, bool up) {
-    struct idset *ranks = ids == NULL ? NULL : strcmp(ids, "all") == 0 ? idset_copy(shell->resources.all) : idset_decode(ids);
-    for (unsigned rank = idset_first(ranks); rank != IDSET_INVALID_ID; rank = idset_next(ranks, rank))
-        if (idset_test(shell->resources.all, rank)) shell->resources.ranks[rank].up = up;
-    idset_destroy(ranks);
-}
-
-/* What resource.acquire says; the first answer has all resources. */
-static bool acquired(struct shell *shell, flux_future_t *future) {
-    json_t *R = NULL;
-    const char *up = NULL, *down = NULL, *shrink = NULL;
-    double expiration = -1;
-    if (flux_rpc_get_unpack(future, "{s?o s?s s?s s?s s?F}", "resources", &R, "up", &up, "down", &down, "shrink", &shrink,
-                            "expiration", &expiration) < 0)
-        return false;
-    if (R != NULL && !(resources_read(&shell->resources, R) &&
-                       engine_nodes(&shell->engine, shell->resources.count) == SUREFILL_OK)) {
-        errno = ENOMEM;
-        return false;
-    }
-    if (R != NULL) (void)json_unpack(R, "{s:{s?F}}", "execution", "expiration", &shell->expiration);
-    mark(shell, up, true);
-    mark(shell, down, false);
-    if (shrink != NULL) (void)idset_decode_subtract(shell->resources.all, shrink, -1, NULL);
-    if (expiration >= 0) shell->expiration = expiration;
-    report_nodes(shell);
-    soon(shell, 0);
-    return true;
-}
-
-static void resources_changed(flux_future_t *future, void *arg) {
-    struct shell *shell = arg;
-    if (acquired(shell, future)) {
-        flux_future_reset(future);
-        return;
-    }
-    flux_log(shell->h, LOG_ERR, "ends, as resources are not reported: %s", flux_future_error_string(future));
-    flux_reactor_stop(flux_get_reactor(shell->h));
-}
-
-/* --- What Flux reports --- */
-
-static void ask(struct shell *shell, struct job *job) {
-    job->feature = feature_of(shell, job->ranks);
-    if (job->feature == CONSTRAINTS) return;
-    job->said.features = job->feature < 0 ? 0 : (int64_t)1 << job->feature;
-    job->known = report(shell, job, SUREFILL_JOB_WAITING);
-    if (job->known && job->feature >= 0) shell->constraints[job->feature].waiting++;
-}
-
 /* What a jobspec asks for. False, and the reason, for what never has room. */
 static bool wanted(struct shell *shell, json_t *jobspec, struct job *job, char *why) {
-    json_t *constraint = json_object_get(json_object_get(json_object_get(jobspec, "attributes"), "system"), "constraints");
+    json_t *system = json_object_get(json_object_get(jobspec, "attributes"), "system");
     if (!resources_wanted(jobspec, &job->said, &job->duration, &job->slots, why, TEXT)) return false;
-    job->ranks = resources_admitted(&shell->resources, constraint);
+    job->ranks = resources_admitted(&shell->resources, json_object_get(system, "constraints"));
     if (job->ranks == NULL) {
         snprintf(why, TEXT, "the constraint is not understood");
     } else {
         const int64_t most = resources_room(&shell->resources, &job->said, job->ranks, false);
         if (most >= job->said.count) return true;
-        snprintf(why, TEXT, "unsatisfiable request: there are %lld of %d such %s", (long long)most, (int)job->said.count,
-                 job->said.flags & SUREFILL_FLAG_PACKED ? "slots" : "nodes");
+        snprintf(why, TEXT, "unsatisfiable request: there are %lld of %d such %s", (long long)most,
+                 (int)job->said.count, job->said.flags & SUREFILL_FLAG_PACKED ? "slots" : "nodes");
         idset_destroy(job->ranks);
         job->ranks = NULL;
     }
@@ -174,7 +55,7 @@ static void alloc(flux_t *h, const flux_msg_t *request, void *arg) {
     json_t *jobspec;
     struct job *job;
     char why[TEXT] = "no memory";
-    if (flux_request_unpack(request, NULL, "{s:I s:I s:I s:F s:o}", "id", &id, "priority", &priority, "userid", &userid,
+    if (flux_request_unpack(request, NULL, "{s:I,s:I,s:I,s:F,s:o}", "id", &id, "priority", &priority, "userid", &userid,
                             "t_submit", &submit, "jobspec", &jobspec) < 0) {
         flux_log_error(h, "a request is not understood");
         return;
@@ -210,14 +91,15 @@ static void cancel(flux_t *h, const flux_msg_t *message, void *arg) {
     (void)flux_request_unpack(message, NULL, "{s:I}", "id", &id);
     if ((job = find(shell, id)) == NULL || job->request == NULL) return;
     if (job->known) (void)report(shell, job, SUREFILL_JOB_GONE);
+    job->said.state = SUREFILL_JOB_GONE;
     (void)schedutil_alloc_respond_annotate_pack(shell->util, job->request, "{s:o}", "sched", untold(job));
     (void)schedutil_alloc_respond_cancel(shell->util, job->request);
     forget_request(shell, job);
     soon(shell, 0);
-    /* It may be asked for again, after a stopped queue or a changed limit: when it was first asked for is remembered. */
-    for (size_t i = 0; i < shell->count; i++) back += shell->jobs[i]->request == NULL && shell->jobs[i]->said.start == 0;
+    /* It may be asked for again, after a stopped queue or a changed limit: its first request is remembered. */
+    for (size_t i = 0; i < shell->count; i++) back += shell->jobs[i]->said.state == SUREFILL_JOB_GONE;
     for (size_t i = shell->count; back > TAKEN_BACK && i-- > 0;)
-        if (shell->jobs[i]->request == NULL && shell->jobs[i]->said.start == 0) drop(shell, shell->jobs[i]);
+        if (shell->jobs[i]->said.state == SUREFILL_JOB_GONE) drop(shell, shell->jobs[i]);
 }
 
 static void prioritize(flux_t *h, const flux_msg_t *message, void *arg) {
@@ -230,7 +112,8 @@ static void prioritize(flux_t *h, const flux_msg_t *message, void *arg) {
         struct job *job = find(shell, json_integer_value(json_array_get(pair, 0)));
         if (job == NULL) continue;
         job->said.priority = (double)json_integer_value(json_array_get(pair, 1));
-        if (job->known) (void)surefill_scheduler_set_priority(shell->engine.scheduler, job->said.id, 0, job->said.priority);
+        if (job->known)
+            (void)surefill_scheduler_set_priority(shell->engine.scheduler, job->said.id, 0, job->said.priority);
     }
     soon(shell, 0);
 }
@@ -241,15 +124,15 @@ static int hello(flux_t *h, const flux_msg_t *message, const char *text, void *a
     json_int_t id, priority, userid;
     double submit, start = 0, expiration = 0;
     struct job *job = NULL;
-    const bool good = flux_msg_unpack(message, "{s:I s:I s:I s:F}", "id", &id, "priority", &priority, "userid", &userid,
+    const bool good = flux_msg_unpack(message, "{s:I,s:I,s:I,s:F}", "id", &id, "priority", &priority, "userid", &userid,
                                       "t_submit", &submit) == 0 &&
                       (job = add(shell, id)) != NULL && resources_take(&shell->resources, R, &job->said) &&
                       json_unpack(R, "{s:{s?F s?F}}", "execution", "starttime", &start, "expiration", &expiration) == 0;
     if (good && shell->by_name) {
         char key[64];
         const char *found = NULL;
-        flux_future_t *future = flux_job_kvs_key(key, sizeof key, (flux_jobid_t)id, "jobspec") < 0 ? NULL
-                                                                                         : flux_kvs_lookup(h, NULL, 0, key);
+        const bool named = flux_job_kvs_key(key, sizeof key, (flux_jobid_t)id, "jobspec") >= 0;
+        flux_future_t *future = named ? flux_kvs_lookup(h, NULL, 0, key) : NULL;
         if (future != NULL && flux_kvs_lookup_get(future, &found) == 0) jobspec = json_loads(found, 0, NULL);
         flux_future_destroy(future);
     }
@@ -324,102 +207,20 @@ static void stats(flux_t *h, flux_msg_handler_t *handler, const flux_msg_t *requ
     surefill_totals totals = {.struct_size = sizeof totals};
     (void)handler;
     (void)surefill_scheduler_totals(shell->engine.scheduler, &totals);
-    (void)flux_respond_pack(h, request, "{s:I s:I s:I s:I s:I s:{s:I s:I s:I s:I s:I s:I}}", "pending_jobs",
-                            (json_int_t)shell->pending, "busy", shell->busy, "denied", shell->denied, "told", shell->told,
-                            "moved", shell->moved, "engine", "started", (json_int_t)totals.started, "ended",
-                            (json_int_t)totals.ended, "broken", (json_int_t)totals.broken, "withdrawn",
+    (void)flux_respond_pack(h, request, "{s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I,s:I,s:I,s:I,s:I}}", "pending_jobs",
+                            (json_int_t)shell->pending, "busy", shell->busy, "denied", shell->denied, "told",
+                            shell->told, "moved", shell->moved, "engine", "started", (json_int_t)totals.started,
+                            "ended", (json_int_t)totals.ended, "broken", (json_int_t)totals.broken, "withdrawn",
                             (json_int_t)totals.withdrawn, "refused", (json_int_t)totals.refused, "surprises",
                             (json_int_t)totals.surprises);
 }
 
-/* --- Decisions --- */
-
-static bool start(struct shell *shell, const surefill_cycle *cycle, const surefill_action *offer, struct job *job) {
-    surefill_part *parts = calloc((size_t)shell->resources.count + 1, sizeof *parts);
-    const double now = clock_now(), end = job->duration > 0 ? now + job->duration : shell->expiration;
-    json_t *R = NULL, *execution;
-    char *text;
-    if (parts != NULL && surefill_cycle_parts(cycle, offer->number, parts, shell->resources.count, &job->said.part_count) == SUREFILL_OK) {
-        job->said.parts = parts;
-        R = resources_place(&shell->resources, &job->said, job->slots);
-    }
-    if (R == NULL) {
-        char name[ID];
-        free(parts);
-        job->said.parts = NULL, job->said.part_count = 0, job->refused = true;
-        flux_log(shell->h, LOG_WARNING, "%s: the nodes that it was offered are not free", name_of(job->said.id, name));
-        shell->busy++;
-        return false;
-    }
-    execution = json_object_get(R, "execution");
-    json_object_set_new(execution, "starttime", json_real(now));
-    json_object_set_new(execution, "expiration", json_real(end));
-    text = json_dumps(R, JSON_COMPACT);
-    if (schedutil_alloc_respond_success_pack(shell->util, job->request, text, "{s:o}", "sched", untold(job)) < 0)
-        flux_log_error(shell->h, "a start is not reported");
-    free(text);
-    json_decref(R);
-    forget_request(shell, job);
-    job->said.start = now_of(shell);
-    job->fresh = true;
-    return true;
-}
-
-static void save(struct shell *shell) {
-    char message[FILES_PATH + TEXT];
-    shell->saved = clock_now();
-    if (shell->state != NULL && !engine_save(&shell->engine, shell->state, message, sizeof message))
-        flux_log(shell->h, LOG_ERR, "state not saved: %s", message);
-}
-
-static void decide(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *arg) {
-    struct shell *shell = arg;
-    const double begun = clock_now();
-    const int64_t now = now_of(shell);
-    char message[2 * FILES_PATH + TEXT];
-    surefill_cycle *cycle = NULL;
-    surefill_action action;
-    int64_t when, pools;
-    int32_t status;
-    (void)reactor, (void)watcher, (void)events;
-    shell->due = INFINITY;
-    for (size_t i = 0; i < shell->count; i++) {
-        shell->jobs[i]->refused = shell->jobs[i]->fresh = false;
-        if (shell->jobs[i]->request != NULL && !shell->jobs[i]->known) ask(shell, shell->jobs[i]);
-    }
-    status = engine_begin(&shell->engine, shell->pool, now, &cycle);
-    while (status == SUREFILL_OK && (status = engine_next(&shell->engine, cycle, &action)) == SUREFILL_OK &&
-           action.step < SUREFILL_ACT_DONE) {
-        struct job *job = find(shell, action.job);
-        if (action.step != SUREFILL_ACT_START) continue;
-        if (job != NULL && job->request != NULL && start(shell, cycle, &action, job))
-            status = engine_started(&shell->engine, cycle, action.number, action.job);
-        else
-            status = engine_refused(&shell->engine, cycle, &action, SUREFILL_REFUSED_BUSY, now);
-    }
-    status = engine_close(&shell->engine, cycle, status);
-    for (size_t i = 0; i < shell->count; i++)
-        if (shell->jobs[i]->fresh) (void)report(shell, shell->jobs[i], SUREFILL_JOB_RUNNING);
-    if (engine_trouble(&shell->engine, message, sizeof message) != NULL) flux_log(shell->h, LOG_ERR, "%s", message);
-    shell->ended = clock_now();
-    shell->pause = fmin(shell->ended - begun, 1);
-    if (status != SUREFILL_OK) { /* a module that ends takes its broker with it */
-        flux_log(shell->h, LOG_ERR, "nothing is decided: %s", surefill_status_text(status));
-        soon(shell, 5);
-        return;
-    }
-    if (surefill_scheduler_wake(shell->engine.scheduler, now_of(shell), &when, &pools) == SUREFILL_OK)
-        soon(shell, fmax((double)when / shell->scale - shell->ended, 0.05));
-    if (shell->ended - shell->saved > shell->pace.save) save(shell);
-    if (shell->pending > 0) after(shell->tell, shell->told_at + shell->every - shell->ended);
-}
+/* --- The module --- */
 
 static void tell(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *arg) {
     (void)reactor, (void)watcher, (void)events;
     tell_all(arg);
 }
-
-/* --- The module --- */
 
 /* The words, and the engine as its state file has it. False, and a message, for a word that is not understood. */
 static bool make(struct shell *shell, int argc, char **argv, char *message, size_t length) {
@@ -432,11 +233,14 @@ static bool make(struct shell *shell, int argc, char **argv, char *message, size
         else if (strncmp(argv[i], "tell=", 5) == 0) shell->every = strtod(value, NULL);
         else if (strcmp(argv[i], "like=name") == 0 || strcmp(argv[i], "like=user") == 0) shell->by_name = *value == 'n';
         else if (strcmp(argv[i], "mode=shadow") == 0)
-            return files_failed(message, length, "mode=shadow: an instance has one scheduler, and nobody else would start its jobs");
-        else if (strlen(words) + strlen(argv[i]) + 12 > sizeof words) return files_failed(message, length, "too many words");
+            return files_failed(message, length,
+                                "mode=shadow: an instance has one scheduler, and nobody else would start its jobs");
+        else if (strlen(words) + strlen(argv[i]) + 12 > sizeof words)
+            return files_failed(message, length, "too many words");
         else strcat(strcat(words, ",surefill_"), argv[i]);
     }
-    if (!(shell->scale > 0) || !(shell->every >= 0)) return files_failed(message, length, "scale= is above 0, tell= not below");
+    if (!(shell->scale > 0) || !(shell->every >= 0))
+        return files_failed(message, length, "scale= is above 0, tell= not below");
     if (!engine_make(&shell->engine, room, words, &shell->pace, message, length)) return false;
     if (shell->state != NULL)
         switch (engine_open(&shell->engine, shell->state, message, length)) {
@@ -448,7 +252,8 @@ static bool make(struct shell *shell, int argc, char **argv, char *message, size
     const int64_t size = sizeof pool_name - 1;
     return (engine_nodes(&shell->engine, 1) == SUREFILL_OK &&
             surefill_scheduler_set_pool(shell->engine.scheduler, pool_name, size, 0, -1, &shell->pool) == SUREFILL_OK &&
-            surefill_scheduler_set_queue(shell->engine.scheduler, pool_name, size, shell->pool, &shell->queue) == SUREFILL_OK) ||
+            surefill_scheduler_set_queue(shell->engine.scheduler, pool_name, size, shell->pool, &shell->queue) ==
+                SUREFILL_OK) ||
            files_failed(message, length, "no memory");
 }
 
@@ -464,8 +269,8 @@ __attribute__((visibility("default"))) int mod_main(flux_t *h, int argc, char **
     struct shell shell = {.h = h, .scale = 1, .every = 2, .due = INFINITY, .depth = "unlimited", .saved = clock_now()};
     char message[2 * FILES_PATH + TEXT], depth[TEXT] = "unlimited", topic[TEXT];
     const struct flux_msg_handler_spec own[] = {{FLUX_MSGTYPE_REQUEST, "sched.expiration", expiration, 0},
-                                                {FLUX_MSGTYPE_REQUEST, "feasibility.check", feasible, FLUX_ROLE_USER},
-                                                {FLUX_MSGTYPE_REQUEST, topic, stats, FLUX_ROLE_USER},
+                                                {FLUX_MSGTYPE_REQUEST, "feasibility.check", feasible, 0},
+                                                {FLUX_MSGTYPE_REQUEST, topic, stats, 0},
                                                 FLUX_MSGHANDLER_TABLE_END};
     flux_msg_handler_t **handlers = NULL;
     flux_future_t *acquire = NULL;

@@ -1,4 +1,4 @@
-/* What the scheduler for Flux keeps: its jobs (jobs.c), and what their users are told of them (told.c). */
+/* The scheduler for Flux: what it keeps, and what its files give each other. */
 #ifndef SCHED_SUREFILL_H
 #define SCHED_SUREFILL_H
 
@@ -45,11 +45,12 @@ struct shell {
     json_int_t busy, denied, told, moved;
 };
 
-/* The time of the clock, and the engine's. */
+/* The time of the clock, and the engine's; a span in the engine's. */
 double clock_now(void);
 int64_t now_of(const struct shell *shell);
+int64_t seconds(const struct shell *shell, double span);
 
-/* The job of this id; NULL for none. A new one, or the one that is known; NULL without memory. */
+/* jobs.c: the job of this id; NULL for none. A new one, or the one that is known; NULL without memory. */
 struct job *find(const struct shell *shell, int64_t id);
 struct job *add(struct shell *shell, int64_t id);
 
@@ -60,7 +61,24 @@ void drop(struct shell *shell, struct job *job);
 /* The id as Flux writes it, in ID bytes. */
 const char *name_of(int64_t id, char *name);
 
-/* Annotates all pending jobs. */
+/* Reports a job to the engine, in this state. */
+bool report(struct shell *shell, struct job *job, int32_t state);
+
+/* nodes.c: what resource.acquire says, of which the first answer has all resources; as a callback. The engine's feature
+ * for the ranks that a constraint admits: -1 for all ranks, CONSTRAINTS where all features are in use. */
+bool acquired(struct shell *shell, flux_future_t *future);
+void resources_changed(flux_future_t *future, void *shell);
+int feature_of(struct shell *shell, const struct idset *ranks);
+
+/* decide.c: a pending job is made known to the engine. A decision is wanted, in so many seconds, but not sooner than
+ * the last one has taken; it is made. The watcher's timer ends after so many seconds. The state file is written. */
+void ask(struct shell *shell, struct job *job);
+void soon(struct shell *shell, double delay);
+void decide(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *shell);
+void after(flux_watcher_t *watcher, double delay);
+void save(struct shell *shell);
+
+/* told.c: annotates all pending jobs. */
 void tell_all(struct shell *shell);
 
 /* What a pending job was told does not hold any more, as an annotation. */

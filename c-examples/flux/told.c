@@ -64,12 +64,12 @@ static void tell_of(struct shell *shell, struct job *job, int64_t ahead, double 
 /* Those that are planned by their starts, then those that can be, then the others; like ones in the site's order. */
 static int in_turn(const void *a, const void *b) {
     const struct job *one = *(struct job *const *)a, *other = *(struct job *const *)b;
-    const int first = one->planned > 0 ? 0 : one->lost || !one->known, second = other->planned > 0 ? 0 : other->lost || !other->known;
-    if ((one->planned > 0) != (other->planned > 0)) return one->planned > 0 ? -1 : 1;
-    if (first != second) return first - second;
-    if (one->planned < other->planned || one->planned > other->planned) return one->planned < other->planned ? -1 : 1;
-    if (one->said.priority < other->said.priority || one->said.priority > other->said.priority)
-        return one->said.priority > other->said.priority ? -1 : 1;
+    const int ranks[] = {one->planned > 0 ? 0 : 1 + (one->lost || !one->known),
+                         other->planned > 0 ? 0 : 1 + (other->lost || !other->known)};
+    const double keys[][2] = {
+        {ranks[0], ranks[1]}, {one->planned, other->planned}, {other->said.priority, one->said.priority}};
+    for (int i = 0; i < 3; i++)
+        if (keys[i][0] < keys[i][1] || keys[i][0] > keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
     if (one->said.submit != other->said.submit) return one->said.submit < other->said.submit ? -1 : 1;
     return one->said.id < other->said.id ? -1 : one->said.id > other->said.id;
 }
@@ -79,13 +79,16 @@ static void foresee(struct shell *shell, int64_t now) {
     const double begun = clock_now(), every = fmax(shell->pace.starts, 20 * shell->forecast) * shell->scale;
     const bool done = shell->pace.starts > 0 && engine_foresee(&shell->engine, shell->pool, now, every);
     surefill_start start;
-    shell->spent += clock_now() - begun;
+    const bool going = done || (shell->engine.starts != NULL && !shell->engine.played);
+    shell->spent = going ? shell->spent + clock_now() - begun : 0;
     if (!done) return;
     shell->forecast = shell->spent;
     shell->spent = 0;
-    for (size_t i = 0; i < shell->count; i++)
-        if (shell->jobs[i]->known)
-            shell->jobs[i]->median = engine_expects(&shell->engine, shell->jobs[i]->said.id, &start) ? (double)start.by[2] / shell->scale : 0;
+    for (size_t i = 0; i < shell->count; i++) {
+        struct job *job = shell->jobs[i];
+        const bool expected = job->known && engine_expects(&shell->engine, job->said.id, &start);
+        job->median = expected ? (double)start.by[2] / shell->scale : 0;
+    }
 }
 
 void tell_all(struct shell *shell) {
@@ -126,4 +129,5 @@ void tell_all(struct shell *shell) {
         tell_of(shell, job, (int64_t)i, clock);
     }
     free(waiting);
+    if (shell->spent > 0 && count > 0) after(shell->tell, shell->every); /* the forecast goes on */
 }

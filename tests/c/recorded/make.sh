@@ -14,7 +14,7 @@ if [ $# = 0 ]; then
     export SUREFILL_RECORDS
     mkdir "$SUREFILL_RECORDS"
     scripts/check-slurm.sh scenarios external
-    scripts/check-flux.sh shapes told
+    scripts/check-flux.sh constraints
     tests/pbs/run.sh build
 else
     SUREFILL_RECORDS=$1
@@ -33,7 +33,7 @@ keep() {
 }
 keep slurm 2 scenarios
 keep slurm-external 1 external
-keep flux 1 shapes-python
-keep flux-c 1 shapes-c
+keep flux 1 constraints-python
+keep flux-c 1 constraints-c
 keep pbs 2 test
 build/engine/surefill-cycle tests/c/recorded/*.surefill
