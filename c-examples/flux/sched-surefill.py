@@ -71,11 +71,18 @@ class Placed(Rv1Pool):
         ranks = frozenset(self._ranks if constraint is None else self.copy_constraint(constraint)._ranks)
         return None if len(ranks) == len(self._ranks) else ranks
 
-    def room(self, wants, ranks):
-        """How many of its tasks have room on these ranks without what runs, where they are up."""
+    def _check_feasibility(self, request):
+        super()._check_feasibility(request)
+        # Of a node that is wanted whole the base class looks at one slot.
+        wants = shape(request)
+        if self.room(wants, self.admitted(request.constraint), anywhere=True) < wants["processors"]:
+            raise InfeasibleRequest("unsatisfiable request: no node has so many slots")
+
+    def room(self, wants, ranks, anywhere=False):
+        """How many of its tasks have room on these ranks without what runs, where they are up or anywhere."""
         (cores, _, gpus), tasks = wants["each"], 0
         for rank, node in self._ranks.items():
-            if node["up"] and (ranks is None or rank in ranks):
+            if (node["up"] or anywhere) and (ranks is None or rank in ranks):
                 fit = len(node["cores"]) // cores
                 if gpus:
                     fit = min(fit, len(node["gpus"]) // gpus)

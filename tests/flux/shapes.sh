@@ -23,6 +23,7 @@ denied() { # TEXT ARGUMENT...
 denied 'unsatisfiable' -N5
 denied 'unsatisfiable' -n1 -c9
 denied 'unsatisfiable' -N4 -n4 -g3
+denied 'unsatisfiable' -N1 -n2 -c5 -x
 denied 'unsatisfiable' --requires=rank:1 -N2
 
 
