@@ -81,7 +81,8 @@ make -s -C c-examples/engine
 make -s -C c-examples/flux FLUX="$FLUX"
 SUREFILL_CYCLE=$(realpath build/engine/surefill-cycle)
 export SUREFILL_CYCLE SUREFILL_FLUX PYTHONDONTWRITEBYTECODE=1
-declare -A modules=([python]=$SUREFILL_FLUX/sched-surefill.py [c]=$build/sched-surefill.so)
+export SUREFILL_C=$build/sched-surefill.so
+declare -A modules=([python]=$SUREFILL_FLUX/sched-surefill.py [c]=$SUREFILL_C)
 
 tests=("$@")
 # The longest begin first.

@@ -1,5 +1,5 @@
-# Helpers of the tests that run inside a Flux instance. Sourced, after SUREFILL_MODULE, the scheduler in Python or in C, is set by
-# check-flux.sh, and SUREFILL_TEST, the test with the scheduler's kind.
+# Helpers of the tests that run inside a Flux instance. Sourced, after check-flux.sh has set SUREFILL_MODULE, the scheduler in
+# Python (in SUREFILL_FLUX, which is c-examples/flux) or in C (SUREFILL_C), and SUREFILL_TEST, the test with the scheduler's kind.
 # shellcheck shell=bash
 set -euo pipefail
 module=$SUREFILL_MODULE

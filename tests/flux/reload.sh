@@ -28,6 +28,15 @@ moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $estimate)))"
 # Estimates of before are not remembered: the new one may be another by the quarter by which one may be wrong, and more.
 [ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 
+# Each of the two schedulers goes on from the other's state file.
+for module in "$SUREFILL_FLUX/sched-surefill.py" "$SUREFILL_C" "$SUREFILL_MODULE"; do
+    flux module remove sched-surefill
+    load state="$PWD/state"
+    [ ! -e state.refused ] || fail "$module refuses the other's state file"
+    [ "$(stat engine.ended)" -ge 4 ] || fail "$module lost what the other has learnt"
+    [ "$(stat engine.surprises)" = 0 ] || fail "$(stat engine.surprises) surprises"
+done
+
 # A damaged state file is set aside.
 flux module remove sched-surefill
 echo nonsense > state
