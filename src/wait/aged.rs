@@ -68,7 +68,7 @@ impl WaitPredictor<'_> {
     }
 
     /// The jobs that came before and still wait, and their processor-seconds, up to the first for which `ends` is true.
-    fn before(&self, ends: impl Fn(u32, &Waiting) -> bool) -> Result<(u32, u64)> {
+    pub(super) fn before(&self, ends: impl Fn(u32, &Waiting) -> bool) -> Result<(u32, u64)> {
         let (mut jobs, mut work) = (0_u32, 0_u64);
         let mut next = self.state.occupancy.first_present();
         for _ in 0..self.state.occupancy.jobs {
@@ -111,8 +111,8 @@ impl WaitPredictor<'_> {
         aged.due = (aged.due + f64::from(jobs) * passed as f64 / EVERY).min(f64::from(jobs));
         let looks = (aged.due as u32).min(LOOKS);
         aged.due -= f64::from(looks);
-        // The jobs before the one looked at: none comes or leaves between two looks, so that they are counted once.
-        let mut before = None;
+        // The jobs before the one looked at: none comes or leaves between two looks.
+        let mut before = self.before_turn();
         for look in (0..i64::from(looks)).rev() {
             let since = passed.saturating_mul(2 * look + 1).checked_div(2 * i64::from(looks)).unwrap_or(0);
             let cursor = self.state.aged.cursor;
@@ -131,6 +131,7 @@ impl WaitPredictor<'_> {
                 _ => None,
             };
         }
+        self.set_before_turn(before);
         Ok(())
     }
 
@@ -291,9 +292,7 @@ impl WaitPredictor<'_> {
     /// become known.
     pub(super) fn close_notes(&mut self, slot: u32, now: Option<i64>) -> Result<()> {
         let waiting = *at(self.parts.slots, slot as usize)?;
-        if self.state.aged.cursor == slot + 1 {
-            self.state.aged.cursor = waiting.after();
-        }
+        self.leaves(slot, &waiting)?;
         let mut next = waiting.notes;
         for _ in 0..self.parts.notes.len() {
             let Some(place) = next.checked_sub(1) else { break };

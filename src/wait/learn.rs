@@ -105,7 +105,11 @@ impl WaitPredictor<'_> {
             self.judged(groups, true);
         }
         let oldest = now.saturating_sub(self.state.oldest_seconds);
+        let first = self.state.occupancy.first_present();
         self.state.occupancy.give_up(self.parts.slots, oldest)?;
+        if self.state.occupancy.first_present() != first {
+            self.set_before_turn(None);
+        }
         self.look_at_waiting(now)
     }
 

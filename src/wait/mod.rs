@@ -8,7 +8,7 @@
 //! * `clusters`: groups of like jobs (section 3.4); `choice`, `choose`: the choice of the attribute.
 //! * `visible`: the earlier jobs that came into a like situation; `sample`: the waits that an answer rests on.
 //! * `levels`: the level of the bound, adapted so that the wanted share is missed, class by class.
-//! * `aged`: the rest of the wait of a job that waits already.
+//! * `aged`: the rest of the wait of a job that waits already; `turn`: the jobs before the one looked at next.
 //! * `chances`: probabilities of starting in time, calibrated by the observed share of starts.
 //! * `estimate`: a bound from the waits that count, by one of the methods.
 //! * `binomial`: the order statistic of n waits that bounds a quantile with a given confidence (section 3.1).
@@ -39,6 +39,7 @@ mod rare_table;
 mod rivals;
 mod sample;
 pub(crate) mod tree;
+mod turn;
 mod visible;
 
 pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};

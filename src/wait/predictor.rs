@@ -33,6 +33,7 @@ type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 #[repr(C)]
 pub(crate) struct State {
     pub(super) capacity: WaitCapacity,
+    /// See `turn`.
     pub(super) reserved: u32,
     pub(super) question: Question,
     pub(super) method: u32,
@@ -279,6 +280,7 @@ impl<'a> WaitPredictor<'a> {
         }
         if self.state.begun == 1 && now < self.state.now {
             self.queue().move_back(now)?;
+            self.set_before_turn(None);
             self.move_notes_back(now);
             self.state.outage.move_back(now);
         }

@@ -54,6 +54,7 @@ pub(super) struct Waiting {
     pub shares: Shares,
     /// 1 if it has waited for so long that it is given up.
     pub given_up: u32,
+    /// Its number in the order of submission, modulo 2^32; 0 for jobs of before they had one.
     reserved: u32,
 }
 
@@ -68,6 +69,12 @@ impl Waiting {
             requested: i64::try_from(self.requested).unwrap_or(MAX_SECONDS),
             processors: self.processors,
         }
+    }
+
+    /// Whether it was submitted before another job, by their numbers; `None` where these are the same.
+    pub(super) fn came_before(&self, other: &Waiting) -> Option<bool> {
+        let distance = self.reserved.wrapping_sub(other.reserved) as i32;
+        (distance != 0).then_some(distance < 0)
     }
 
     /// The job submitted next, plus one; 0 for none.
@@ -187,7 +194,9 @@ impl Queue<'_> {
         };
         self.index.insert(waiting.id as u64, slot, keys(self.slots))?;
         let last = self.occupancy.last;
-        *at_mut(self.slots, slot as usize)? = Waiting { before: last, after: 0, ..waiting };
+        let number = last.checked_sub(1).map_or(Ok(0), |slot| self.slot(slot).map(|last| last.reserved))?;
+        *at_mut(self.slots, slot as usize)? =
+            Waiting { before: last, after: 0, reserved: number.wrapping_add(1), ..waiting };
         self.join(last, slot + 1)?;
         self.occupancy.last = slot + 1;
         if self.occupancy.first_present == 0 {
