@@ -16,6 +16,7 @@ pub(crate) struct HashIndex<'a> {
 
 impl<'a> HashIndex<'a> {
     /// A table for this many records.
+    #[inline(always)]
     pub(crate) fn carve(carver: &mut Carver<'a>, records: usize) -> Result<HashIndex<'a>> {
         let places = records.max(1).checked_mul(2).and_then(usize::checked_next_power_of_two);
         Ok(HashIndex { places: carver.take(places.ok_or(Error::OutOfRange)?)? })

@@ -191,6 +191,23 @@ pub(crate) trait Object<'a>: Sized {
         Ok((capacity, size))
     }
 
+    /// The object in the block that is this memory, no more and no less: one walk carves it and finds whether its
+    /// capacities and its size agree. O(1).
+    fn whole(memory: &'a mut [u8]) -> Result<Self> {
+        let length = memory.len();
+        let mut walk = Carver::of(memory)?;
+        let head = walk.one::<Self::Head>()?;
+        head.header().check(Self::KIND)?;
+        let told = head.header().size;
+        let state = walk.one::<Self::State>()?;
+        let capacity = Self::capacity_in(state)?;
+        let parts = Self::parts(&mut walk, &capacity).map_err(|_| Error::Corrupt)?;
+        if walk.size() != length || told != length as u64 {
+            return Err(Error::Corrupt);
+        }
+        Self::assemble(state, parts)
+    }
+
     /// The object in the block at the start of this memory. O(1).
     fn attach(memory: &'a mut [u8]) -> Result<Self> {
         let (capacity, size) = Self::look(memory)?;
@@ -222,6 +239,7 @@ impl<'a> Carver<'a> {
     }
 
     /// The next `count` elements. The size is rounded up so that the slice after it is aligned.
+    #[inline(always)]
     pub(crate) fn take<T: Pod>(&mut self, count: usize) -> Result<&'a mut [T]> {
         let bytes = count.checked_mul(size_of::<T>()).ok_or(Error::OutOfRange)?;
         let padded = bytes.checked_next_multiple_of(ALIGNMENT).ok_or(Error::OutOfRange)?;
@@ -234,6 +252,7 @@ impl<'a> Carver<'a> {
     }
 
     /// The next element; only for a carver that carves.
+    #[inline(always)]
     fn one<T: Pod>(&mut self) -> Result<&'a mut T> {
         self.take(1)?.first_mut().ok_or(Error::TooSmall)
     }

@@ -66,12 +66,19 @@ unsafe fn bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> 
     Ok(unsafe { slice::from_raw_parts_mut(start, size) })
 }
 
-/// The object behind a handle.
+/// The object behind a handle. Its block is taken to be as long as it says, and carved at once: that its capacities
+/// make it so long is found on the way, before anything behind the scalars is read.
 ///
 /// # Safety
 /// As [`bytes`].
 pub(super) unsafe fn object<'a, O: Object<'a>, H>(handle: *const H) -> Result<O> {
-    O::attach(unsafe { bytes::<O, H>(handle)? })
+    let header = unsafe { header(handle)? };
+    header.check(O::KIND)?;
+    let size = usize::try_from(header.size).map_err(|_| Error::Corrupt)?;
+    if size < O::PREFIX || size > isize::MAX as usize {
+        return Err(Error::Corrupt);
+    }
+    O::whole(unsafe { slice::from_raw_parts_mut(handle.cast_mut().cast(), size) })
 }
 
 /// Makes an object in the caller's memory and gives the handle out.

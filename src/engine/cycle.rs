@@ -204,7 +204,10 @@ impl<'a> Object<'a> for Cycle<'a> {
             judged: carver.take(delayed::judged(capacity, count))?,
             pass: carver.take(delayed::pass_size(capacity)?)?,
             plan: carver.take(Plan::size(&plan_capacity(capacity))?)?,
-            machine: Machine::carve(carver, capacity)?,
+            machine: match capacity.nodes {
+                0 => Machine::none(carver, capacity)?,
+                _ => Machine::carve(carver, capacity)?,
+            },
         })
     }
 
@@ -463,7 +466,7 @@ impl<'a> Cycle<'a> {
     pub fn planned(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<i64>> {
         let Some(number) = self.number_of(scheduler, job)? else { return Ok(None) };
         let start = match self.state.of_nodes {
-            0 => Plan::attach(self.parts.plan)?.planned(number)?,
+            0 => Plan::whole(self.parts.plan)?.planned(number)?,
             _ => self.parts.machine.plan()?.planned(number)?,
         };
         // Behind a job that may run for ever nothing can be foreseen.
@@ -479,7 +482,7 @@ impl<'a> Cycle<'a> {
     pub fn started_now(&mut self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<StartedNow>> {
         let number = self.number_of(scheduler, job)?.filter(|_| self.state.of_nodes == 0);
         let Some(number) = number else { return Ok(None) };
-        Plan::attach(self.parts.plan)?.started_now(number)
+        Plan::whole(self.parts.plan)?.started_now(number)
     }
 
     /// The number of a job in the plan, if there is one.
@@ -514,7 +517,7 @@ impl<'a> Cycle<'a> {
         }
         if self.state.planned != 0 {
             let kept = match self.state.of_nodes {
-                0 => *Plan::attach(self.parts.plan)?.kept(),
+                0 => *Plan::whole(self.parts.plan)?.kept(),
                 _ => *self.parts.machine.plan()?.kept(),
             };
             pool_mut(scheduler.parts.pools, self.state.pool)?.kept = kept;

@@ -9,7 +9,7 @@ use super::pools::idle;
 use super::settings::{Mode, OrderWord, Settings, Way};
 use crate::error::Result;
 use crate::heap;
-use crate::memory::{at, at_mut, range, range_mut};
+use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{Limited, Plan, WaitingJob};
 use crate::runtime::MAX_SECONDS;
 
@@ -177,7 +177,7 @@ impl Cycle<'_> {
         let count = self.state.candidates as usize;
         let candidates = range_mut(self.parts.candidates, 0, count)?;
         tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
-        let mut plan = Plan::attach(self.parts.plan)?;
+        let mut plan = Plan::whole(self.parts.plan)?;
         plan.keep(&scheduler.pool_at(number)?.kept);
         plan.begin(idle);
         for place in 0..scheduler.parts.table.active().len() {

@@ -322,7 +322,7 @@ impl<'a> StartForecast<'a> {
     /// Adds the jobs of the scenario to its plan.
     pub(super) fn fill_plan(&mut self) -> Result<()> {
         let State { time, waiting, running, free, .. } = *self.state;
-        let mut plan = Plan::attach(self.parts.plan)?;
+        let mut plan = Plan::whole(self.parts.plan)?;
         plan.begin(free);
         for busy in range(self.parts.running, 0, running as usize)? {
             plan.add_running(

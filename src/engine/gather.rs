@@ -273,7 +273,7 @@ impl<'a> StartForecast<'a> {
         self.reset()?;
         let settings = scheduler.settings();
         self.fill_plan()?;
-        let mut plan = Plan::attach(self.parts.plan)?;
+        let mut plan = Plan::whole(self.parts.plan)?;
         plan.keep(&self.state.kept);
         let (waits, counted) = scheduler.waits_of(self.state.pool)?;
         plan.arrange(&settings.rule, &waits, &counted)?;

@@ -150,6 +150,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Parts<'a>> {
         capacity.check()?;
         let jobs = capacity.jobs as usize;
@@ -183,7 +184,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
             && state.learnt_count as usize <= LEARNT
             && state.now.unsigned_abs() <= MAX_TIME as u64
             && state.settings.check().is_ok()
-            && state.bins.bins()?.count() == state.capacity.bins as usize;
+            && state.bins.are(state.capacity.bins);
         if sound { Ok(Scheduler { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
@@ -467,7 +468,7 @@ impl<'a> Scheduler<'a> {
         let size = RecentWaits::size(self.state.capacity.waits)?;
         let both = range_mut(self.parts.waits, 2 * size * pool as usize, 2 * size)?;
         let (own, counted) = both.split_at_mut_checked(size).ok_or(Error::Corrupt)?;
-        Ok((RecentWaits::attach(own)?, RecentWaits::attach(counted)?))
+        Ok((RecentWaits::whole(own)?, RecentWaits::whole(counted)?))
     }
 
     /// The engine's predictor; `None` if only limits count.
@@ -475,7 +476,7 @@ impl<'a> Scheduler<'a> {
         if self.state.capacity.histories == 0 || self.settings().predictor == PredictorWord::Limit {
             return Ok(None);
         }
-        Predictor::attach(self.parts.predictor).map(Some).map_err(|_| Error::Corrupt)
+        Predictor::whole(self.parts.predictor).map(Some).map_err(|_| Error::Corrupt)
     }
 
     /// The probabilities of a slot's prediction.

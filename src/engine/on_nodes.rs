@@ -7,7 +7,7 @@ use super::object::Scheduler;
 use super::order::Candidate;
 use super::wants::Ask;
 use crate::error::{Error, Result};
-use crate::memory::{Carver, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Object, at, at_mut, range, range_mut};
 use crate::nodes::{Amounts, NodePlan, NodePlanCapacity, Nodes, NodesCapacity, Part, Request, Spread};
 use crate::plan::{KeptOrder, WINDOW};
 use crate::runtime::MAX_SECONDS;
@@ -107,14 +107,28 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// The same where the scheduler has no nodes, without measuring parts that it does not have.
+    pub fn none(walk: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Machine<'a>> {
+        Ok(Machine {
+            nodes: &mut [],
+            plan: &mut [],
+            requirements: &mut [],
+            parts: walk.take(capacity.parts as usize)?,
+            found: &mut [],
+            stays: &mut [],
+            counts: walk.take(2)?,
+            capacities: Capacities::of(capacity),
+        })
+    }
+
     /// The machine, and the plan on it.
     pub fn both(&mut self) -> Result<(Nodes<'_>, NodePlan<'_>)> {
-        Ok((Nodes::attach(self.nodes)?, NodePlan::attach(self.plan)?))
+        Ok((Nodes::whole(self.nodes)?, NodePlan::whole(self.plan)?))
     }
 
     /// Processors that are idle on the pool's open nodes. O(nodes).
     pub fn idle(&mut self) -> Result<u32> {
-        Ok(u32::try_from(Nodes::attach(self.nodes)?.idle()).unwrap_or(u32::MAX))
+        Ok(u32::try_from(Nodes::whole(self.nodes)?.idle()).unwrap_or(u32::MAX))
     }
 
     /// Whether all bits are in use, so that there may be jobs for which none was left.
@@ -124,7 +138,7 @@ impl<'a> Machine<'a> {
 
     /// The reason for which a candidate found no room when the decision began; [`Why::Unknown`] if there was. O(nodes).
     pub fn room_for(&mut self, scheduler: &Scheduler<'_>, candidate: &Candidate) -> Result<Why> {
-        let nodes = Nodes::attach(self.nodes)?;
+        let nodes = Nodes::whole(self.nodes)?;
         let count = scheduler.parts.table.get(candidate.slot)?.count;
         let [bit, ..] = candidate.bits;
         let request = scheduler.parts.holdings.ask(candidate.slot).request(count, 1 << (bit & 63));
@@ -138,7 +152,7 @@ impl<'a> Machine<'a> {
 
     /// The plan that was begun.
     pub fn plan(&mut self) -> Result<NodePlan<'_>> {
-        NodePlan::attach(self.plan)
+        NodePlan::whole(self.plan)
     }
 
     /// Gives the requirements of the candidates, in each of their queues, a bit each; where these are more than there
@@ -249,13 +263,13 @@ impl<'a> Machine<'a> {
         let request = ask.request(1, 0);
         for place in 0..count {
             let part = *at(self.found, place)?;
-            let mut nodes = Nodes::attach(self.nodes)?;
+            let mut nodes = Nodes::whole(self.nodes)?;
             let handle = if nodes.is_short_of(&request, part)? { nodes.fill(part.node)? } else { None };
             if let Some(handle) = handle {
                 self.note(Stay { handle, ..stay })?;
             }
         }
-        let mut nodes = Nodes::attach(self.nodes)?;
+        let mut nodes = Nodes::whole(self.nodes)?;
         let mut handle = nodes.board(&request, range_mut(self.found, 0, count)?)?;
         let known = self.found.len() as u32;
         if handle.is_none() && request.pool != Amounts::default() && nodes.count() > known {
@@ -279,7 +293,7 @@ impl<'a> Machine<'a> {
 
     /// Begins a plan on the machine as it is now, with this kept order.
     pub fn plan_anew(&mut self, kept: &KeptOrder) -> Result<()> {
-        let nodes = Nodes::attach(self.nodes)?;
+        let nodes = Nodes::whole(self.nodes)?;
         let mut plan = NodePlan::init_scratch(self.plan, &self.capacities.plan, kept)?;
         plan.begin(&nodes)?;
         for stay in range(self.stays, 0, *at(self.counts, 0)? as usize)? {
@@ -291,7 +305,7 @@ impl<'a> Machine<'a> {
     /// Keeps the nodes of the job with this number that starts, behind `used` parts of earlier offers; returns their
     /// number, `None` where there is no room for them.
     pub fn keep(&mut self, used: u32, number: u32) -> Result<Option<u32>> {
-        let plan = NodePlan::attach(self.plan)?;
+        let plan = NodePlan::whole(self.plan)?;
         let parts =
             plan.starting().find(|(starting, _)| *starting == number as usize).map(|(_, parts)| parts);
         let parts = parts.ok_or(Error::Corrupt)?;
@@ -315,7 +329,7 @@ impl<'a> Machine<'a> {
         candidate: &mut Candidate,
         waited: &mut Option<u64>,
     ) -> Result<bool> {
-        let nodes = Nodes::attach(self.nodes)?;
+        let nodes = Nodes::whole(self.nodes)?;
         let job = scheduler.parts.table.get(candidate.slot)?;
         let ask = scheduler.parts.holdings.ask(candidate.slot);
         let (mut found, mut best) = (None, 0);
@@ -350,7 +364,7 @@ impl<'a> Machine<'a> {
     pub fn close(&mut self, scheduler: &Scheduler<'_>, pool: u32, now: i64) -> Result<()> {
         let grace = scheduler.settings().grace as i64;
         for (node, number) in scheduler.parts.nodes.iter().zip(0..).take(self.found.len()) {
-            let mut nodes = Nodes::attach(self.nodes)?;
+            let mut nodes = Nodes::whole(self.nodes)?;
             if node.pool != pool || !node.counts(now) {
                 nodes.set_open(number, false)?;
             } else if node.state(now) == Some(NodeState::Awaited) {

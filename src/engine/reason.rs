@@ -12,7 +12,7 @@ use super::settings::Way;
 use super::table::Record;
 use crate::error::{Error, Result};
 use crate::heap;
-use crate::memory::{at, at_mut, range, range_mut};
+use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Limited, Plan, StartedNow, UNPLANNED, WINDOW};
 use bytemuck::Zeroable;
 
@@ -156,7 +156,7 @@ impl Cycle<'_> {
         let place = self.place_of(number, start)?;
         let counted = self.state.of_nodes == 0;
         let price = if why == Why::Later && counted {
-            Plan::attach(self.parts.plan)?.started_now(number)?
+            Plan::whole(self.parts.plan)?.started_now(number)?
         } else {
             None
         };
@@ -207,7 +207,7 @@ impl Cycle<'_> {
             marks.get_mut(number).map(|mark| mark.after = start.unwrap_or(UNPLANNED))
         };
         let (front, kept) = if self.state.of_nodes == 0 {
-            let plan = Plan::attach(self.parts.plan)?;
+            let plan = Plan::whole(self.parts.plan)?;
             for number in 0..count {
                 note(number, plan.planned(number)?);
             }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::math::mix::{GOLDEN, finalise};
-use crate::memory::{at, at_mut, range, range_mut};
+use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule, Until};
 
 /// Largest number of changes of an order that a decision of a scenario tries: more do not make a forecast better.
@@ -64,7 +64,7 @@ impl StartForecast<'_> {
             *at_mut(self.parts.running, place)? = running;
             heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
         }
-        let mut plan = Plan::attach(self.parts.plan)?;
+        let mut plan = Plan::whole(self.parts.plan)?;
         // Varied for each scenario: where all run times are known, only the search differs.
         plan.keep(&self.state.kept.varied(scenario));
         self.state.begun = 1;
@@ -264,7 +264,7 @@ impl StartForecast<'_> {
         }
         self.fill_plan()?;
         let number = self.state.pool;
-        let mut plan = Plan::attach(self.parts.plan)?;
+        let mut plan = Plan::whole(self.parts.plan)?;
         let (waits, counted) = scheduler.waits_of(number)?;
         plan.decide(rule, &waits, &counted)?;
         if let Some((job, wait)) = plan.promised() {
@@ -272,7 +272,7 @@ impl StartForecast<'_> {
         }
         let count = plan.starting().len();
         for place in 0..count {
-            let number = *at(Plan::attach(self.parts.plan)?.starting(), place)?;
+            let number = *at(Plan::whole(self.parts.plan)?.starting(), place)?;
             self.start(number as usize)?;
         }
         self.leave_queue(scheduler)

@@ -263,6 +263,7 @@ fn ids(records: &[Record]) -> impl Fn(u32) -> Result<u64> + '_ {
 
 impl<'a> Table<'a> {
     /// Room for this many jobs.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, jobs: usize) -> Result<Table<'a>> {
         Ok(Table {
             counts: carver.take(1)?,
@@ -506,6 +507,7 @@ fn over(ring: &[Over]) -> impl Fn(u32) -> Result<u64> + '_ {
 
 impl<'a> Ended<'a> {
     /// Room for this many.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, count: usize) -> Result<Ended<'a>> {
         Ok(Ended {
             counts: carver.take(1)?,

@@ -160,7 +160,7 @@ impl<'a> Object<'a> for Mixture<'a> {
     }
 
     fn assemble(state: &'a mut State, histories: Histories<'a>) -> Result<Mixture<'a>> {
-        let sound = state.bins.bins()?.count() == state.capacity.bins as usize;
+        let sound = state.bins.are(state.capacity.bins);
         if sound { Ok(Mixture { state, histories }) } else { Err(Error::Corrupt) }
     }
 }

@@ -163,19 +163,27 @@ impl RawBins {
         Some((libm::log(seconds / lower) / self.ln_ratio).clamp(0.0, 1.0))
     }
 
+    /// The edges, if these are valid bins.
+    fn valid(&self) -> Result<&[f64]> {
+        let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
+        let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
+        let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
+        let positive = edges.first().is_some_and(|&edge| edge > 0.0);
+        let sound = increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0;
+        if sound { Ok(edges) } else { Err(Error::Corrupt) }
+    }
+
+    /// Whether these are valid bins, of this number.
+    pub(crate) fn are(&self, count: u32) -> bool {
+        self.valid().is_ok_and(|edges| edges.len() == count as usize)
+    }
+
     /// The bins again.
     ///
     /// # Errors
     /// [`Error::Corrupt`] when they are no valid bins.
     pub(crate) fn bins(&self) -> Result<RuntimeBins> {
-        let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
-        let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
-        let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
-        let positive = edges.first().is_some_and(|&edge| edge > 0.0);
-        if !(increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0) {
-            return Err(Error::Corrupt);
-        }
-        let edges = collect(edges.iter().copied());
+        let edges = Vec::from_slice(self.valid()?).map_err(|()| Error::Corrupt)?;
         Ok(RuntimeBins { ratio: self.ratio, ln_ratio: self.ln_ratio, edges })
     }
 }

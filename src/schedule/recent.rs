@@ -38,6 +38,7 @@ impl<'a> Object<'a> for RecentWaits<'a> {
     type State = State;
     type Parts = (&'a mut [u64], &'a mut [Node]);
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &u32) -> Result<Self::Parts> {
         if *capacity == 0 || *capacity > MAX_RECENT_WAITS {
             return Err(Error::OutOfRange);
