@@ -271,11 +271,10 @@ impl Scheduler<'_> {
         let job = self.parts.table.get_mut(slot)?;
         (job.state, job.restarts) = (JobState::Waiting as u32, said.restarts);
         job.adopted = u32::from(to.has_room());
-        let (pool, id, keys) = (job.pool, job.id, job.keys());
+        let pool = job.pool;
         self.parts.table.wait(slot)?;
         if !back {
-            self.tell(now, |predictor, at| predictor.submit(id, &keys, at))?;
-            self.predict(slot)?;
+            self.submit(slot, now)?;
             self.arrive(slot)?;
         }
         pool_mut(self.parts.pools, pool)?.stirred = 1;
@@ -445,16 +444,13 @@ impl Scheduler<'_> {
         (job.state, job.restarts) = (JobState::Waiting as u32, job.restarts.max(restarts));
         (job.learnt, job.adopted, job.units) = (0, 0, 0);
         job.edits = job.edits.wrapping_add(1);
-        let (id, keys) = (job.id, job.keys());
+        let id = job.id;
         self.parts.table.wait(slot)?;
-        self.tell(now, |predictor, at| {
-            if known {
-                predictor.cancel(id, at)?;
-            }
-            predictor.submit(id, &keys, at)
-        })?;
+        if known {
+            self.tell(now, |predictor, at| predictor.cancel(id, at))?;
+        }
         self.state.totals.requeued += 1;
-        self.predict(slot)
+        self.submit(slot, now)
     }
 
     /// Frees the units of a job.

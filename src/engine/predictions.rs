@@ -7,9 +7,9 @@ use super::object::{LEARNT, Scheduler};
 use super::settings::Settings;
 use super::table::{Predicted, Record};
 use crate::error::{Error, Result};
-use crate::memory::{at, at_mut};
+use crate::memory::{at, at_mut, copy, range_mut};
 use crate::plan::last_asked;
-use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeDistribution};
 
 /// Expected seconds of cleaning once a job is over.
 const CLEANING: i64 = 60;
@@ -76,18 +76,38 @@ impl Scheduler<'_> {
         if job.is_predicted_by_caller() || job.learnt != 0 || job.state() == JobState::AsBefore {
             return Ok(());
         }
-        let mut made = RuntimeDistribution::limit();
-        if let Some(predictor) = self.predictor()? {
-            let predicted = predictor.predict_job(job.id).map_err(|_| Error::Corrupt)?;
-            made = predicted.unwrap_or(made);
-        }
-        let mut kind = Predicted::Limit;
-        if let Some((_, probabilities)) = made.binned() {
-            for (to, from) in self.probabilities_mut(slot)?.iter_mut().zip(probabilities) {
-                *to = *from;
+        let mut room = [0.0; MAX_BINS];
+        let out = range_mut(&mut room, 0, self.state.capacity.bins as usize)?;
+        let made = match self.predictor()? {
+            Some(predictor) => predictor.present(job.id, out).map_err(|_| Error::Corrupt)?,
+            None => false,
+        };
+        self.keep_prediction(slot, made.then_some(out))
+    }
+
+    /// Submits a job to the predictor, and keeps its prediction: the opinion at the submission is the present one.
+    pub(super) fn submit(&mut self, slot: u32, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        let mut room = [0.0; MAX_BINS];
+        let out = range_mut(&mut room, 0, self.state.capacity.bins as usize)?;
+        let (own, mut made) = (!job.is_predicted_by_caller(), false);
+        self.tell(now, |predictor, at| {
+            predictor.submit(job.id, &job.keys(), at)?;
+            made = own && predictor.present(job.id, out)?;
+            Ok(())
+        })?;
+        if own { self.keep_prediction(slot, made.then_some(out)) } else { Ok(()) }
+    }
+
+    /// Sets a job's predicted run time, one probability a bin; `None` for the limit alone.
+    fn keep_prediction(&mut self, slot: u32, probabilities: Option<&mut [f64]>) -> Result<()> {
+        let kind = match probabilities {
+            Some(probabilities) => {
+                copy(self.probabilities_mut(slot)?, probabilities);
+                Predicted::Own
             }
-            kind = Predicted::Own;
-        }
+            None => Predicted::Limit,
+        };
         self.parts.table.get_mut(slot)?.predicted = kind as u32;
         self.set_mean(slot)
     }

@@ -17,7 +17,8 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 pub(crate) struct Job {
     pub id: i64,
-    /// The slot in which it was submitted.
+    /// The slot in which it was submitted; with the contexts, which have no slots, a mark of what they knew then
+    /// (`asked_after`), 0 for none.
     pub slot: i64,
     /// Time of its submission.
     pub submitted: i64,
@@ -76,6 +77,7 @@ fn keys_of(records: &[Job]) -> impl Fn(u32) -> Result<u64> + '_ {
 
 impl<'a> Jobs<'a> {
     /// A table for this many jobs, with this many keys and bins each.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, capacity: u32, keys_each: usize, bins: usize) -> Result<Jobs<'a>> {
         let capacity = capacity as usize;
         let numbers = |each: usize| capacity.checked_mul(each).ok_or(Error::OutOfRange);

@@ -1,7 +1,7 @@
 //! The learners, one for each kind of predictor, and their place in the predictor's block.
 
 use crate::error::{Error, Result};
-use crate::memory::Carver;
+use crate::memory::{Carver, Object};
 use crate::predict::jobs::Jobs;
 use crate::predict::safety::make_safe;
 use crate::predict::tracker::Tracker;
@@ -72,14 +72,14 @@ impl<'a> Learner<'a> {
                 Learner::Hmm(Tracker::find(&mut Carver::of(block)?, capacity)?)
             }
             PredictorKind::Mixture | PredictorKind::User => {
-                let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
+                let mixture = Mixture::whole(block).map_err(|_| Error::Corrupt)?;
                 if mixture.capacity() != &capacity.mixture {
                     return Err(Error::Corrupt);
                 }
                 Learner::Mixture(mixture)
             }
             PredictorKind::Contexts => {
-                let contexts = ContextMixture::attach(block).map_err(|_| Error::Corrupt)?;
+                let contexts = ContextMixture::whole(block).map_err(|_| Error::Corrupt)?;
                 if contexts.capacity() != &capacity.contexts() {
                     return Err(Error::Corrupt);
                 }
@@ -113,10 +113,19 @@ pub(super) fn enter(
     }
     let record = jobs.insert(id, 0, now, keys, Err(Silence::NothingLearnt as u32))?;
     let said = jobs.said_mut(record)?;
-    if answered(contexts.submit(record, keys, now, said), said)?.is_none() {
-        jobs.job_mut(record)?.silence = 0;
+    let silence = answered(contexts.submit(record, keys, now, said), said)?;
+    let job = jobs.job_mut(record)?;
+    job.slot = asked_after(contexts);
+    if silence.is_none() {
+        job.silence = 0;
     }
     Ok(())
+}
+
+/// Marks the present knowledge of the contexts, as a job keeps it in the place of its slot, which they do not have: one
+/// more than the number of jobs learnt from. As long as that stays the same, so does every answer for a job.
+pub(super) fn asked_after(contexts: &ContextMixture<'_>) -> i64 {
+    contexts.finished().saturating_add(1) as i64
 }
 
 /// A mixture's probabilities, made safe after this many finished jobs.

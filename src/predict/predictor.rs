@@ -7,7 +7,7 @@ use crate::hmm::{Hmm, Parameters, Round};
 use crate::memory::{Carver, Kind, Object};
 use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
-use crate::predict::learner::{Learner, answered, enter, mixed};
+use crate::predict::learner::{Learner, answered, asked_after, enter, mixed};
 use crate::predict::options::{RawCapacity, RawOptions};
 use crate::predict::safety::make_safe;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
@@ -117,6 +117,7 @@ impl<'a> Object<'a> for Predictor<'a> {
     /// The jobs, and the learner's block.
     type Parts = (Jobs<'a>, &'a mut [u8]);
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Self::Parts> {
         let learner = Learner::size(capacity)?;
         capacity.check()?;
@@ -133,7 +134,7 @@ impl<'a> Object<'a> for Predictor<'a> {
         let learner = Learner::find(learner, &capacity)?;
         let sound = state.options.slot_seconds > 0
             && state.now.unsigned_abs() <= MAX_TIME
-            && state.bins.bins()?.count() == capacity.bins() as usize
+            && state.bins.are(capacity.bins())
             && jobs.is_sound();
         if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
     }

@@ -22,6 +22,31 @@ pub(crate) enum Shape {
     Binned { bins: RuntimeBins, probabilities: Vec<f64, MAX_BINS> },
 }
 
+/// The sum of counts, each of which must be a count.
+fn total(counts: &[f64]) -> Result<f64> {
+    let mut total = 0.0;
+    for &count in counts {
+        if count.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if count < 0.0 {
+            return Err(Error::OutOfRange);
+        }
+        total += count;
+    }
+    if f64::is_finite(total) { Ok(total) } else { Err(Error::OutOfRange) }
+}
+
+/// Makes counts the probabilities of [`RuntimeDistribution::from_counts`]; false where nothing is known.
+pub(crate) fn share_out(counts: &mut [f64]) -> Result<bool> {
+    let total = total(counts)?;
+    if total == 0.0 {
+        return Ok(false);
+    }
+    counts.iter_mut().for_each(|count| *count /= total);
+    Ok(true)
+}
+
 impl RuntimeDistribution {
     /// Nothing is known: the job is expected to run exactly to its time limit, as EASY assumes.
     pub const fn limit() -> RuntimeDistribution {
@@ -47,19 +72,7 @@ impl RuntimeDistribution {
         if counts.len() != bins.count() {
             return Err(Error::OutOfRange);
         }
-        let mut total = 0.0;
-        for &count in counts {
-            if count.is_nan() {
-                return Err(Error::NotANumber);
-            }
-            if count < 0.0 {
-                return Err(Error::OutOfRange);
-            }
-            total += count;
-        }
-        if !f64::is_finite(total) {
-            return Err(Error::OutOfRange);
-        }
+        let total = total(counts)?;
         if total == 0.0 {
             return Ok(RuntimeDistribution::limit());
         }
@@ -103,7 +116,7 @@ impl RuntimeDistribution {
         if !sound {
             return Err(Error::Corrupt);
         }
-        let probabilities = collect(probabilities.iter().copied());
+        let probabilities = Vec::from_slice(probabilities).map_err(|()| Error::Corrupt)?;
         Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
     }
 
@@ -167,7 +180,7 @@ impl RawDistribution {
                 if !probabilities.iter().all(|p| (0.0..=1.0).contains(p)) {
                     return Err(Error::Corrupt);
                 }
-                let probabilities = collect(probabilities.iter().copied());
+                let probabilities = Vec::from_slice(probabilities).map_err(|()| Error::Corrupt)?;
                 Ok(RuntimeDistribution(Shape::Binned { bins, probabilities }))
             }
             _ => Err(Error::Corrupt),

@@ -10,6 +10,7 @@
 
 use super::contexts::{Context, Reference};
 use super::lanes::{LANES, fold, ln};
+use crate::memory::copy;
 
 /// The least count with which a bin is one of those seen.
 const SEEN: f32 = 0.05;
@@ -60,6 +61,30 @@ fn total<const N: usize>(numbers: &[f32; N]) -> f32 {
     fold(lanes)
 }
 
+/// Number of the bins seen. Compilers take vector instructions for this loop, and not for its steps written out where
+/// they know the number of bins.
+#[inline(never)]
+fn seen(counts: &[f32]) -> i32 {
+    counts.iter().map(|count| i32::from(*count > SEEN)).sum()
+}
+
+/// The sums of the counts beside each; the first counts as beside itself.
+#[inline]
+fn beside<const N: usize>(counts: &[f32; N]) -> [f32; N] {
+    let mut beside = [0.0f32; N];
+    let (below, above) = (counts.get(..N - 2).unwrap_or_default(), counts.get(2..).unwrap_or_default());
+    for ((to, below), above) in beside.get_mut(1..).unwrap_or_default().iter_mut().zip(below).zip(above) {
+        *to = below + above;
+    }
+    if let (Some(to), [first, second, ..]) = (beside.first_mut(), counts.as_slice()) {
+        *to = second + first;
+    }
+    if let (Some(to), [.., below, _]) = (beside.last_mut(), counts.as_slice()) {
+        *to = *below;
+    }
+    beside
+}
+
 /// Writes a context's distribution, given its row and the wider context's distribution, and returns the sum of its
 /// counts: 0 when there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond.
 #[inline]
@@ -77,13 +102,11 @@ pub fn estimate<const N: usize>(
     let mut counts = [0.0f32; N];
     let shift = limited.shift(context.reference, reference);
     let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
-    for (count, cell) in counts.iter_mut().skip(to).zip(row.iter().skip(from)).take(limited.bins) {
-        *count = *cell;
-    }
+    copy(counts.get_mut(to..limited.bins).unwrap_or_default(), row.get(from..).unwrap_or_default());
     let beyond_cell = limited.last > limited.limit;
     let mut beyond = 0.0;
     if beyond_cell && context.limited {
-        for count in counts.iter().take(limited.bins).skip(limited.last) {
+        for count in counts.get(limited.last..limited.bins).unwrap_or_default() {
             beyond += count;
         }
     }
@@ -99,25 +122,12 @@ pub fn estimate<const N: usize>(
     if sum <= 0.0 {
         return 0.0;
     }
-    let mut seen = [0.0f32; N];
-    for (seen, count) in seen.iter_mut().zip(&counts) {
-        *seen = if *count > SEEN { 1.0 } else { 0.0 };
-    }
-    let seen = total(&seen) + if beyond > SEEN { 1.0 } else { 0.0 };
-    let prior = context.prior * (1.0 + seen);
+    let seen = seen(&counts) + i32::from(beyond > SEEN);
+    let prior = context.prior * (1.0 + seen as f32);
     let scale = 1.0 / (sum + prior);
     // The bins beside, where there are any, get half of the moved share each, so that the sum stays.
     let moved = SMOOTHING * prior * scale;
-    let mut beside = [0.0f32; N];
-    for (to, from) in beside.iter_mut().skip(1).zip(&counts) {
-        *to = *from;
-    }
-    for (to, from) in beside.iter_mut().zip(counts.iter().skip(1)) {
-        *to += *from;
-    }
-    if let (Some(to), Some(from)) = (beside.first_mut(), counts.first()) {
-        *to += *from;
-    }
+    let mut beside = beside(&counts);
     if let (Some(to), Some(from)) = (beside.get_mut(limited.limit), counts.get(limited.limit)) {
         *to += *from;
     }
@@ -132,14 +142,43 @@ pub fn estimate<const N: usize>(
     sum
 }
 
-/// The byte of every probability's logarithm: -16 ln p, rounded, at most 255.
+/// The whole part of a number from 0 to 255, in the low byte, by vector instructions: the nearest whole number is in
+/// the last bits of the number plus 2^23, and is one too many where it lies above.
+#[inline]
+fn whole(x: f32) -> u32 {
+    const UNIT: f32 = 8_388_608.0;
+    let nearest = x + UNIT;
+    nearest.to_bits().wrapping_sub(u32::from(nearest - UNIT > x))
+}
+
+/// The byte of every probability's logarithm: -16 ln p, rounded, at most 255. (Comparisons instead of the standard
+/// library's least and largest, which take three instructions because of what is no number.)
 #[inline]
 pub fn logarithms<const N: usize>(probabilities: &[f32; N], out: &mut [u8]) {
-    let mut bytes = [0.0f32; N];
-    for (byte, p) in bytes.iter_mut().zip(probabilities) {
-        *byte = (0.5 - SCALE * ln(p.max(1e-30))).min(255.0);
+    let mut bytes = [0u32; N];
+    for (byte, &p) in bytes.iter_mut().zip(probabilities) {
+        let p = if p > 1e-30 { p } else { 1e-30 };
+        let steps = 0.5 - SCALE * ln(p);
+        let steps = if steps < 255.0 { steps } else { 255.0 };
+        *byte = whole(if steps > 0.0 { steps } else { 0.0 });
     }
     for (out, byte) in out.iter_mut().zip(&bytes) {
         *out = *byte as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_parts_are_those_of_a_cast() {
+        let mut x = 0.0f32;
+        while x <= 255.0 {
+            for x in [x, x.next_down().max(0.0), x.next_up().min(255.0)] {
+                assert_eq!(whole(x) as u8, x as u8, "{x}");
+            }
+            x += 0.001_953_125;
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::contexts::{CONTEXTS, COUNT};
 use super::estimate::SCALE;
 use super::lanes::{LANES, fold, reciprocal_root};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, copy, range, range_mut};
+use crate::memory::{Carver, at_mut, copy, range};
 
 /// Number of levels: steps of the number of jobs that a context has counted.
 pub const LEVELS: usize = 8;
@@ -98,6 +98,7 @@ impl Opinions<'_> {
 
 impl<'a> Mixer<'a> {
     /// The sets for this number of bins.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, bins: usize) -> Result<Mixer<'a>> {
         let numbers = sets(bins) * WIDTH;
         Ok(Mixer { weights: carver.take(numbers)?, squares: carver.take(numbers)? })
@@ -129,8 +130,10 @@ impl<'a> Mixer<'a> {
                 weight += set.get(place).ok_or(Error::Corrupt)?;
             }
             let weight = weight * (-1.0 / SCALE);
-            for (out, byte) in out.iter_mut().zip(bytes) {
-                *out += weight * f32::from(*byte);
+            for (out, bytes) in out.chunks_exact_mut(LANES).zip(bytes.chunks_exact(LANES)) {
+                for (out, byte) in out.iter_mut().zip(bytes) {
+                    *out += weight * f32::from(*byte);
+                }
             }
         }
         Ok(())
@@ -164,12 +167,9 @@ impl<'a> Mixer<'a> {
             for (number, set) in sets.iter().enumerate() {
                 let place = *set as usize * WIDTH + place;
                 let ease = if number == 0 { EASE[0] } else { EASE[1] };
-                for (weight, sum) in
-                    range_mut(self.weights, place, 1)?.iter_mut().zip(range_mut(self.squares, place, 1)?)
-                {
-                    *sum += square;
-                    *weight += STEP * gradient * reciprocal_root(ease + *sum);
-                }
+                let sum = at_mut(self.squares, place)?;
+                *sum += square;
+                *at_mut(self.weights, place)? += STEP * gradient * reciprocal_root(ease + *sum);
             }
             if let Some(weight) = user.get_mut(context) {
                 *weight += USER_STEP * gradient;

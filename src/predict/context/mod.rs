@@ -38,6 +38,7 @@ use calibration::Calibration;
 use contexts::COUNT;
 use lanes::padded;
 use mixer::{Mixer, SETS};
+use opinion::Knowledge;
 use places::{Places, key};
 use trail::{Shape, Standing, Trail};
 
@@ -213,6 +214,7 @@ impl<'a> Object<'a> for ContextMixture<'a> {
     type State = State;
     type Parts = Tables<'a>;
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &ContextCapacity) -> Result<Tables<'a>> {
         capacity.check()?;
         let (stride, records) = (capacity.stride(), capacity.records());
@@ -235,7 +237,7 @@ impl<'a> Object<'a> for ContextMixture<'a> {
     }
 
     fn assemble(state: &'a mut State, tables: Tables<'a>) -> Result<ContextMixture<'a>> {
-        let sound = state.bins.bins()?.count() == state.capacity.bins as usize;
+        let sound = state.bins.are(state.capacity.bins);
         if sound { Ok(ContextMixture { state, tables }) } else { Err(Error::Corrupt) }
     }
 }
@@ -342,16 +344,21 @@ impl<'a> ContextMixture<'a> {
         self.ask(&mut held, out)
     }
 
+    fn knowledge(&self) -> Knowledge<'_> {
+        let Tables { histories, counts, users, weights, mixer, .. } = &self.tables;
+        Knowledge { state: self.state, histories, counts, users, weights, mixer }
+    }
+
     /// Predicts for a job whose contexts are determined.
     fn ask(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
         if self.state.capacity.stride() <= 24 {
             let (mut bytes, mut said) = ([0; COUNT * 24], [0.0; 24]);
-            self.opine::<24>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
-            self.write(held, &said, out)
+            self.knowledge().opine::<24>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
+            self.knowledge().write(held, &said, out)
         } else {
             let (mut bytes, mut said) = ([0; COUNT * MAX_BINS], [0.0; MAX_BINS]);
-            self.opine::<MAX_BINS>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
-            self.write(held, &said, out)
+            self.knowledge().opine::<MAX_BINS>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
+            self.knowledge().write(held, &said, out)
         }
     }
 
@@ -372,7 +379,7 @@ impl<'a> ContextMixture<'a> {
         self.enter(record, keys, now)?;
         let stride = self.state.capacity.stride();
         let said = range(self.tables.said, record as usize * stride, stride)?;
-        self.write(at(self.tables.jobs, record as usize)?, said, out)
+        self.knowledge().write(at(self.tables.jobs, record as usize)?, said, out)
     }
 
     /// Records that the job in this record was started. O(1).
@@ -503,18 +510,17 @@ impl<'a> ContextMixture<'a> {
     fn enter(&mut self, record: u32, keys: &[i64], now: i64) -> Result<()> {
         let stride = self.state.capacity.stride();
         let mut held = Held::zeroed();
-        let mut said = [0.0; MAX_BINS];
-        let mut bytes = [0u8; COUNT * MAX_BINS];
-        let (said, bytes) = (range_mut(&mut said, 0, stride)?, range_mut(&mut bytes, 0, stride * COUNT)?);
         self.look(keys, now, &mut held)?;
+        let Tables { said, bytes, histories, counts, users, weights, mixer, .. } = &mut self.tables;
+        let known = Knowledge { state: self.state, histories, counts, users, weights, mixer };
+        let said = range_mut(said, record as usize * stride, stride)?;
+        let bytes = range_mut(bytes, record as usize * stride * COUNT, stride * COUNT)?;
         let opinion = Opinion { held: &mut held, bytes, said };
         if stride <= 24 {
-            self.opine::<24>(opinion)?
+            known.opine::<24>(opinion)?
         } else {
-            self.opine::<MAX_BINS>(opinion)?
+            known.opine::<MAX_BINS>(opinion)?
         }
-        copy(range_mut(self.tables.said, record as usize * stride, stride)?, said);
-        copy(range_mut(self.tables.bytes, record as usize * stride * COUNT, stride * COUNT)?, bytes);
         self.state.submitted = self.state.submitted.wrapping_add(1).max(1);
         held.number = self.state.submitted;
         *at_mut(self.tables.jobs, record as usize)? = held;

@@ -2,10 +2,10 @@
 
 use super::contexts::{self, CONTEXTS, COUNT, View, step};
 use super::estimate::{LimitedBins, estimate, logarithms};
-use super::mixer::{CHANGES, Opinions, STANDINGS, choose, level};
+use super::mixer::{CHANGES, Mixer, Opinions, STANDINGS, choose, level};
 use super::places::{Places, key};
 use super::trail::{Standing, Trail};
-use super::{ContextMixture, Held, Opinion, trails};
+use super::{ContextMixture, Held, Opinion, State, trails};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::MAX_SECONDS;
@@ -64,7 +64,18 @@ fn row<'t>(places: &Places<'_>, numbers: &'t [f32], key: u64, width: usize) -> R
     places.find(key).map(|place| range(numbers, place * width, width)).transpose()
 }
 
-impl ContextMixture<'_> {
+/// All that opinions rest on, and nothing that a submission writes.
+#[derive(Clone, Copy)]
+pub(super) struct Knowledge<'k> {
+    pub state: &'k State,
+    pub histories: &'k Places<'k>,
+    pub counts: &'k [f32],
+    pub users: &'k Places<'k>,
+    pub weights: &'k [f32],
+    pub mixer: &'k Mixer<'k>,
+}
+
+impl Knowledge<'_> {
     pub(super) fn limited(&self, limit_bin: usize) -> LimitedBins {
         let bins = self.state.capacity.bins as usize;
         let beyond = (self.state.beyond + FIRST_BEYOND) / (self.state.finished + FIRST_JOBS);
@@ -74,45 +85,6 @@ impl ContextMixture<'_> {
             bins,
             beyond: beyond as f32,
         }
-    }
-
-    /// Determines the contexts of a job that is submitted now.
-    pub(super) fn look(&self, keys: &[i64], now: i64, held: &mut Held) -> Result<()> {
-        let [user, limit, processors] = *keys else { return Err(Error::OutOfRange) };
-        let limit = if (1..MAX_SECONDS).contains(&limit) { limit } else { MAX_SECONDS };
-        let raw = &self.state.bins;
-        let limit_bin = raw.bin_of(limit as f64);
-        let none = Trail::zeroed();
-        let mut found = [&none; 3];
-        for (found, key) in found.iter_mut().zip(trails(user, limit, processors)) {
-            if let Some(place) = self.tables.kinds.find(key) {
-                *found = at(self.tables.trails, place)?;
-            }
-        }
-        let standings = found.map(|trail| {
-            trail.standing(|record, number| {
-                let job = self.tables.jobs.get(record as usize).filter(|job| job.number == number)?;
-                Some(job.standing(now, raw))
-            })
-        });
-        let view = View {
-            user,
-            limit,
-            processors,
-            limit_bin,
-            now,
-            trails: found,
-            standings,
-            bin_of: &|seconds| raw.bin_of(seconds as f64),
-        };
-        (held.user, held.limit, held.processors) = (user, limit, processors);
-        (held.limit_bin, held.keys) = (limit_bin as u32, view.keys());
-        use contexts::Reference::{First, Like, Limit, User};
-        held.references = [First, Limit, User, Like].map(|reference| view.reference(reference) as u32);
-        let [owner, limited, like] = found;
-        held.counts = 1.0 / (1.0 + LIKE * like.inside() as f32 + OTHER * owner.inside() as f32);
-        (held.standing, held.change) = (standing_of(&view) as u32, change_of(limited) as u32);
-        Ok(())
     }
 
     /// Computes the estimates of all contexts for a job, by the contexts determined before, and their mixture. N is at
@@ -142,12 +114,14 @@ impl ContextMixture<'_> {
                 None => &uniform,
             };
             let out = at_mut(rest, 0)?;
-            let row = row(&self.tables.histories, self.tables.counts, *key, stride)?;
+            let row = row(&self.histories, self.counts, *key, stride)?;
             let reference = *at(&held.references, context.reference as usize)? as usize;
             let jobs = estimate(context, row, reference, &limited, &mask, wider, out);
             *at_mut(&mut held.levels, number)? = level(jobs);
             if context.speaks && jobs > 0.0 {
                 logarithms(out, bytes);
+            } else {
+                bytes.fill(0);
             }
         }
         held.sets = choose(
@@ -157,10 +131,10 @@ impl ContextMixture<'_> {
             held.change as usize,
             [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
         );
-        let own = row(&self.tables.users, self.tables.weights, key(&[WEIGHTS, held.user]), COUNT)?;
+        let own = row(&self.users, self.weights, key(&[WEIGHTS, held.user]), COUNT)?;
         let mut mixed = [0.0f32; N];
         let opinions = Opinions { levels: &held.levels, bytes, stride };
-        self.tables.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
+        self.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
         let cells = range_mut(&mut mixed, 0, limited.last + 1)?;
         let most = cells.iter().fold(f32::MIN, |most, x| most.max(*x));
         let mut sum = 0.0;
@@ -201,7 +175,7 @@ impl ContextMixture<'_> {
     /// with this limit, and those of all jobs, which count as one job.
     fn spread(&self, held: &Held, limited: &LimitedBins, out: &mut [f64]) -> Result<()> {
         let stride = self.state.capacity.stride();
-        let own = row(&self.tables.histories, self.tables.counts, key(&[BEYOND, held.limit]), stride)?;
+        let own = row(&self.histories, self.counts, key(&[BEYOND, held.limit]), stride)?;
         let own = |distance: usize| own.and_then(|own| own.get(distance)).map_or(0.0, |x| f64::from(*x));
         let share = *at(out, limited.last)?;
         let beyond = out.get_mut(limited.last..).ok_or(Error::Corrupt)?;
@@ -217,12 +191,53 @@ impl ContextMixture<'_> {
         }
         Ok(())
     }
+}
+
+impl ContextMixture<'_> {
+    /// Determines the contexts of a job that is submitted now.
+    pub(super) fn look(&self, keys: &[i64], now: i64, held: &mut Held) -> Result<()> {
+        let [user, limit, processors] = *keys else { return Err(Error::OutOfRange) };
+        let limit = if (1..MAX_SECONDS).contains(&limit) { limit } else { MAX_SECONDS };
+        let raw = &self.state.bins;
+        let limit_bin = raw.bin_of(limit as f64);
+        let none = Trail::zeroed();
+        let mut found = [&none; 3];
+        for (found, key) in found.iter_mut().zip(trails(user, limit, processors)) {
+            if let Some(place) = self.tables.kinds.find(key) {
+                *found = at(self.tables.trails, place)?;
+            }
+        }
+        let standings = found.map(|trail| {
+            trail.standing(|record, number| {
+                let job = self.tables.jobs.get(record as usize).filter(|job| job.number == number)?;
+                Some(job.standing(now, raw))
+            })
+        });
+        let view = View {
+            user,
+            limit,
+            processors,
+            limit_bin,
+            now,
+            trails: found,
+            standings,
+            bin_of: &|seconds| raw.bin_of(seconds as f64),
+        };
+        (held.user, held.limit, held.processors) = (user, limit, processors);
+        (held.limit_bin, held.keys) = (limit_bin as u32, view.keys());
+        use contexts::Reference::{First, Like, Limit, User};
+        held.references = [First, Limit, User, Like].map(|reference| view.reference(reference) as u32);
+        let [owner, limited, like] = found;
+        held.counts = 1.0 / (1.0 + LIKE * like.inside() as f32 + OTHER * owner.inside() as f32);
+        (held.standing, held.change) = (standing_of(&view) as u32, change_of(limited) as u32);
+        Ok(())
+    }
 
     /// Judges the prediction for a job that ended, learns from it, and counts it.
     pub(super) fn judge(&mut self, record: u32, job: &Held, run_time: i64) -> Result<()> {
         let stride = self.state.capacity.stride();
         let bin = self.state.bins.bin_of(run_time as f64);
-        let limited = self.limited(job.limit_bin as usize);
+        let limited = self.knowledge().limited(job.limit_bin as usize);
         let cell = bin.min(limited.last);
         self.state.written = self.state.written.wrapping_add(1);
         let now = self.state.written;

@@ -5,9 +5,9 @@
 //! of their bits besides the ones that choose the group: two keys that meet, one pair of a group in 2^32, are taken to
 //! be one.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::math::mix::mix;
-use crate::memory::{Carver, copy, range, range_mut};
+use crate::memory::{Carver, at_mut, copy};
 use bytemuck::{Pod, Zeroable};
 
 /// Number of places that a key may have.
@@ -19,6 +19,11 @@ const WAYS: usize = 8;
 struct Head {
     key: u32,
     written: u32,
+}
+
+/// The first place of a group that has this key.
+fn way(group: &[Head; WAYS], key: u32) -> Option<usize> {
+    group.iter().position(|head| head.key == key)
 }
 
 /// The heads of a table.
@@ -33,6 +38,7 @@ impl<'a> Places<'a> {
     }
 
     /// Takes a table from the memory, where zeros are an empty one.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, records: u32) -> Result<Places<'a>> {
         Ok(Places { heads: carver.take(Places::count(records))? })
     }
@@ -52,16 +58,15 @@ impl<'a> Places<'a> {
     /// A key's place. O(1).
     pub fn find(&self, key: u64) -> Option<usize> {
         let (first, key) = self.group(key);
-        let group = self.heads.get(first..)?;
-        group.iter().take(WAYS).position(|head| head.key == key).map(|way| first + way)
+        way(self.heads.get(first..)?.first_chunk()?, key).map(|way| first + way)
     }
 
     /// A key's place, made if it has none, and whether it was made; `now` is later with every call, but for its
     /// wrapping. O(1).
     pub fn claim(&mut self, key: u64, now: u32) -> Result<(usize, bool)> {
         let (first, key) = self.group(key);
-        let group = range(self.heads, first, WAYS)?;
-        let known = group.iter().position(|head| head.key == key);
+        let group = self.heads.get(first..).and_then(<[Head]>::first_chunk).ok_or(Error::Corrupt)?;
+        let known = way(group, key);
         let way = known.unwrap_or_else(|| {
             let age = |head: &Head| {
                 if head.key == 0 { u64::MAX } else { u64::from(now.wrapping_sub(head.written)) }
@@ -75,9 +80,7 @@ impl<'a> Places<'a> {
             }
             oldest.0
         });
-        for head in range_mut(self.heads, first + way, 1)? {
-            *head = Head { key, written: now };
-        }
+        *at_mut(self.heads, first + way)? = Head { key, written: now };
         Ok((first + way, known.is_none()))
     }
 }

@@ -1,6 +1,8 @@
 //! Answers of a predictor.
 
 use super::*;
+use crate::memory::copy;
+use crate::runtime::share_out;
 
 impl Predictor<'_> {
     /// Predicts the run time of a job with these keys submitted at `now`, which is not before the last event. Nothing
@@ -48,9 +50,17 @@ impl Predictor<'_> {
     /// [`Error::UnknownJob`].
     pub fn said(&self, id: i64) -> Result<Prediction> {
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        match self.silence_of(record)? {
+            None => self.distribution(self.jobs.said(record)?).map(Ok),
+            Some(silence) => Ok(Err(silence)),
+        }
+    }
+
+    /// The reason why nothing was predicted for a job at its submission, if nothing was.
+    fn silence_of(&self, record: u32) -> Result<Option<Silence>> {
         match self.jobs.job(record)?.silence {
-            0 => self.distribution(self.jobs.said(record)?).map(Ok),
-            number => Silence::from_number(number).ok_or(Error::Corrupt).map(Err),
+            0 => Ok(None),
+            number => Silence::from_number(number).ok_or(Error::Corrupt).map(Some),
         }
     }
 
@@ -61,17 +71,37 @@ impl Predictor<'_> {
     /// # Errors
     /// [`Error::UnknownJob`].
     pub fn predict_job(&self, id: i64) -> Result<Prediction> {
-        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         let mut room = [0.0; MAX_BINS];
         let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        let silence = match &self.learner {
-            Learner::Mixture(mixture) => mixed(mixture, self.jobs.keys(record)?, self.state.finished, out)?,
-            Learner::Contexts(contexts) => answered(contexts.predict_job(record, out), out)?,
-            Learner::Hmm(_) => return self.said(id),
-        };
-        match silence {
+        match self.asked_again(id, out)? {
             None => self.distribution(out).map(Ok),
             Some(silence) => Ok(Err(silence)),
+        }
+    }
+
+    /// Writes the probabilities of [`Predictor::predict_job`], one for each bin, and returns whether there are any: not
+    /// where nothing is predicted.
+    pub(crate) fn present(&self, id: i64, out: &mut [f64]) -> Result<bool> {
+        Ok(self.asked_again(id, out)?.is_none() && share_out(out)?)
+    }
+
+    /// The present prediction for a job, before it is made a distribution.
+    fn asked_again(&self, id: i64, out: &mut [f64]) -> Result<Option<Silence>> {
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        match &self.learner {
+            Learner::Mixture(mixture) => mixed(mixture, self.jobs.keys(record)?, self.state.finished, out),
+            // Where nothing was learnt since the job came the answer is the one given then.
+            Learner::Contexts(contexts) if self.jobs.job(record)?.slot != asked_after(contexts) => {
+                answered(contexts.predict_job(record, out), out)
+            }
+            Learner::Contexts(_) | Learner::Hmm(_) => {
+                let silence = self.silence_of(record)?;
+                if silence.is_none() {
+                    copy(out, self.jobs.said(record)?);
+                    answered(Ok(true), out)?;
+                }
+                Ok(silence)
+            }
         }
     }
 
