@@ -1,4 +1,5 @@
-/* How many processors should a malleable job take: the idle ones now, or more of them later? All memory is static. */
+/* How many processors should a malleable job take: the idle ones now, or more of them later? The memory is as
+ * much as a sizing says that it needs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #define CHECK(call) check((call), #call)
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 
-static int64_t sizing_memory[2000], correction_memory[10]; /* aligned to 8 bytes */
+static int64_t correction_memory[SUREFILL_CORRECTION_SIZE / 8]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -30,6 +31,7 @@ int main(void) {
     surefill_correction *correction;
     double shortest, longest, parallelism, sigma, sequential, error, speedup, run_time, mean, median, combined, soon;
     int32_t processors;
+    int64_t size;
 
     CHECK(surefill_lifetime_fit(lately, COUNT(lately), &shortest, &longest));
     CHECK(surefill_speedup_fit_run_times(tried_on, ran, COUNT(ran), &parallelism, &sigma, &sequential, &error));
@@ -40,7 +42,8 @@ int main(void) {
     capacity.running = 64;
     capacity.processors = 128;
     capacity.bins = 0; /* all lifetimes are log-uniform */
-    CHECK(surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing));
+    CHECK(surefill_sizing_size(&capacity, &size));
+    CHECK(surefill_sizing_init(malloc((size_t)size), size, &capacity, &sizing));
     CHECK(surefill_sizing_begin(sizing, 12));
     for (int i = 0; i < COUNT(holds); i++) CHECK(surefill_sizing_add_lifetime(sizing, holds[i], since[i], shortest, longest));
 
@@ -69,5 +72,6 @@ int main(void) {
         printf("%-24s take %2" PRId32 ": wait %5.0f s, run %5.0f s, gain %5.0f s; start %s\n", names[how], choice.processors,
                choice.wait, choice.run_time, choice.gain, processors > 0 ? "now" : "later");
     }
+    free(sizing);
     return 0;
 }

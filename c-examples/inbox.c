@@ -13,7 +13,6 @@
 
 enum { THREADS = 2, JOBS = 1000, EVENTS = 256 };
 
-static int64_t inbox_memory[8 * EVENTS + 7]; /* at most 64 bytes for an event and 56 more */
 static surefill_inbox *inbox;
 
 /* Ends the program with what the library says when a call fails. */
@@ -54,7 +53,8 @@ int main(void) {
     int32_t answer, status, waiting;
     CHECK(surefill_inbox_capacity_init(&capacity));
     capacity.events = EVENTS;
-    CHECK(surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox));
+    CHECK(surefill_inbox_size(&capacity, &bytes));
+    CHECK(surefill_inbox_init(malloc((size_t)bytes), bytes, &capacity, &inbox));
     CHECK(surefill_wait_capacity_init(&wait_capacity));
     CHECK(surefill_wait_options_init(&options));
     CHECK(surefill_wait_size(&wait_capacity, &bytes));
@@ -80,5 +80,6 @@ int main(void) {
     printf("%d events, %" PRId64 " waits known\n", told, remembered);
     fprintf(stderr, "%" PRId64 " times an event was refused and tried again\n", refused);
     free(waits);
+    free(inbox);
     return 0;
 }

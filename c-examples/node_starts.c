@@ -1,5 +1,5 @@
 /* When will every waiting job start on nodes with GPUs that jobs share? The queue played forward on the nodes, over run
- * times that are only known as distributions. All memory is static. */
+ * times that are only known as distributions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 enum { CORES, GIB, GPUS, KINDS, NODES = 4, WAITING = 3, SCENARIOS = 400 };
 
 static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], runs_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
-static int64_t nodes_memory[1000], forecast_memory[20000]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -36,22 +35,25 @@ int main(void) {
     surefill_nodes_capacity capacity;
     surefill_nodes *nodes;
     int32_t kind, first, job[2];
+    int64_t size;
     CHECK(surefill_nodes_capacity_init(&capacity));
     capacity.nodes = NODES, capacity.classes = 1, capacity.jobs = capacity.parts = 16;
-    CHECK(surefill_nodes_init(nodes_memory, sizeof nodes_memory, &capacity, &nodes));
+    CHECK(surefill_nodes_size(&capacity, &size));
+    CHECK(surefill_nodes_init(malloc((size_t)size), size, &capacity, &nodes));
     CHECK(surefill_nodes_add_class(nodes, 0, gpu_node, KINDS, &kind));
     CHECK(surefill_nodes_add_nodes(nodes, kind, NODES, &first));
     const surefill_request half = request(1, 16, 64, 2), whole = request(1, 16, 64, 4);
     CHECK(surefill_nodes_allocate(nodes, &half, &(surefill_part){0, 1}, 1, &job[0]));
     CHECK(surefill_nodes_allocate(nodes, &whole, &(surefill_part){1, 1}, 1, &job[1]));
 
-    surefill_node_forecast_capacity limits;
+    surefill_node_forecast_capacity room;
     surefill_forecast_options options;
     surefill_node_forecast *forecast;
-    CHECK(surefill_node_forecast_capacity_init(&limits));
-    limits.nodes = NODES, limits.classes = 1, limits.resources = KINDS, limits.running = 2, limits.waiting = WAITING;
-    limits.parts = WAITING * NODES, limits.scenarios = SCENARIOS;
-    CHECK(surefill_node_forecast_init(forecast_memory, sizeof forecast_memory, &limits, &forecast));
+    CHECK(surefill_node_forecast_capacity_init(&room));
+    room.nodes = NODES, room.classes = 1, room.resources = KINDS, room.running = 2, room.waiting = WAITING;
+    room.parts = WAITING * NODES, room.scenarios = SCENARIOS;
+    CHECK(surefill_node_forecast_size(&room, &size));
+    CHECK(surefill_node_forecast_init(malloc((size_t)size), size, &room, &forecast));
     CHECK(surefill_forecast_options_init(&options));
     /* The order of the queue in force: shorter jobs first, wide ones a little earlier, with ageing. */
     options.queue_run_time = 1, options.queue_processors = -0.3, options.queue_age_unit = 4 * hour, options.queue_age = 2;
@@ -78,5 +80,7 @@ int main(void) {
         printf("job %" PRId32 " 50%%: %6" PRId64 " 90%%: %6" PRId64 " s from now; within an hour: %.3f +- %.3f\n", i, when[0] - now,
                when[1] - now, within, half_width);
     }
+    free(forecast);
+    free(nodes);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* When will every waiting job start? The queue played forward over run times that are only known as distributions. All
- * memory is static. */
+/* When will every waiting job start? The queue played forward over run times that are only known as distributions.
+ * The forecast's memory is as much as it says that it needs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], minutes_memory[SUREFILL_DISTRIBUTION_SIZE / 8],
     hours_memory[SUREFILL_DISTRIBUTION_SIZE / 8]; /* aligned to 8 bytes */
-static int64_t forecast_memory[20000], pass_memory[200000];
+static int64_t pass_memory[200000];
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -33,7 +33,9 @@ int main(void) {
     capacity.running = capacity.waiting = 8;
     capacity.processors = 64;
     capacity.scenarios = 500;
-    CHECK(surefill_forecast_init(forecast_memory, sizeof forecast_memory, &capacity, &forecast));
+    int64_t size;
+    CHECK(surefill_forecast_size(&capacity, &size));
+    CHECK(surefill_forecast_init(malloc((size_t)size), size, &capacity, &forecast));
     CHECK(surefill_forecast_options_init(&options)); /* EASY by limits */
     options.scenarios = 500;
     CHECK(surefill_forecast_begin(forecast, now, 16, &options));
@@ -74,5 +76,6 @@ int main(void) {
     CHECK(surefill_pass_free_probability(pass, 48, now + 2 * hour, &exact));
     CHECK(surefill_forecast_start_probability(forecast, 0, now + 2 * hour, &found, &half_width));
     printf("head job exactly %.4f, forecast as %.4f +- %.4f, started in two hours\n", exact, found, half_width);
+    free(forecast);
     return 0;
 }

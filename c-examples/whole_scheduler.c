@@ -47,9 +47,10 @@ static void *room(int64_t size) {
 
 /* The block that a file holds, and what it has room for. */
 static void scheduler_open(const char *state, FILE *file) {
-    block_size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    int64_t head[3]; /* says how long it is */
+    if (fread(head, 1, sizeof head, file) != sizeof head || surefill_block_size(head, &block_size) != SUREFILL_OK)
+        fail(state, "is no state of a scheduler");
     rewind(file);
-    if (block_size <= 0 || block_size > INT64_C(1) << 40) fail(state, "is no state of a scheduler");
     block = room(block_size);
     if (fread(block, 1, (size_t)block_size, file) != (size_t)block_size) fail(state, "cannot be read");
     const int32_t status = surefill_scheduler_open(block, block_size, &scheduler);

@@ -86,7 +86,7 @@ git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 
 # Builds the library for a target, and by this compiler what is run.
-programs='behaviour engine whole_scheduler start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
+programs='behaviour engine whole_scheduler bins what_if start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
 cat > "$root/source/on.sh" << 'END'
 set -eu
 cd /source
@@ -139,7 +139,7 @@ printed() {
     "$@" "$folder/whole_scheduler" preset=papers "$here/short.swf"
     "$@" "$folder/whole_scheduler" "rule=delay criterion=relative tau=.3" "$here/wide.swf"
     local program
-    for program in start_times choose_size predict nodes node_starts delays train_model learn_on_line; do
+    for program in bins what_if start_times choose_size predict nodes node_starts delays train_model learn_on_line; do
         "$@" "$folder/$program"
     done
     "$@" "$folder/wait_bounds" < "$root/source/history.txt"
