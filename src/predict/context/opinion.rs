@@ -114,7 +114,7 @@ impl Knowledge<'_> {
                 None => &uniform,
             };
             let out = at_mut(rest, 0)?;
-            let row = row(&self.histories, self.counts, *key, stride)?;
+            let row = row(self.histories, self.counts, *key, stride)?;
             let reference = *at(&held.references, context.reference as usize)? as usize;
             let jobs = estimate(context, row, reference, &limited, &mask, wider, out);
             *at_mut(&mut held.levels, number)? = level(jobs);
@@ -131,7 +131,7 @@ impl Knowledge<'_> {
             held.change as usize,
             [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
         );
-        let own = row(&self.users, self.weights, key(&[WEIGHTS, held.user]), COUNT)?;
+        let own = row(self.users, self.weights, key(&[WEIGHTS, held.user]), COUNT)?;
         let mut mixed = [0.0f32; N];
         let opinions = Opinions { levels: &held.levels, bytes, stride };
         self.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
@@ -175,7 +175,7 @@ impl Knowledge<'_> {
     /// with this limit, and those of all jobs, which count as one job.
     fn spread(&self, held: &Held, limited: &LimitedBins, out: &mut [f64]) -> Result<()> {
         let stride = self.state.capacity.stride();
-        let own = row(&self.histories, self.counts, key(&[BEYOND, held.limit]), stride)?;
+        let own = row(self.histories, self.counts, key(&[BEYOND, held.limit]), stride)?;
         let own = |distance: usize| own.and_then(|own| own.get(distance)).map_or(0.0, |x| f64::from(*x));
         let share = *at(out, limited.last)?;
         let beyond = out.get_mut(limited.last..).ok_or(Error::Corrupt)?;
