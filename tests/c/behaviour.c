@@ -94,7 +94,6 @@ static void structures_are_laid_out_as_in_other_languages(void) {
     CHECK(offsetof(surefill_rule, criterion) == 4 && offsetof(surefill_rule, threshold) == 8);
     CHECK(offsetof(surefill_rule, budget) == 16 && offsetof(surefill_rule, slip) == 24);
     CHECK(offsetof(surefill_rule, guard) == 32 && offsetof(surefill_rule, or_easy) == 40);
-    CHECK(sizeof(surefill_preset) == 136 && offsetof(surefill_preset, queue_run_time) == 72);
     CHECK(offsetof(surefill_job_event, processors) == 4 && offsetof(surefill_job_event, job) == 8);
     CHECK(offsetof(surefill_job_event, time) == 16 && offsetof(surefill_job_event, limit) == 24);
     CHECK(offsetof(surefill_job_event, user) == 32 && offsetof(surefill_job_event, name) == 40);
