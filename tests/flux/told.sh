@@ -15,6 +15,9 @@ untold=$(flux jobs -c 0 --filter=pending -no '{id.f58} "{annotations.sched.t_est
 shown=$(flux jobs --filter=pending -no '{contextual_info}' | head -n 1)
 [[ "$shown" == eta:* ]] || fail "flux jobs shows '$shown'"
 flux cancel "$(cat blocker)"
+# Its room is free, and the estimates are those without it.
+flux job wait-event "$(cat blocker)" clean > /dev/null
+sleep 0.5
 flux python "$tests/watch.py" > watched || fail "$(cat watched)"
 echo "told: $(cat watched)"
 close
