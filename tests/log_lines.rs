@@ -1,5 +1,5 @@
-//! The operators' pages and the sources of the schedulers for Slurm and Flux name the same messages: every fixed text that may
-//! reach a log stands on the page, in one row or one item of it, with anything instead of its conversions.
+//! The operators' pages and the sources of the schedulers for Slurm and Flux name the same messages: every fixed text
+//! that may reach a log stands on the page, in one row or one item of it, with anything instead of its conversions.
 
 use std::fs;
 use std::path::{Path, PathBuf};

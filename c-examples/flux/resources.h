@@ -24,11 +24,11 @@ struct resources {
 bool resources_read(struct resources *resources, json_t *R);
 void resources_free(struct resources *resources);
 
-/* What a jobspec asks for, in the terms of the engine, and of how many slots it consists. False, and the reason, for
- * what R or the engine cannot express. */
+/* The request of a jobspec in the terms of the engine, and its number of slots. False, and the reason, for a request
+ * that R or the engine cannot express. */
 bool resources_wanted(json_t *jobspec, surefill_job *job, double *duration, int64_t *slots, char *why, size_t length);
 
-/* The ranks that a constraint (RFC 31) admits; NULL for one that is none. */
+/* The ranks that a constraint (RFC 31) admits; NULL for another text. */
 struct idset *resources_admitted(const struct resources *resources, json_t *constraint);
 
 /* How many of a job's tasks have room on these ranks without what runs; where they are up, or anywhere. */
@@ -37,8 +37,8 @@ int64_t resources_room(const struct resources *resources, const surefill_job *jo
 /* Takes a job's parts and returns R, without its times; NULL where they are not free. */
 json_t *resources_place(struct resources *resources, const surefill_job *job, int64_t slots);
 
-/* What R has is taken, and the job's parts say so; false for ranks that are not there. Or it is free again, and the
- * parts are fewer. */
+/* The resources in R are taken, and the job's parts are these; false for ranks that are not there. Or they are free
+ * again, and the parts are fewer. */
 bool resources_take(struct resources *resources, json_t *R, surefill_job *job);
 void resources_give(struct resources *resources, json_t *R, surefill_job *job);
 

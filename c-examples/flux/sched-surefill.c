@@ -17,7 +17,7 @@
 static const char pool_name[] = "flux";
 static const struct engine_room room = {4, 16, 3}; /* as the scheduler in Python has it: they share state files */
 
-/* --- What Flux reports --- */
+/* --- Flux's reports --- */
 
 /* By what the engine knows jobs that run alike: the user, or where all are of one user the job's name. */
 static int64_t alike(const struct shell *shell, json_int_t userid, json_t *jobspec) {
@@ -30,7 +30,7 @@ static int64_t alike(const struct shell *shell, json_int_t userid, json_t *jobsp
     return shell->by_name ? surefill_hash(name, (int64_t)strlen(name)) : surefill_hash(user, (int64_t)strlen(user));
 }
 
-/* What a jobspec asks for. False, and the reason, for what never has room. */
+/* The request of a jobspec. False, and the reason, for one that never has room. */
 static bool wanted(struct shell *shell, json_t *jobspec, struct job *job, char *why) {
     json_t *system = json_object_get(json_object_get(jobspec, "attributes"), "system");
     if (!resources_wanted(jobspec, &job->said, &job->duration, &job->slots, why, TEXT)) return false;

@@ -54,7 +54,7 @@ int64_t seconds(const struct shell *shell, double span);
 struct job *find(const struct shell *shell, int64_t id);
 struct job *add(struct shell *shell, int64_t id);
 
-/* What belongs to a request is over, and the job stays; or it goes as well. */
+/* A job's request is over, and the job stays; or the job goes as well. */
 void forget_request(struct shell *shell, struct job *job);
 void drop(struct shell *shell, struct job *job);
 
@@ -64,24 +64,32 @@ const char *name_of(int64_t id, char *name);
 /* Reports a job to the engine, in this state. */
 bool report(struct shell *shell, struct job *job, int32_t state);
 
-/* nodes.c: what resource.acquire says, of which the first answer has all resources; as a callback. The engine's feature
- * for the ranks that a constraint admits: -1 for all ranks, CONSTRAINTS where all features are in use. */
+/* nodes.c: an answer to resource.acquire, of which the first one has all resources; the later ones as a callback. */
 bool acquired(struct shell *shell, flux_future_t *future);
 void resources_changed(flux_future_t *future, void *shell);
+
+/* The engine's feature for the ranks that a constraint admits: -1 for all ranks, CONSTRAINTS where all features are in
+ * use. */
 int feature_of(struct shell *shell, const struct idset *ranks);
 
-/* decide.c: a pending job is made known to the engine. A decision is wanted, in so many seconds, but not sooner than
- * the last one has taken; it is made. The watcher's timer ends after so many seconds. The state file is written. */
+/* decide.c: a pending job is made known to the engine. */
 void ask(struct shell *shell, struct job *job);
+
+/* A decision is wanted after this delay in seconds, though not before a pause as long as the last one; as a callback,
+ * it is made. */
 void soon(struct shell *shell, double delay);
 void decide(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *shell);
+
+/* The watcher's timer begins anew, and ends after this delay in seconds. */
 void after(flux_watcher_t *watcher, double delay);
+
+/* Writes the state file. */
 void save(struct shell *shell);
 
 /* told.c: annotates all pending jobs. */
 void tell_all(struct shell *shell);
 
-/* What a pending job was told does not hold any more, as an annotation. */
+/* An annotation that takes back all that a pending job has. */
 json_t *untold(const struct job *job);
 
 #endif

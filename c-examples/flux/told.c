@@ -1,5 +1,4 @@
-/* What users are told of their pending jobs: when each is expected to start, how many start before it, and why it
- * waits. */
+/* The annotations of pending jobs: when each is expected to start, how many start before it, and why it waits. */
 #include "sched-surefill.h"
 
 #include <math.h>
