@@ -140,8 +140,8 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 
 # One after the other: together the simulator would be compiled with the C interface, and its command once more without.
 test:
-	$(CARGO) test $(QUIET) -p surefill --features capi
-	$(CARGO) test $(QUIET) -p surefill-simulator
+	@status=0; for tested in '-p surefill --features capi' '-p surefill-simulator'; do \
+	    echo "$(CARGO) test $$tested"; $(CARGO) test $(QUIET) --no-fail-fast $$tested || status=1; done; exit $$status
 
 # A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
 print-%:

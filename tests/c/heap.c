@@ -1,5 +1,6 @@
 /* Nothing is allocated: the examples run with an allocator that counts. wait_bounds.c reads its history on standard
- * input. What an example takes itself, as much as the library says, comes from elsewhere. A scheduler: heap_scheduler.c. */
+ * input. Memory that an example takes itself, as much as the library says, is not counted. A scheduler:
+ * heap_scheduler.c. */
 #include "check.h"
 #include "counting.h"
 

@@ -92,7 +92,7 @@ impl Replaying {
     /// From pairs of a name, with hyphens, and a value as the command line writes it.
     ///
     /// # Errors
-    /// A name or value that is none, and options that exclude each other.
+    /// Unknown names and values, and options that exclude each other.
     pub fn new(options: &[(String, String)]) -> Result<Replaying, String> {
         let words = options.iter().map(|(name, value)| format!("--{name}={value}"));
         let mut command = Words::command();
@@ -100,7 +100,7 @@ impl Replaying {
             command.try_get_matches_from_mut(words).and_then(|found| Words::from_arg_matches(&found));
         parsed.map(Replaying).map_err(|error| {
             let text = error.render().to_string();
-            // Without the usage of a command line that nobody sees.
+            // The command line's usage is left out: the caller has none.
             let text = text.split("\n\nUsage:").next().unwrap_or(&text);
             let text = text.split("\n\nFor more information").next().unwrap_or(text);
             let words: Vec<&str> = text.split_whitespace().collect();
