@@ -4,7 +4,7 @@
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"
 load scale=60
-sham 60 -N8 -x -t 30m > blocker
+sham 900 -N8 -x -t 30m > blocker
 wait_for runs "$(cat blocker)"
 flux python "$tests/submit.py" 120 2 1 > submitted
 sleep 2
