@@ -240,8 +240,9 @@ dist:
 bench:
 	$(CARGO) bench --bench pass --bench plan --bench engine
 
-instructions:
+instructions: $(BUILD)/libsurefill.a
 	./scripts/instructions.sh
+	./scripts/instructions-calls.sh
 
 results:
 	./scripts/results.sh $(PART)

@@ -128,22 +128,6 @@ fn log(count: f64) -> f64 {
     libm::log1p(count)
 }
 
-/// Moves all by one place, `up` or down: the new one takes the place that is free then, and the one that falls out at
-/// the other end is returned.
-fn shift(moved: &mut [Neighbour], up: bool, new: Neighbour) -> Neighbour {
-    let left = if up { moved.last() } else { moved.first() };
-    let Some(left) = left.copied() else { return new };
-    let free = if up {
-        moved.rotate_right(1);
-        moved.first_mut()
-    } else {
-        moved.rotate_left(1);
-        moved.last_mut()
-    };
-    free.into_iter().for_each(|free| *free = new);
-    left
-}
-
 impl Visible {
     /// Forgets everything learnt.
     pub(super) fn reset(&mut self) {
@@ -368,12 +352,15 @@ impl Visible {
         // The others move by one place, between that of the oldest (or the end) and that of the new one.
         let hole = if full { kept.partition_point(|other| other.key < gone) } else { kept.len() };
         let target = kept.partition_point(|other| other.key < key);
-        let left = if target <= hole {
-            shift(range_mut(neighbours.sorted, target, hole - target + 1)?, true, Neighbour { key, wait })
+        let mut moving = Neighbour { key, wait };
+        if target <= hole {
+            let moved = range_mut(neighbours.sorted, target, hole - target + 1)?;
+            moved.iter_mut().for_each(|slot| core::mem::swap(slot, &mut moving));
         } else {
-            shift(range_mut(neighbours.sorted, hole, target - hole)?, false, Neighbour { key, wait })
-        };
-        if full && left.key != gone {
+            let moved = range_mut(neighbours.sorted, hole, target - hole)?;
+            moved.iter_mut().rev().for_each(|slot| core::mem::swap(slot, &mut moving));
+        }
+        if full && moving.key != gone {
             return Err(Error::Corrupt);
         }
         self.remembered += u32::from(!full);
