@@ -563,7 +563,7 @@ try_here "a call takes at most 40 kB of stack" takes_little_stack
 
 cannot_panic() { # nm must have seen the names: libraries without them would pass for free
     for linked in "$build/libsurefill.so" "$work/sweep" "$work/whole_scheduler"; do
-        nm "$linked" | grep ' [Tt] surefill_pass_decide' > /dev/null || return 1 # not -q, which would break the pipe
+        nm "$linked" | grep ' [Tt] surefill_cycle_next' > /dev/null || return 1 # not -q, which would break the pipe
         ! nm "$linked" | grep -i panic || return 1
     done
 }

@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn present(id: i64, user: i64, units: u32, used: Option<i64>) -> Present {
-        Present { id, user, eligible: 900, used, ending: false, limit: 3600, units, priority: 100 - id }
+        Present { id, user, eligible: 10_900, used, ending: false, limit: 3600, units, priority: 100 - id }
     }
 
     /// Three of five nodes are held for long, the first job wants all five, and jobs of two users would fit: the
@@ -324,12 +324,12 @@ mod tests {
     fn what_was_learnt_decides_and_no_answer_changes_it() {
         let mut learnt = Learnt::new("preset=fair settle=0").unwrap();
         for end in 0..60 {
-            learnt.ended(&life(1, 5, 10 * end)).unwrap();
-            learnt.ended(&life(2, 3000, 10 * end)).unwrap();
+            learnt.ended(&life(1, 5, 10_000 + 10 * end)).unwrap();
+            learnt.ended(&life(2, 3000, 10_000 + 10 * end)).unwrap();
         }
         let jobs = [present(1, 2, 3, Some(60)), present(2, 2, 5, None), present(3, 1, 1, None)];
         for unit in [Unit::Nodes, Unit::Processors] {
-            let moment = learnt.moment(1060, unit, (5, 2), &jobs).unwrap();
+            let moment = learnt.moment(11_060, unit, (5, 2), &jobs).unwrap();
             assert_eq!(moment.starts("").unwrap(), [3]);
             assert_eq!(moment.starts("preset=easy").unwrap(), [0_i64; 0]);
             assert_eq!(moment.starts("").unwrap(), [3]);
