@@ -1,5 +1,5 @@
-/* C calls and nothing else, for counting their instructions: scripts/instructions-calls.sh runs this under callgrind, which
- * counts only inside `measured`. Ten times all of them, behind a past of 2,000 jobs that ended. */
+/* C calls and nothing else, for counting their instructions: scripts/instructions-calls.sh runs them under callgrind,
+ * which counts only inside `measured`. Ten times all of them, behind a past of 2,000 jobs that ended. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

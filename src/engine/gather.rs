@@ -36,7 +36,7 @@ impl<'a> StartForecast<'a> {
         scenarios: u32,
     ) -> Result<StartForecast<'a>> {
         pool(scheduler.parts.pools, number)?;
-        if !(0..=MAX_TIME).contains(&now) {
+        if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
         if scheduler.state.listing_open != 0 {

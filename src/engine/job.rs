@@ -214,7 +214,9 @@ impl JobReport<'_> {
         }
         let times = [self.submit, self.begin, self.start, self.limit, self.ran];
         let valid = self.id != 0
-            && times.iter().all(|time| (0..=MAX_TIME).contains(time))
+            && times.iter().all(|time| time.unsigned_abs() <= MAX_TIME as u64)
+            && self.limit >= 0
+            && self.ran >= 0
             && self.priority.is_finite()
             && self.count <= i32::MAX as u32
             && self.units <= i32::MAX as u32

@@ -31,7 +31,7 @@ impl Scheduler<'_> {
     /// and is not described: such an event is harmless, and counted.
     pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
         report.check()?;
-        if !(0..=MAX_TIME).contains(&now) {
+        if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
         if let Some(prediction) = report.prediction {

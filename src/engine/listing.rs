@@ -22,7 +22,7 @@ impl Scheduler<'_> {
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time.
     pub fn list_begin(&mut self, now: i64) -> Result<()> {
-        if !(0..=MAX_TIME).contains(&now) {
+        if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
         let before = self.state.now;
@@ -47,7 +47,7 @@ impl Scheduler<'_> {
     /// # Errors
     /// [`Error::WrongState`] without a listing; [`Error::OutOfRange`].
     pub fn list_end(&mut self, now: i64) -> Result<bool> {
-        if !(0..=MAX_TIME).contains(&now) {
+        if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
         if self.state.listing_open == 0 {

