@@ -65,9 +65,6 @@ impl Scheduler<'_> {
         if let Some(old) = slot.filter(|_| is_new) {
             // Another job has the same id: the old one is over, in an unknown way.
             self.state.totals.surprises += 1;
-            let ran = self.parts.table.get(old)?.state().has_room();
-            self.state.totals.broken += u64::from(ran);
-            self.state.totals.withdrawn += u64::from(!ran);
             self.forget(old, now)?;
             slot = None;
         }

@@ -1,7 +1,7 @@
 //! Promises of the header that one who reads nothing else relies on.
 
 use crate::block::{Block, small};
-use crate::facts::{T, job, over, running};
+use crate::facts::{T, job, running};
 use surefill::engine::{Action, JobReport, JobState, Names, Refusal, SchedulerCapacity, Why};
 use surefill::error::Error;
 use surefill::runtime::MAX_SECONDS;
@@ -117,18 +117,6 @@ fn spans_end() {
         assert_eq!(block.call(|scheduler| scheduler.set_job(T, &report)), Err(Error::SpanTooLong));
     }
     block.tell(T, &job(1, 1, MAX_SECONDS));
-}
-
-#[test]
-fn a_job_under_anothers_id_replaces_it_in_the_totals() {
-    let mut block = Block::of_one(8, 10, EASY);
-    block.tell(T, &job(1, 1, 100));
-    block.tell(T + 1, &JobReport { submit: T + 1, ..job(1, 1, 100) });
-    block.tell(T + 2, &JobReport { submit: T + 1, ..running(1, 1, 100, T + 2) });
-    block.tell(T + 3, &JobReport { submit: T + 3, ..job(1, 1, 100) });
-    block.tell(T + 4, &over(1, JobState::Gone, 0));
-    let totals = block.scheduler().totals();
-    assert_eq!((totals.submitted, totals.withdrawn, totals.broken, totals.ended), (3, 2, 1, 0));
 }
 
 #[test]
