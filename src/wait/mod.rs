@@ -2,7 +2,9 @@
 //!
 //! From the outside in:
 //! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options`: input and
-//!   output types; `learn`: the private steps of each call.
+//!   output types.
+//! * `answer`: questions about a job that comes; `adapt`: bounds shifted by their misses; `partition`: waits move into
+//!   the history's clusters.
 //! * `queue`: the jobs that wait.
 //! * `outage`: whether the machine may be down (section 3.5).
 //! * `clusters`: groups of like jobs (section 3.4); `choice`, `choose`: the choice of the attribute.
@@ -19,7 +21,9 @@
 //!
 //! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
 
+mod adapt;
 mod aged;
+mod answer;
 mod binomial;
 mod chances;
 mod change;
@@ -28,11 +32,11 @@ mod choose;
 mod clusters;
 mod estimate;
 mod history;
-mod learn;
 mod levels;
 mod looks;
 mod options;
 mod outage;
+mod partition;
 mod predictor;
 mod queue;
 mod rare_table;

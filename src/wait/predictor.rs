@@ -6,21 +6,21 @@ use crate::math::chances::Chances;
 use crate::memory::{Carver, Kind, Object, at};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal::{Sealed, lifecycle};
-use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
+use crate::wait::binomial::upper_index;
 use crate::wait::choice::Choice;
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
-use crate::wait::estimate::{self, Memo, Question, WaitMethod};
-use crate::wait::history::{Record, Series};
+use crate::wait::estimate::{Memo, Question, WaitMethod};
+use crate::wait::history::{Record, Series, View};
 use crate::wait::levels::{Levels, Ranks};
 use crate::wait::looks::{Aged, NOTES_A_JOB, Note};
 use crate::wait::options::{
-    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
+    ADAPT, AVAILABILITY, Attribute, Cluster, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
     WaitOptions, WaitingJob,
 };
 use crate::wait::outage::{DetectorRecords, OutageDetector};
-use crate::wait::queue::{NEVER, Occupancy, Waiting};
-use crate::wait::tree::{Node, Spare, nodes_for};
-use crate::wait::visible::{Neighbour, Visible};
+use crate::wait::queue::{NEVER, Occupancy, Queue, Waiting, find};
+use crate::wait::tree::{Node, Nodes, Pool, Spare, nodes_for};
+use crate::wait::visible::{Neighbour, Neighbours, Situation, Visible};
 use bytemuck::{Pod, Zeroable};
 
 /// Largest processor-seconds that a job's work counts as ahead of others, so that sums stay numbers.
@@ -423,115 +423,6 @@ impl<'a> WaitPredictor<'a> {
         self.parts.visible.iter_mut().for_each(|visible| visible.set_machine(machine));
     }
 
-    /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most `work`
-    /// steps of O(log n) each (at least 1, and no more than a whole clustering takes). After [`Clustering::Done`] the
-    /// next call begins another. Waits may become known between two calls; they bring steps of their own.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] for no work.
-    pub fn recluster(&mut self, work: u64) -> Result<Clustering> {
-        if work == 0 {
-            return Err(Error::OutOfRange);
-        }
-        if self.state.capacity.clusters < 2 || !self.has(CLUSTER) {
-            return Ok(Clustering::Idle);
-        }
-        // A damaged block must not keep it busy for ever.
-        for _ in 0..work.min(self.clustering_steps().saturating_add(64)) {
-            self.cluster_step(true)?;
-            if !self.is_clustering() {
-                return Ok(Clustering::Done);
-            }
-        }
-        Ok(Clustering::More)
-    }
-
-    /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for
-    /// the options' quantile and confidence, else with [`upper_index`](crate::wait::upper_index) (or the method's own
-    /// computation, up to O(n)) on top. With [`ADAPT`] the options' question is answered with the adapted bound.
-    ///
-    /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or features or time out of range;
-    /// [`Error::TimeWentBack`].
-    pub fn predict(
-        &self,
-        features: &Features,
-        quantile: f64,
-        confidence: f64,
-        now: i64,
-    ) -> Result<WaitAnswer> {
-        self.check_question(features, quantile, confidence, now)?;
-        let asked = self.asked(features, now)?;
-        let usual = &self.state.question;
-        if quantile == usual.quantile && confidence == usual.confidence {
-            return self.usual_answer(&asked, now, self.state.occupancy.present());
-        }
-        self.unless_down(now, |predictor| {
-            let method = predictor.method()?;
-            if predictor.visible().is_none() && method != WaitMethod::Binomial {
-                // A history too large to be indexed counts as too little.
-                let Ok(question) = Question::new(quantile, confidence) else { return Ok(None) };
-                let (view, series, _) = predictor.look(asked.attribute)?;
-                return estimate::bound(view, series, method, &question);
-            }
-            predictor.with_sample_for(&asked, |sample| {
-                let index = upper_index(sample.count(), quantile, confidence)?;
-                predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
-            })
-        })
-    }
-
-    /// A lower bound, with this `confidence`, for the `quantile` of the wait, by the binomial method. O(log n) and the
-    /// cost of [`lower_index`](crate::wait::lower_index).
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::predict`].
-    pub fn predict_lower(
-        &self,
-        features: &Features,
-        quantile: f64,
-        confidence: f64,
-        now: i64,
-    ) -> Result<WaitAnswer> {
-        self.check_question(features, quantile, confidence, now)?;
-        let asked = self.asked(features, now)?;
-        self.unless_down(now, |predictor| {
-            predictor.with_sample_for(&asked, |sample| {
-                let index = lower_index(sample.count(), quantile, confidence)?;
-                predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
-            })
-        })
-    }
-
-    /// A lower and an upper bound that hold together with this `confidence` for the `quantile` of the wait, by the
-    /// binomial method. O(log n) and the cost of [`two_sided_indices`].
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::predict`].
-    pub fn predict_two_sided(
-        &self,
-        features: &Features,
-        quantile: f64,
-        confidence: f64,
-        now: i64,
-    ) -> Result<(WaitAnswer, WaitAnswer)> {
-        self.check_question(features, quantile, confidence, now)?;
-        if self.down(now, self.state.occupancy.present())? {
-            return Ok((WaitAnswer::MayBeDown, WaitAnswer::MayBeDown));
-        }
-        let asked = self.asked(features, now)?;
-        let found = self.with_sample_for(&asked, |sample| {
-            let indices = two_sided_indices(sample.count(), quantile, confidence)?;
-            let Some((low, high)) = indices else { return Ok(None) };
-            let bound = |index| {
-                self.aside_bound(sample, Some(index), quantile, &self.state.levels)
-                    .map(WaitAnswer::from_bound)
-            };
-            Ok(Some((bound(low)?, bound(high)?)))
-        })?;
-        Ok(found.unwrap_or((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)))
-    }
-
     /// Whether the machine may be down: no job has been started for a long time, or while many arrived. O(log n).
     ///
     /// # Errors
@@ -544,5 +435,100 @@ impl<'a> WaitPredictor<'a> {
     /// The smallest number of waits with which the options' question is answered.
     pub fn smallest_history(&self) -> u64 {
         self.state.question.fewest
+    }
+
+    pub(super) fn has(&self, component: u32) -> bool {
+        self.state.components & component != 0
+    }
+
+    pub(super) fn method(&self) -> Result<WaitMethod> {
+        WaitMethod::from_number(self.state.method).map_err(|_| Error::Corrupt)
+    }
+
+    pub(super) fn check_time(&self, now: i64) -> Result<()> {
+        if now.unsigned_abs() > 1 << 53 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.begun == 1 && now < self.state.now { Err(Error::TimeWentBack) } else { Ok(()) }
+    }
+
+    pub(super) fn queue(&mut self) -> Queue<'_> {
+        Queue {
+            occupancy: &mut self.state.occupancy,
+            slots: self.parts.slots,
+            index: self.parts.index.reborrow(),
+            heap: self.parts.deadlines,
+        }
+    }
+
+    pub(super) fn slot_of(&self, id: i64) -> Result<u32> {
+        find(&self.parts.index, self.parts.slots, id)?.ok_or(Error::UnknownJob)
+    }
+
+    /// Advances the clock: jobs that have waited longer than their bound are misses now, not only when they start.
+    fn advance(&mut self, now: i64) -> Result<()> {
+        self.state.now = now;
+        self.state.begun = 1;
+        while let Some(slot) = self.queue().overdue(now)? {
+            let Waiting { submitted, groups, .. } = *at(self.parts.slots, slot as usize)?;
+            self.state.longest = self.state.longest.max(now.saturating_sub(submitted));
+            self.queue().forget_deadline(slot)?;
+            self.judged(groups, true);
+        }
+        let oldest = now.saturating_sub(self.state.oldest_seconds);
+        let first = self.state.occupancy.first_present();
+        self.state.occupancy.give_up(self.parts.slots, oldest)?;
+        if self.state.occupancy.first_present() != first {
+            self.set_before_turn(None);
+        }
+        self.look_at_waiting(now)
+    }
+
+    /// Remembers the wait, in seconds, of a job in this situation.
+    pub(super) fn remember(&mut self, situation: &Situation, index: u32, wait: u64) -> Result<()> {
+        if !self.has(VISIBLE) {
+            return Ok(());
+        }
+        let Some(visible) = self.parts.visible.first_mut() else { return Ok(()) };
+        let before = visible.window_len();
+        let mut neighbours = Neighbours { sorted: self.parts.neighbours, keys: self.parts.neighbour_keys };
+        visible.learn(&mut neighbours, situation, index, wait)?;
+        let len = visible.window_len();
+        if len != before {
+            let Question { quantile, confidence, .. } = self.state.question;
+            self.state.window_index = upper_index(len, quantile, confidence)?.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn released(&mut self, now: i64) -> Result<()> {
+        if !self.has(AVAILABILITY) {
+            return Ok(());
+        }
+        let mut pool = Pool { nodes: self.parts.nodes, spare: &mut self.state.spare };
+        self.state.outage.released(&mut self.parts.detectors, &mut pool, now)
+    }
+
+    pub(super) fn down(&self, now: i64, waiting: u32) -> Result<bool> {
+        if !self.has(AVAILABILITY) {
+            return Ok(false);
+        }
+        let nodes = Nodes(self.parts.nodes);
+        let arrivals = View { records: self.parts.detectors.arrivals, nodes };
+        let gaps = View { records: self.parts.detectors.gaps, nodes };
+        self.state.outage.may_be_down(arrivals, gaps, now, waiting)
+    }
+
+    /// Adds a job that comes to the ranks and to the statistics of situations.
+    pub(super) fn came(&mut self, features: &Features, now: i64) -> Result<()> {
+        self.state.ranks.add(features.processors, features.requested.unsigned_abs());
+        if self.has(VISIBLE) {
+            let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+            if let Some(visible) = self.parts.visible.first_mut() {
+                let seen = visible.see(features, &ahead, now);
+                visible.came(&seen);
+            }
+        }
+        Ok(())
     }
 }
