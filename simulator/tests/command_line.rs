@@ -377,6 +377,10 @@ fn bad_usage_is_status_2() {
         &["explain", "t.swf", "--job", "9", "--policy", "prob", "--first-edge", "nan"],
         // What the policy would not heed.
         &["simulate", "t.swf", "--policy", "easy", "--tau", "0.1"],
+        &["simulate", "t.swf", "--policy", "prob:user:fcfs:relative=0.1", "--tau", "0.1"],
+        &["compare", "t.swf", "--policies", "prob:user:fcfs:relative=0.1,easy", "--tau", "0.1"],
+        &["simulate", "t.swf", "--policy", "fair", "--preset", "delay"],
+        &["start-times", "t.swf", "--policy", "delay-fast", "--preset", "delay"],
         &["simulate", "t.swf", "--policy", "fcfs", "--queue", "shortest"],
         &["simulate", "t.swf", "--policy", "conservative", "--front", "0.9"],
         &["compare", "t.swf", "--policies", "delay:mix:delay:exact"],

@@ -69,7 +69,7 @@ struct Report<'a> {
 impl Explain {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice(&self.replay)?;
-        self.prob.check(choice.policy)?;
+        self.prob.check(&choice)?;
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("explain replays one seed: choose it with --seed".into()));
         }

@@ -255,8 +255,14 @@ pub struct PolicyArgs {
     order: Option<Order>,
 }
 
+/// Whether a policy takes its values from a preset of the probabilistic policy.
+pub(super) fn takes_preset(choice: &Choice) -> bool {
+    choice.policy == PolicyName::Prob && choice.preset.is_none()
+}
+
 impl PolicyArgs {
-    /// The policy, if there is one with this predictor and order.
+    /// The policy, if there is one with this predictor and order, and a preset beside it is one that it takes values
+    /// from.
     ///
     /// # Errors
     /// [`Failure::Usage`].
@@ -275,7 +281,15 @@ impl PolicyArgs {
         let order = self.order.or(written.order);
         let whole = Choice::new(written.policy, Some(predictor), order).map_err(usage)?;
         let Choice { preset, rule, plan, .. } = written;
-        Ok(Choice { preset, rule, plan, ..whole })
+        let choice = Choice { preset, rule, plan, ..whole };
+        match replay.of_prob() {
+            Some(named) if self.policy.is_some() && named != "papers" && !takes_preset(&choice) => {
+                Err(Failure::Usage(format!(
+                    "--preset {named} is what prob takes its values from, and the policy is {choice}"
+                )))
+            }
+            _ => Ok(choice),
+        }
     }
 }
 
@@ -386,11 +400,12 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ProbArgs {
-    /// Refuses these options for policies that do not have them.
+    /// Refuses these options for policies that do not have them, and those whose values the policy's own rule has.
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub fn check(&self, policy: PolicyName) -> Result<(), Failure> {
+    pub fn check(&self, choice: &Choice) -> Result<(), Failure> {
+        let policy = choice.policy;
         let given = [
             ("--tau", self.tau.is_some()),
             ("--delay", self.delay.is_some()),
@@ -417,20 +432,14 @@ impl ProbArgs {
         let ordered = !matches!(policy, PolicyName::Fcfs | PolicyName::Conservative);
         let of_prob = given.into_iter().filter(|_| policy != PolicyName::Prob);
         let of_both = order.into_iter().filter(|_| !ordered);
-        match of_prob.chain(of_both).find(|(_, given)| *given) {
-            Some((option, _)) => {
-                Err(Failure::Usage(format!("{option} is for --policy prob, not for {}", name_of(policy))))
-            }
-            None => Ok(()),
+        if let Some((option, _)) = of_prob.chain(of_both).find(|(_, given)| *given) {
+            return Err(Failure::Usage(format!(
+                "{option} is for --policy prob, not for {}",
+                name_of(policy)
+            )));
         }
-    }
-
-    /// Refuses what a policy's own rule says, and would win.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`].
-    pub(super) fn check_rule(&self, choice: &Choice) -> Result<(), Failure> {
         let Some(rule) = choice.rule else { return Ok(()) };
+        // The rule's own values win.
         let own = [
             ("--criterion", self.criterion.is_some()),
             ("--delay", self.delay.is_some()),

@@ -2,8 +2,8 @@
 //! line and give options by name.
 
 use super::Failure;
-use super::options::{PolicyArgs, ProbArgs, ReplayOptions};
-use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, takes_preset};
+use crate::replay::policy::{Choice, PolicyOptions};
 use crate::trace::workload::Rules;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
@@ -12,11 +12,6 @@ const USUAL: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "delay", "de
 
 /// ... and a preset of the probabilistic policy is: no other policy takes its values.
 const WITH_PRESET: [&str; 2] = ["easy", "prob"];
-
-/// Whether a policy takes its values from a preset of the probabilistic policy.
-fn takes_preset(choice: &Choice) -> bool {
-    choice.policy == PolicyName::Prob && choice.preset.is_none()
-}
 
 /// The policies that are compared.
 ///
@@ -52,7 +47,7 @@ pub(super) fn policies(
     choices: &[Choice],
     delays_wanted: bool,
 ) -> Result<Vec<(Choice, PolicyOptions)>, Failure> {
-    let refused = |choice: &Choice| prob.check(choice.policy).err();
+    let refused = |choice: &Choice| prob.check(choice).err();
     if let (Some(failure), true) =
         (choices.first().and_then(refused), choices.iter().all(|choice| refused(choice).is_some()))
     {
@@ -116,17 +111,7 @@ impl Replaying {
         let Words { policy, replay, prob } = &self.0;
         let all = || {
             let choice = policy.choice(replay)?;
-            if policy.policy.is_some() {
-                // Refuses a preset beside a policy that takes nothing from it.
-                let preset = replay.of_prob().filter(|preset| preset != "papers" && !takes_preset(&choice));
-                if let Some(preset) = preset {
-                    return Err(Failure::Usage(format!(
-                        "--preset {preset} is what prob takes its values from, and the policy is {choice}"
-                    )));
-                }
-            }
-            prob.check(choice.policy)?;
-            prob.check_rule(&choice)?;
+            prob.check(&choice)?;
             let options = prob.options(replay, &choice)?;
             Ok((choice, PolicyOptions { delays_wanted: true, ..options }))
         };
@@ -141,12 +126,6 @@ impl Replaying {
         let Words { replay, prob, .. } = &self.0;
         let all = || {
             let choices = compared(replay, named)?;
-            let ruled = |choice: &Choice| prob.check_rule(choice).err();
-            if let Some(failure) = choices.first().and_then(ruled)
-                && choices.iter().all(|choice| ruled(choice).is_some())
-            {
-                return Err(failure);
-            }
             policies(replay, prob, &choices, true)
         };
         all().map_err(sentence)

@@ -58,7 +58,7 @@ pub struct Reservations {
 impl Reservations {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice(&self.replay)?;
-        self.prob.check(choice.policy)?;
+        self.prob.check(&choice)?;
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("reservations replays one seed: choose it with --seed".to_owned()));
         }

@@ -59,7 +59,7 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 impl Simulate {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice(&self.replay)?;
-        self.prob.check(choice.policy)?;
+        self.prob.check(&choice)?;
         let jobs =
             self.jobs.as_deref().map(|path| format_of(path).map(|format| (path, format))).transpose()?;
         if jobs.is_some() && self.replay.seeds.get() > 1 {

@@ -59,7 +59,7 @@ pub struct StartTimes {
 impl StartTimes {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice(&self.replay)?;
-        self.prob.check(choice.policy)?;
+        self.prob.check(&choice)?;
         if !plays_forward(&choice) {
             return Err(Failure::Usage(
                 "start-times plays queues forward by fcfs, easy, conservative, easy++, prob, fair and fast, in their orders: it does not \
