@@ -146,7 +146,7 @@ pub(crate) trait Profile: Pod {
     #[inline]
     fn at(&self, start: u32, demand: &Demand<Self>, run_time: u32) -> Option<Place<Rooms<Self>>> {
         let (times, free, count) = self.steps();
-        let first = times.iter().take(count).take_while(|&&time| time < start).count();
+        let first = times.get(..count)?.partition_point(|&time| time < start);
         let mut rooms = free.get(first)?.rooms(demand)?;
         let steps = times.iter().zip(free).take(count).skip(first);
         let mut last = first;
@@ -222,6 +222,26 @@ impl Profile for Counted {
     #[inline]
     fn steps_mut(&mut self) -> (&mut [u32; POINTS], &mut [u32; POINTS], &mut u32) {
         (&mut self.times, &mut self.free, &mut self.count)
+    }
+
+    /// The same as by default; numbers need no rooms, and two plain loops take a third of the time.
+    #[inline]
+    fn earliest(&self, demand: &u32, run_time: u32, from: u32) -> Option<Place<()>> {
+        let count = self.count as usize;
+        let (times, free) = (self.times.get(..count)?, self.free.get(..count)?);
+        let mut first = if from == 0 { 0 } else { times.partition_point(|&time| time < from) };
+        loop {
+            first += free.get(first..)?.iter().position(|free| free >= demand)?;
+            let start = *times.get(first)?;
+            let end = end_of(start, run_time);
+            let steps = times.get(first + 1..)?.iter().zip(free.get(first + 1..)?);
+            let room = steps.take_while(|&(&time, free)| time < end && free >= demand).count();
+            let last = first + 1 + room;
+            match times.get(last) {
+                Some(&time) if time < end => first = last + 1,
+                _ => return Some(Place { start, first, last, rooms: () }),
+            }
+        }
     }
 }
 
