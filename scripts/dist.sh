@@ -3,7 +3,8 @@
 #
 #   source   surefill-VERSION-source.tar.xz: the last commit with the crates that it is built of, for building offline
 #   deb      what make deb makes
-#   wheel    the Python package, built, and its source distribution
+#   wheel    the Python package as wheels for Linux on x86-64 and ARM64 with glibc 2.17 and later, linked by zig, and its
+#            source distribution; RUST_TARGETS names other targets
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 umask 022
@@ -31,8 +32,13 @@ make_source() {
 make_wheel() {
     local python=${PYTHON:-python3}
     "$python" -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
-    "$work/venv/bin/maturin" build --quiet --release --locked --manifest-path python/Cargo.toml --out "$folder"
+    "$work/venv/bin/pip" install --quiet --disable-pip-version-check 'maturin[zig]>=1.7,<2'
+    local target
+    for target in ${RUST_TARGETS:-x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu}; do
+        ! command -v rustup > /dev/null || rustup --quiet target add "$target"
+        PATH=$work/venv/bin:$PATH "$work/venv/bin/maturin" build --quiet --release --locked --zig --compatibility manylinux2014 \
+            --target "$target" --manifest-path python/Cargo.toml --out "$folder"
+    done
     "$work/venv/bin/maturin" sdist --manifest-path python/Cargo.toml --out "$folder"
 }
 
