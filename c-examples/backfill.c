@@ -58,7 +58,7 @@ int main(void) {
     rule.criterion = SUREFILL_CRITERION_PROBABILITY, rule.threshold = 0.05, rule.or_easy = 0; /* not the default */
     do { /* Work is bounded: after SUREFILL_STEP_MORE a scheduler may do something else first. */
         CHECK(surefill_pass_decide(pass, &rule, 500, &step, &job));
-        if (step == SUREFILL_STEP_ACCEPT) /* start the job here; surefill_pass_decline when that fails */
+        if (step == SUREFILL_STEP_ACCEPT) /* start the job here */
             CHECK(surefill_pass_commit(pass, job));
     } while (step != SUREFILL_STEP_DONE);
 

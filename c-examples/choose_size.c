@@ -41,7 +41,6 @@ int main(void) {
     CHECK(surefill_sizing_capacity_init(&capacity));
     capacity.running = 64;
     capacity.processors = 128;
-    capacity.bins = 0; /* all lifetimes are log-uniform */
     CHECK(surefill_sizing_size(&capacity, &size));
     CHECK(surefill_sizing_init(malloc((size_t)size), size, &capacity, &sizing));
     CHECK(surefill_sizing_begin(sizing, 12));

@@ -57,7 +57,7 @@ int main(void) {
     room.nodes = NODES, room.running = room.candidates = room.parts = 8;
     CHECK(surefill_node_pass_size(&room, &size));
     CHECK(surefill_node_pass_init(malloc((size_t)size), size, &room, &pass));
-    CHECK(surefill_node_pass_begin(pass, nodes, now, 7, &head, 600, NULL));
+    CHECK(surefill_node_pass_begin(pass, nodes, now, 7, &head, 600));
     CHECK(surefill_node_pass_add_running(pass, nodes, job[0], hour, 8 * hour, runs, NULL));
     CHECK(surefill_node_pass_add_running(pass, nodes, job[1], 60, 2 * hour, runs, NULL));
 

@@ -95,7 +95,7 @@ module surefill
   !> Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters
   !! are in use.
   integer(c_int32_t), parameter :: SUREFILL_STEP_DONE = 2_c_int32_t
-  !> Decisions of a pass: the candidate given may start; commit or decline it, then call again.
+  !> Decisions of a pass: the candidate given may start; commit it, then call again.
   integer(c_int32_t), parameter :: SUREFILL_STEP_ACCEPT = 3_c_int32_t
 
   ! ---- Runtime bins ----
@@ -158,7 +158,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ACT_DONE = 64_c_int32_t
   !> There is less room than the cycle thought, or the settings have changed: begin another.
   integer(c_int32_t), parameter :: SUREFILL_ACT_STALE = 65_c_int32_t
-  !> Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+  !> Refused for want of room: the job keeps its rank, and is offered again when its pool has changed, at the latest
   !! after as many seconds as the word refused says; the third time in a row it lets others pass for so long.
   integer(c_int32_t), parameter :: SUREFILL_REFUSED_BUSY = 1_c_int32_t
   !> Refused by a limit of the manager's, or for a reason that may pass: it is others' turn for as many seconds as the
@@ -462,8 +462,8 @@ module surefill
     integer(c_int64_t) :: saved
     !> By how many seconds the planned waits of the others would be longer, all together; below 0: shorter.
     integer(c_int64_t) :: others
-    !> Its place among those that wait, by their planned starts, the first 1; 0 without a planned start.
-    integer(c_int32_t) :: place
+    !> Its rank among those that wait, by their planned starts, the first 1; 0 without a planned start.
+    integer(c_int32_t) :: rank
     !> Tasks of an array that wait; 1 for a job.
     integer(c_int32_t) :: tasks
     !> Processors (or other units) that it wants.
@@ -864,7 +864,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_set_job
 
-    !> A job's place in the site's order has changed. O(1).
+    !> A job's rank in the site's order has changed. O(1).
     function surefill_scheduler_set_priority(scheduler, job, tier, priority) bind(c, &
             name='surefill_scheduler_set_priority') result(code)
       import

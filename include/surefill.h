@@ -186,7 +186,7 @@ extern "C" {
  * are in use. */
 #define SUREFILL_STEP_DONE 2
 
-/* Decisions of a pass: the candidate given may start; commit or decline it, then call again. */
+/* Decisions of a pass: the candidate given may start; commit it, then call again. */
 #define SUREFILL_STEP_ACCEPT 3
 
 /* The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER. */
@@ -424,7 +424,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes);
  *     printf("job 2: %s\n", text);
  *     surefill_cycle_planned(cycle, s, 2, &when);
- *     printf("planned in %ld s, place %d of those that wait\n", (long)(when - now), (int)reason.place);
+ *     printf("planned in %ld s, number %d of those that wait\n", (long)(when - now), (int)reason.rank);
  *     job.id = 0;
  *     surefill_cycle_try(cycle, s, &job, &reason);
  *     printf("another one like 3 would start in %ld s\n", (long)(reason.start - now));
@@ -547,7 +547,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* There is less room than the cycle thought, or the settings have changed: begin another. */
 #define SUREFILL_ACT_STALE 65
 
-/* Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+/* Refused for want of room: the job keeps its rank, and is offered again when its pool has changed, at the latest
  * after as many seconds as the word refused says; the third time in a row it lets others pass for so long. */
 #define SUREFILL_REFUSED_BUSY 1
 
@@ -891,8 +891,8 @@ typedef struct surefill_reason {
   int64_t saved;
   /* By how many seconds the planned waits of the others would be longer, all together; below 0: shorter. */
   int64_t others;
-  /* Its place among those that wait, by their planned starts, the first 1; 0 without a planned start. */
-  int32_t place;
+  /* Its rank among those that wait, by their planned starts, the first 1; 0 without a planned start. */
+  int32_t rank;
   /* Tasks of an array that wait; 1 for a job. */
   int32_t tasks;
   /* Processors (or other units) that it wants. */
@@ -1116,7 +1116,7 @@ int32_t surefill_scheduler_set_queue(surefill_scheduler *scheduler,
  * known and is not described: it does no harm. */
 int32_t surefill_scheduler_set_job(surefill_scheduler *scheduler, int64_t now, const surefill_job *job);
 
-/* A job's place in the site's order has changed. O(1).
+/* A job's rank in the site's order has changed. O(1).
  *
  * Errors: UNKNOWN_JOB, OUT_OF_RANGE. */
 int32_t surefill_scheduler_set_priority(surefill_scheduler *scheduler, int64_t job, int32_t tier, double priority);

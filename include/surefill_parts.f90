@@ -23,7 +23,7 @@ module surefill_parts
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_OVER_BUDGET = 3_c_int32_t
   !> Verdict: wider than the idle processors.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_DOES_NOT_FIT = 4_c_int32_t
-  !> Verdict: accepted, but the caller could not start it.
+  !> Verdict: accepted, but not started. Only Rust's passes decline.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_DECLINED = 5_c_int32_t
   !> Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_GUARDED = 6_c_int32_t
@@ -219,8 +219,6 @@ module surefill_parts
     integer(c_int64_t) :: features
     !> Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count.
     integer(c_int32_t) :: each(8)
-    !> Amounts that the whole job takes of the machine's own resources, such as licences; not negative.
-    integer(c_int32_t) :: pool(8)
   end type surefill_request
 
   ! ---- The scheduling pass on a machine of nodes ----
@@ -245,20 +243,6 @@ module surefill_parts
     !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
     integer(c_int32_t) :: events_per_bin
   end type surefill_node_pass_capacity
-
-  !> Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as
-  !! needed.
-  type, bind(c) :: surefill_node_pass_options
-    !> Bytes of this structure, as the program knows it.
-    integer(c_int32_t) :: struct_size
-    !> The most scenarios (64 to SUREFILL_MAX_SCENARIOS); 0 for none: then a candidate is accepted exactly if EASY
-    !! would start it by the time limits, whatever the criterion and the threshold, with a delay of 0.
-    integer(c_int32_t) :: scenarios
-    !> The seed of the run times; any number.
-    integer(c_int64_t) :: seed
-    !> The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
-    real(c_double) :: confidence
-  end type surefill_node_pass_options
 
   ! ---- Starts of waiting jobs on a machine of nodes: the queue played forward ----
 
@@ -492,8 +476,7 @@ module surefill_parts
   !! allows remain, whatever the waits do, among wide jobs and jobs with long requests as well as among all.
   integer(c_int32_t), parameter :: SUREFILL_COMPONENT_ADAPT = 8_c_int32_t
   !> Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and
-  !! work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place
-  !! of TRIM and CLUSTER.
+  !! work ahead, the oldest wait, the last waits, the hour. It takes the place of TRIM and CLUSTER.
   integer(c_int32_t), parameter :: SUREFILL_COMPONENT_VISIBLE = 16_c_int32_t
   !> Answer: a bound.
   integer(c_int32_t), parameter :: SUREFILL_ANSWER_BOUND = 0_c_int32_t
@@ -573,10 +556,6 @@ module surefill_parts
     integer(c_int32_t) :: running
     !> Processors of the machine (1 to 16,777,216).
     integer(c_int32_t) :: processors
-    !> Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
-    integer(c_int32_t) :: bins
-    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
-    integer(c_int32_t) :: events_per_bin
   end type surefill_sizing_capacity
 
   !> Options that decide a choice. Set by surefill_choice_options_init, then changed as needed.
@@ -716,7 +695,7 @@ module surefill_parts
 
   ! ---- Order statistics that bound quantiles ----
 
-  ! ---- More bounds on waits: lower and two-sided ones, and clustering at command ----
+  ! ---- More bounds on waits: lower ones, and clustering at command ----
 
   ! ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----
   !> Bytes of memory that a correction needs, aligned to 8.
@@ -797,24 +776,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_pass_add_running
 
-    !> Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule
-    !! for limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft
-    !! limit does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of
-    !! it is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the
-    !! rule go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from
-    !! now.
-    function surefill_pass_add_running_softly(pass, processors, age, limit, distribution, index) bind(c, &
-            name='surefill_pass_add_running_softly') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), value :: limit
-      type(c_ptr), value :: distribution
-      type(c_ptr), value :: index
-      integer(c_int32_t) :: code
-    end function surefill_pass_add_running_softly
-
     !> Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
     !! seconds and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it
     !! may be NULL. O(bins x events per bin).
@@ -844,21 +805,14 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_pass_decide
 
-    !> Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
+    !> Starts the accepted candidate: a running job of this pass from now on, its delay spent. Where it could not be
+    !! started after all, begin again without it. O(candidates).
     function surefill_pass_commit(pass, candidate) bind(c, name='surefill_pass_commit') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: candidate
       integer(c_int32_t) :: code
     end function surefill_pass_commit
-
-    !> Gives the accepted candidate up, because it could not be started after all. O(1).
-    function surefill_pass_decline(pass, candidate) bind(c, name='surefill_pass_decline') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: candidate
-      integer(c_int32_t) :: code
-    end function surefill_pass_decline
 
     !> A candidate's verdict so far: the delay of the head job in the criterion's unit, how that relates to the true
     !! delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
@@ -880,30 +834,6 @@ module surefill_parts
       integer(c_int32_t), intent(out) :: idle
       integer(c_int32_t) :: code
     end function surefill_pass_idle
-
-    !> The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
-    !! upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
-    !! O(1).
-    function surefill_pass_spent(pass, criterion, spent) bind(c, name='surefill_pass_spent') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: criterion
-      real(c_double), intent(out) :: spent
-      integer(c_int32_t) :: code
-    end function surefill_pass_spent
-
-    !> Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each
-    !! criterion: the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and
-    !! once. count is 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
-    function surefill_pass_restore_spent(pass, head_id, spent, count) bind(c, &
-            name='surefill_pass_restore_spent') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int64_t), value :: head_id
-      real(c_double), intent(in) :: spent(*)
-      integer(c_int32_t), value :: count
-      integer(c_int32_t) :: code
-    end function surefill_pass_restore_spent
 
     !> The probability that at least this number of processors is free at time when if nothing else is started.
     !! O(running jobs x (events + processors)).
@@ -1015,7 +945,7 @@ module surefill_parts
 
     !> Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
     !! SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but the
-    !! limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+    !! limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the order in
     !! which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and
     !! running processors together never starts, and those behind it go on as if it were not there, under FCFS too.
     !! index is its number, from 0; it may be NULL. O(bins x events per bin).
@@ -1162,17 +1092,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_nodes_add_nodes
 
-    !> Sets the resources of the whole machine, such as licences: count amounts, none negative. What jobs hold of them
-    !! stays theirs. O(1).
-    function surefill_nodes_set_pool(nodes, amounts, count) bind(c, name='surefill_nodes_set_pool') &
-            result(code)
-      import
-      type(c_ptr), value :: nodes
-      integer(c_int32_t), intent(in) :: amounts(*)
-      integer(c_int32_t), value :: count
-      integer(c_int32_t) :: code
-    end function surefill_nodes_set_pool
-
     !> Opens a node for new jobs (is_open not 0), or closes it (drained, down). Jobs on it stay until they are
     !! released. O(1).
     function surefill_nodes_set_open(nodes, node, is_open) bind(c, name='surefill_nodes_set_open') &
@@ -1184,15 +1103,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_nodes_set_open
 
-    !> Number of nodes, and number of jobs that hold something. O(1).
-    function surefill_nodes_count(nodes, count, jobs) bind(c, name='surefill_nodes_count') result(code)
-      import
-      type(c_ptr), value :: nodes
-      integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t), intent(out) :: jobs
-      integer(c_int32_t) :: code
-    end function surefill_nodes_count
-
     !> Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
     function surefill_nodes_free(nodes, node, amounts, count) bind(c, name='surefill_nodes_free') &
             result(code)
@@ -1203,27 +1113,6 @@ module surefill_parts
       integer(c_int32_t), value :: count
       integer(c_int32_t) :: code
     end function surefill_nodes_free
-
-    !> Free amounts of the first count of the whole machine's resources. O(1).
-    function surefill_nodes_pool_free(nodes, amounts, count) bind(c, name='surefill_nodes_pool_free') &
-            result(code)
-      import
-      type(c_ptr), value :: nodes
-      integer(c_int32_t), intent(out) :: amounts(*)
-      integer(c_int32_t), value :: count
-      integer(c_int32_t) :: code
-    end function surefill_nodes_pool_free
-
-    !> Whether a request fits what is free (now 1 or 0), and whether it could ever: on the machine with all its nodes
-    !! empty, those closed left out (ever 1 or 0). O(nodes).
-    function surefill_nodes_fits(nodes, request, now, ever) bind(c, name='surefill_nodes_fits') result(code)
-      import
-      type(c_ptr), value :: nodes
-      type(surefill_request), intent(in) :: request
-      integer(c_int32_t), intent(out) :: now
-      integer(c_int32_t), intent(out) :: ever
-      integer(c_int32_t) :: code
-    end function surefill_nodes_fits
 
     !> Finds nodes for a request by one of SUREFILL_FIT_, in the order of the nodes: count parts, 0 where it does not
     !! fit. room is how many parts there is room for; as many as the request's tasks, or the nodes if these are fewer,
@@ -1241,7 +1130,7 @@ module surefill_parts
     end function surefill_nodes_place
 
     !> Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
-    !! surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
+    !! surefill_nodes_release it is unknown until other jobs have had its slot 2,048 times. O(count).
     function surefill_nodes_allocate(nodes, request, parts, count, job) bind(c, &
             name='surefill_nodes_allocate') result(code)
       import
@@ -1283,15 +1172,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_node_pass_capacity_init
 
-    !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
-    function surefill_node_pass_options_init(options, size) bind(c, name='surefill_node_pass_options_init') &
-            result(code)
-      import
-      type(surefill_node_pass_options), intent(out) :: options
-      integer(c_int64_t), value :: size
-      integer(c_int32_t) :: code
-    end function surefill_node_pass_options_init
-
     !> Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p
     !! parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
     function surefill_node_pass_size(capacity, size) bind(c, name='surefill_node_pass_size') result(code)
@@ -1314,9 +1194,10 @@ module surefill_parts
 
     !> Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) for a head job that does not fit
     !! the machine now and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the rule's guard and slip
-    !! ask for it). Options may be NULL for the defaults. Forgets what the last pass held, except what is spent if it
-    !! was for the same head job. O(nodes).
-    function surefill_node_pass_begin(pass, nodes, now, head_id, head, head_waited, options) bind(c, &
+    !! ask for it). At most 256 scenarios are played, and half-widths hold with .95 confidence, all looks at a
+    !! candidate together. Forgets what the last pass held, except what is spent if it was for the same head job.
+    !! O(nodes).
+    function surefill_node_pass_begin(pass, nodes, now, head_id, head, head_waited) bind(c, &
             name='surefill_node_pass_begin') result(code)
       import
       type(c_ptr), value :: pass
@@ -1325,7 +1206,6 @@ module surefill_parts
       integer(c_int64_t), value :: head_id
       type(surefill_request), intent(in) :: head
       integer(c_int64_t), value :: head_waited
-      type(c_ptr), value :: options
       integer(c_int32_t) :: code
     end function surefill_node_pass_begin
 
@@ -1399,7 +1279,8 @@ module surefill_parts
 
     !> Starts the accepted candidate on its nodes: a running job of the machine from now on, with the handle job, its
     !! delay spent. A forecast that begins later does not see that it runs: surefill_node_forecast_add_running says it
-    !! with this handle, or the job holds its nodes in all scenarios. O(candidates).
+    !! with this handle, or the job holds its nodes in all scenarios. Where it could not be started after all, begin
+    !! again without it. O(candidates).
     function surefill_node_pass_commit(pass, nodes, candidate, job) bind(c, &
             name='surefill_node_pass_commit') result(code)
       import
@@ -1409,15 +1290,6 @@ module surefill_parts
       integer(c_int32_t), intent(out) :: job
       integer(c_int32_t) :: code
     end function surefill_node_pass_commit
-
-    !> Gives the accepted candidate up, because it could not be started after all. O(1).
-    function surefill_node_pass_decline(pass, candidate) bind(c, name='surefill_node_pass_decline') &
-            result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: candidate
-      integer(c_int32_t) :: code
-    end function surefill_node_pass_decline
 
     !> A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far
     !! that may be from what infinitely many scenarios would say, the scenarios on which it rests, and one of
@@ -1446,28 +1318,6 @@ module surefill_parts
       integer(c_int32_t), intent(out) :: count
       integer(c_int32_t) :: code
     end function surefill_node_pass_placement
-
-    !> The delays of committed candidates added up for the present head job, by the criterion they were judged by.
-    !! What was judged by RELATIVE counts in SECONDS too. O(1).
-    function surefill_node_pass_spent(pass, criterion, spent) bind(c, name='surefill_node_pass_spent') &
-            result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), value :: criterion
-      real(c_double), intent(out) :: spent
-      integer(c_int32_t) :: code
-    end function surefill_node_pass_spent
-
-    !> The head job's expected wait from now on in seconds, over the scenarios played since the last acceptance, and
-    !! how far that may be from what infinitely many would say. O(1).
-    function surefill_node_pass_head_wait(pass, seconds, half_width) bind(c, &
-            name='surefill_node_pass_head_wait') result(code)
-      import
-      type(c_ptr), value :: pass
-      real(c_double), intent(out) :: seconds
-      real(c_double), intent(out) :: half_width
-      integer(c_int32_t) :: code
-    end function surefill_node_pass_head_wait
 
     !> Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
     !! waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios.
@@ -1933,20 +1783,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_known
 
-    !> The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free,
-    !! and the jobs that wait in all its queues with their processors times requested seconds. All 0, as at first:
-    !! nothing is known but the queue.
-    function surefill_wait_machine(wait, processors, free, jobs, work) bind(c, name='surefill_wait_machine') &
-            result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t), value :: free
-      integer(c_int32_t), value :: jobs
-      integer(c_int64_t), value :: work
-      integer(c_int32_t) :: code
-    end function surefill_wait_machine
-
     !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
     !! back, what was reported as later counts as having happened now, and jobs are given up anew by the new time.
     !! O((w + n) log w) for w waiting jobs and n times that they were looked at.
@@ -2069,7 +1905,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_speedup
 
-    !> The model of count run times in seconds, each measured on the number of processors at the same place of
+    !> The model of count run times in seconds, each measured on the number of processors under the same index of
     !! processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
     !! one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
     !! Parallelism and sigma can be distinguished only when the measurements reach saturation; any pair that fits
@@ -2087,7 +1923,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_speedup_fit_run_times
 
-    !> Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+    !> Sets the capacity to its defaults: 256 running jobs, 1,024 processors.
     function surefill_sizing_capacity_init(capacity, size) bind(c, name='surefill_sizing_capacity_init') &
             result(code)
       import
@@ -2096,8 +1932,7 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_sizing_capacity_init
 
-    !> Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and
-    !! b bins of e events.
+    !> Bytes of memory that a sizing needs: at most 72 R + 24 P + 128 for R running jobs and P processors.
     function surefill_sizing_size(capacity, size) bind(c, name='surefill_sizing_size') result(code)
       import
       type(surefill_sizing_capacity), intent(in) :: capacity
@@ -2123,20 +1958,6 @@ module surefill_parts
       integer(c_int32_t), value :: idle
       integer(c_int32_t) :: code
     end function surefill_sizing_begin
-
-    !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    !! SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
-    !! bin).
-    function surefill_sizing_add_running(sizing, processors, age, limit, distribution) bind(c, &
-            name='surefill_sizing_add_running') result(code)
-      import
-      type(c_ptr), value :: sizing
-      integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), value :: limit
-      type(c_ptr), value :: distribution
-      integer(c_int32_t) :: code
-    end function surefill_sizing_add_running
 
     !> The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as
     !! predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
@@ -2586,8 +2407,8 @@ module surefill_parts
     end function surefill_delay_calibration_open
 
     !> The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
-    !! also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
-    !! Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+    !! also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; a pass adds them up under SECONDS). Never less for
+    !! a larger prediction; the prediction itself before any outcome is known. O(1).
     function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
             name='surefill_delay_calibration_told') result(code)
       import
@@ -2740,23 +2561,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_predict_lower
 
-    !> A lower and an upper bound that hold together with this confidence, by the binomial method, see
-    !! surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
-    function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
-            lower, upper) bind(c, name='surefill_wait_predict_two_sided') result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), value :: requested
-      integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile
-      real(c_double), value :: confidence
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), intent(out) :: answer
-      integer(c_int64_t), intent(out) :: lower
-      integer(c_int64_t), intent(out) :: upper
-      integer(c_int32_t) :: code
-    end function surefill_wait_predict_two_sided
-
     !> Fits lifetimes that are uniform in the logarithm between shortest and longest seconds to a history of count
     !! lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line of equation 4 of Downey 1997
     !! through the shares (i - 1/2) / count. O(count).
@@ -2794,27 +2598,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_correction_init
 
-    !> Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
-    !! later call that changes the correction breaks the seal.
-    function surefill_correction_seal(correction) bind(c, name='surefill_correction_seal') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_correction_seal left it.
-    function surefill_correction_open(memory, length, correction) bind(c, name='surefill_correction_open') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_open
-
     !> Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
-    !! O(1).
+    !! Nothing is corrected before 20 pairs are recorded, nor while longer predictions go with shorter waits. O(1).
     function surefill_correction_record(correction, predicted, actual) bind(c, &
             name='surefill_correction_record') result(code)
       import
@@ -2823,17 +2608,6 @@ module surefill_parts
       real(c_double), value :: actual
       integer(c_int32_t) :: code
     end function surefill_correction_record
-
-    !> The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
-    !! with shorter waits. O(1).
-    function surefill_correction_corrected(correction, predicted, seconds) bind(c, &
-            name='surefill_correction_corrected') result(code)
-      import
-      type(c_ptr), value :: correction
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_correction_corrected
 
     !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
     function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &

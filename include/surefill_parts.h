@@ -36,21 +36,6 @@ extern "C" {
  *         surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
  *         if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
  *     } while (step != SUREFILL_STEP_DONE);
- *
- * Jobs that may outlive their limits are added softly, a candidate that could not be started is declined, and in
- * another block the risk spent on the head job goes on:
- *
- *     double spent[4];
- *     int32_t criterion;
- *     for (criterion = 0; criterion < 4; criterion++)
- *         surefill_pass_spent(pass, criterion, &spent[criterion]);
- *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
- *     surefill_pass_restore_spent(pass, 7, spent, 4);
- *     surefill_pass_begin(pass, 1000060, 16, 7, 48, 960);
- *     surefill_pass_add_running_softly(pass, 32, 7500, 7200, NULL, NULL);
- *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
- *     surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
- *     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_decline(pass, candidate);
  */
 
 /* Criterion: the exact probability that the candidate delays the head job. */
@@ -80,7 +65,7 @@ extern "C" {
 /* Verdict: wider than the idle processors. */
 #define SUREFILL_VERDICT_DOES_NOT_FIT 4
 
-/* Verdict: accepted, but the caller could not start it. */
+/* Verdict: accepted, but not started. Only Rust's passes decline. */
 #define SUREFILL_VERDICT_DECLINED 5
 
 /* Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded. */
@@ -214,21 +199,6 @@ int32_t surefill_pass_add_running(surefill_pass *pass,
                                   const surefill_distribution *distribution,
                                   int32_t *index);
 
-/* Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule
- * for limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft
- * limit does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of
- * it is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the
- * rule go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from
- * now.
- *
- * Errors: as surefill_pass_add_running. */
-int32_t surefill_pass_add_running_softly(surefill_pass *pass,
-                                         int32_t processors,
-                                         int64_t age,
-                                         int64_t limit,
-                                         const surefill_distribution *distribution,
-                                         int32_t *index);
-
 /* Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
  * seconds and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it
  * may be NULL. O(bins x events per bin).
@@ -259,15 +229,11 @@ int32_t surefill_pass_decide(surefill_pass *pass,
                              int32_t *step,
                              int32_t *candidate);
 
-/* Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
+/* Starts the accepted candidate: a running job of this pass from now on, its delay spent. Where it could not be
+ * started after all, begin again without it. O(candidates).
  *
  * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one). */
 int32_t surefill_pass_commit(surefill_pass *pass, int32_t candidate);
-
-/* Gives the accepted candidate up, because it could not be started after all. O(1).
- *
- * Errors: as surefill_pass_commit. */
-int32_t surefill_pass_decline(surefill_pass *pass, int32_t candidate);
 
 /* A candidate's verdict so far: the delay of the head job in the criterion's unit, how that relates to the true
  * delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
@@ -281,20 +247,6 @@ int32_t surefill_pass_judgement(const surefill_pass *pass,
 
 /* The idle processors left. O(1). */
 int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
-
-/* The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
- * upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
- * O(1).
- *
- * Errors: OUT_OF_RANGE (criterion). */
-int32_t surefill_pass_spent(const surefill_pass *pass, int32_t criterion, double *spent);
-
-/* Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each
- * criterion: the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and
- * once. count is 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
- *
- * Errors: OUT_OF_RANGE, WRONG_STATE. */
-int32_t surefill_pass_restore_spent(surefill_pass *pass, int64_t head_id, const double *spent, int32_t count);
 
 /* The probability that at least this number of processors is free at time when if nothing else is started.
  * O(running jobs x (events + processors)).
@@ -503,7 +455,7 @@ int32_t surefill_forecast_add_running(surefill_forecast *forecast,
 
 /* Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
  * SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but the
- * limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+ * limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the order in
  * which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and running
  * processors together never starts, and those behind it go on as if it were not there, under FCFS too. index is
  * its number, from 0; it may be NULL. O(bins x events per bin).
@@ -563,7 +515,7 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
 /* ---- Machines of nodes shared by cores, memory and GPUs -----------------------------------------------------------
  *
  * Which nodes are there, what is free on each, and which job holds what where? Every kind of resource is a whole
- * number in a unit of the caller's choice (cores, MiB, thousandths of a GPU), in the same place of every array; in
+ * number in a unit of the caller's choice (cores, MiB, thousandths of a GPU), under the same index in every array; in
  * the example cores, GiB and GPUs.
  *
  *     static int64_t memory[1 << 17];
@@ -584,22 +536,6 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
  *     surefill_nodes_place(nodes, &request, SUREFILL_FIT_BEST, parts, 8, &count);
  *     if (count > 0) surefill_nodes_allocate(nodes, &request, parts, count, &job);
  *     surefill_nodes_release(nodes, job);
- *
- * Licences are the whole machine's, and everything can be asked, after a checkpoint too:
- *
- *     const int32_t licences[] = {10};
- *     int32_t jobs, now, ever, free[3];
- *     int64_t bytes;
- *     surefill_nodes_set_pool(nodes, licences, 1);
- *     surefill_nodes_fits(nodes, &request, &now, &ever);
- *     surefill_nodes_allocate(nodes, &request, parts, count, &job);
- *     surefill_nodes_seal(nodes);
- *     surefill_nodes_size(&capacity, &bytes);
- *     surefill_nodes_open(memory, bytes, &nodes);
- *     surefill_nodes_placement(nodes, job, parts, 8, &count);
- *     surefill_nodes_free(nodes, parts[0].node, free, 3);
- *     surefill_nodes_pool_free(nodes, free, 1);
- *     surefill_nodes_count(nodes, &count, &jobs);
  */
 
 /* Spread of tasks over nodes: each on a node of its own. */
@@ -618,9 +554,9 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
  * equal ones. Without a head job it is SUREFILL_FIT_BEST. */
 #define SUREFILL_FIT_APART 2
 
-/* A machine of nodes: describe it once (add_class, add_nodes, set_pool), then take and give back what jobs hold.
- * Which of a node's GPUs a job has, and whether halves of two GPUs are one, is not known here: a node's resources
- * of one kind are one amount.
+/* A machine of nodes: describe it once (add_class, add_nodes), then take and give back what jobs hold. Which of a
+ * node's GPUs a job has, and whether halves of two GPUs are one, is not known here: a node's resources of one kind
+ * are one amount.
  *
  * Distinct machines are independent; one needs one thread, or the caller's lock. The block holds no pointers, and
  * sealed it is a checkpoint: write it to a file, read it back, open it. */
@@ -656,8 +592,6 @@ typedef struct surefill_request {
   int64_t features;
   /* Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count. */
   int32_t each[8];
-  /* Amounts that the whole job takes of the machine's own resources, such as licences; not negative. */
-  int32_t pool[8];
 } surefill_request;
 
 /* Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs
@@ -707,39 +641,16 @@ int32_t surefill_nodes_add_class(surefill_nodes *nodes,
  * Errors: NO_SUCH_INDEX (class), OUT_OF_RANGE, FULL. */
 int32_t surefill_nodes_add_nodes(surefill_nodes *nodes, int32_t class_index, int32_t count, int32_t *first);
 
-/* Sets the resources of the whole machine, such as licences: count amounts, none negative. What jobs hold of them
- * stays theirs. O(1).
- *
- * Errors: OUT_OF_RANGE (also for less than is in use). */
-int32_t surefill_nodes_set_pool(surefill_nodes *nodes, const int32_t *amounts, int32_t count);
-
 /* Opens a node for new jobs (is_open not 0), or closes it (drained, down). Jobs on it stay until they are
  * released. O(1).
  *
  * Errors: NO_SUCH_INDEX. */
 int32_t surefill_nodes_set_open(surefill_nodes *nodes, int32_t node, int32_t is_open);
 
-/* Number of nodes, and number of jobs that hold something. O(1). */
-int32_t surefill_nodes_count(const surefill_nodes *nodes, int32_t *count, int32_t *jobs);
-
 /* Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
  *
  * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (count). */
 int32_t surefill_nodes_free(const surefill_nodes *nodes, int32_t node, int32_t *amounts, int32_t count);
-
-/* Free amounts of the first count of the whole machine's resources. O(1).
- *
- * Errors: OUT_OF_RANGE (count). */
-int32_t surefill_nodes_pool_free(const surefill_nodes *nodes, int32_t *amounts, int32_t count);
-
-/* Whether a request fits what is free (now 1 or 0), and whether it could ever: on the machine with all its nodes
- * empty, those closed left out (ever 1 or 0). O(nodes).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_nodes_fits(const surefill_nodes *nodes,
-                            const surefill_request *request,
-                            int32_t *now,
-                            int32_t *ever);
 
 /* Finds nodes for a request by one of SUREFILL_FIT_, in the order of the nodes: count parts, 0 where it does not
  * fit. room is how many parts there is room for; as many as the request's tasks, or the nodes if these are fewer,
@@ -754,7 +665,7 @@ int32_t surefill_nodes_place(surefill_nodes *nodes,
                              int32_t *count);
 
 /* Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
- * surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
+ * surefill_nodes_release it is unknown until other jobs have had its slot 2,048 times. O(count).
  *
  * Errors: OUT_OF_RANGE (also for nodes out of order and parts without tasks), NO_SUCH_INDEX (node), DOES_NOT_FIT
  * (also when the tasks are not as many as asked for), FULL. */
@@ -794,7 +705,7 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *     surefill_rule rule;
  *     surefill_nodes *nodes;
  *     surefill_node_pass *pass;
- *     int32_t kind, first, job, started = -1, step, candidate;
+ *     int32_t kind, first, job, started, step, candidate;
  *     surefill_nodes_capacity_init(&capacity);
  *     capacity.nodes = 2;
  *     capacity.jobs = capacity.parts = 8;
@@ -811,7 +722,7 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *     pass_capacity.nodes = 2;
  *     pass_capacity.running = pass_capacity.candidates = pass_capacity.parts = 8;
  *     surefill_node_pass_init(memory, sizeof memory, &pass_capacity, &pass);
- *     surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, NULL);
+ *     surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900);
  *     surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
  *     surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
  *     surefill_rule_init(&rule);
@@ -819,25 +730,6 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *         surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
  *         if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_commit(pass, nodes, candidate, &started);
  *     } while (step != SUREFILL_STEP_DONE);
- *
- * The options say how many scenarios are played; a candidate that could not be started is declined:
- *
- *     surefill_node_pass_options options;
- *     double spent, seconds, half_width;
- *     int64_t bytes;
- *     surefill_node_pass_size(&pass_capacity, &bytes);
- *     surefill_node_pass_options_init(&options);
- *     options.scenarios = 128;
- *     surefill_node_pass_begin(pass, nodes, 1000060, 7, &whole, 960, &options);
- *     surefill_node_pass_add_running(pass, nodes, job, 660, 7200, NULL, NULL);
- *     if (started >= 0) surefill_node_pass_add_running(pass, nodes, started, 60, 3600, NULL, NULL);
- *     surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
- *     do {
- *         surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
- *         if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_decline(pass, candidate);
- *     } while (step != SUREFILL_STEP_DONE);
- *     surefill_node_pass_spent(pass, SUREFILL_CRITERION_RELATIVE, &spent);
- *     surefill_node_pass_head_wait(pass, &seconds, &half_width);
  */
 
 /* One scheduling pass on a machine of nodes: begin, add running jobs and candidates, decide and commit until it is
@@ -870,28 +762,10 @@ typedef struct surefill_node_pass_capacity {
   int32_t events_per_bin;
 } surefill_node_pass_capacity;
 
-/* Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as
- * needed. */
-typedef struct surefill_node_pass_options {
-  /* Bytes of this structure, as the program knows it. */
-  uint32_t struct_size;
-  /* The most scenarios (64 to SUREFILL_MAX_SCENARIOS); 0 for none: then a candidate is accepted exactly if EASY
-   * would start it by the time limits, whatever the criterion and the threshold, with a delay of 0. */
-  int32_t scenarios;
-  /* The seed of the run times; any number. */
-  int64_t seed;
-  /* The confidence of the half-widths (above 0, below 1), all looks at a candidate together. */
-  double confidence;
-} surefill_node_pass_options;
-
 /* Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on
  * 4,096 nodes, 32 bins of 4 events. */
 int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity, int64_t size);
 #define surefill_node_pass_capacity_init(capacity) surefill_node_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
-
-/* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence. */
-int32_t surefill_node_pass_options_init(surefill_node_pass_options *options, int64_t size);
-#define surefill_node_pass_options_init(options) surefill_node_pass_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p
  * parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
@@ -909,8 +783,8 @@ int32_t surefill_node_pass_init(void *memory,
 
 /* Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) for a head job that does not fit
  * the machine now and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the rule's guard and slip ask
- * for it). Options may be NULL for the defaults. Forgets what the last pass held, except what is spent if it was
- * for the same head job. O(nodes).
+ * for it). At most 256 scenarios are played, and half-widths hold with .95 confidence, all looks at a candidate
+ * together. Forgets what the last pass held, except what is spent if it was for the same head job. O(nodes).
  *
  * Errors: OUT_OF_RANGE (also for a machine with more nodes or other resources than the capacity says), HEAD_FITS. */
 int32_t surefill_node_pass_begin(surefill_node_pass *pass,
@@ -918,8 +792,7 @@ int32_t surefill_node_pass_begin(surefill_node_pass *pass,
                                  int64_t now,
                                  int64_t head_id,
                                  const surefill_request *head,
-                                 int64_t head_waited,
-                                 const surefill_node_pass_options *options);
+                                 int64_t head_waited);
 
 /* Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
  * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. Each job is added
@@ -985,15 +858,11 @@ int32_t surefill_node_pass_decide(surefill_node_pass *pass,
 
 /* Starts the accepted candidate on its nodes: a running job of the machine from now on, with the handle job, its
  * delay spent. A forecast that begins later does not see that it runs: surefill_node_forecast_add_running says it
- * with this handle, or the job holds its nodes in all scenarios. O(candidates).
+ * with this handle, or the job holds its nodes in all scenarios. Where it could not be started after all, begin
+ * again without it. O(candidates).
  *
  * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one), FULL (no room on the machine for another job). */
 int32_t surefill_node_pass_commit(surefill_node_pass *pass, surefill_nodes *nodes, int32_t candidate, int32_t *job);
-
-/* Gives the accepted candidate up, because it could not be started after all. O(1).
- *
- * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one). */
-int32_t surefill_node_pass_decline(surefill_node_pass *pass, int32_t candidate);
 
 /* A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far
  * that may be from what infinitely many scenarios would say, the scenarios on which it rests, and one of
@@ -1017,18 +886,6 @@ int32_t surefill_node_pass_placement(const surefill_node_pass *pass,
                                      int32_t room,
                                      int32_t *count);
 
-/* The delays of committed candidates added up for the present head job, by the criterion they were judged by. What
- * was judged by RELATIVE counts in SECONDS too. O(1).
- *
- * Errors: OUT_OF_RANGE (criterion). */
-int32_t surefill_node_pass_spent(const surefill_node_pass *pass, int32_t criterion, double *spent);
-
-/* The head job's expected wait from now on in seconds, over the scenarios played since the last acceptance, and
- * how far that may be from what infinitely many would say. O(1).
- *
- * Errors: WRONG_STATE (none are played). */
-int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *seconds, double *half_width);
-
 /* ---- Starts of waiting jobs on a machine of nodes: the queue played forward ---------------------------------------
  *
  * When will each waiting job start on nodes that jobs share? As surefill_forecast, with the nodes saying what fits:
@@ -1038,7 +895,7 @@ int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *sec
  *     static int64_t machine[1 << 12], memory[1 << 16];
  *     const int32_t cores[] = {8};
  *     surefill_nodes_capacity capacity;
- *     surefill_node_forecast_capacity limits;
+ *     surefill_node_forecast_capacity forecast_capacity;
  *     surefill_forecast_options options;
  *     surefill_request half, whole;
  *     surefill_part part = {0, 1};
@@ -1059,11 +916,11 @@ int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *sec
  *     surefill_request_init(&whole);
  *     whole.count = 2;
  *     whole.each[0] = 8;
- *     surefill_node_forecast_capacity_init(&limits);
- *     limits.nodes = 2;
- *     limits.running = limits.waiting = limits.parts = 8;
- *     surefill_node_forecast_size(&limits, &bytes);
- *     surefill_node_forecast_init(memory, sizeof memory, &limits, &forecast);
+ *     surefill_node_forecast_capacity_init(&forecast_capacity);
+ *     forecast_capacity.nodes = 2;
+ *     forecast_capacity.running = forecast_capacity.waiting = forecast_capacity.parts = 8;
+ *     surefill_node_forecast_size(&forecast_capacity, &bytes);
+ *     surefill_node_forecast_init(memory, sizeof memory, &forecast_capacity, &forecast);
  *     surefill_forecast_options_init(&options);
  *     surefill_node_forecast_begin(forecast, nodes, 1000000, &options);
  *     surefill_node_forecast_add_running(forecast, nodes, job, 600, 7200, NULL, NULL);
@@ -1630,13 +1487,11 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
  *     surefill_wait_start(wait, 4711, 1000600, &waited);
  *     surefill_wait_predict(wait, 3600, 16, 0.5, 0.9, 1000600, &answer, &bound);
  *
- * The state of the machine makes bounds tighter; the jobs that are held can be compared with the queue after a
- * restart, and a clock that was wrong set right:
+ * The jobs that are held can be compared with the queue after a restart, and a clock that was wrong set right:
  *
  *     surefill_held_job held[8];
  *     int32_t written, count;
  *     held[0].struct_size = sizeof held[0];
- *     surefill_wait_machine(wait, 512, 96, 3, 86400);
  *     surefill_wait_jobs(wait, held, 8, &written, &count);
  *     surefill_wait_set_clock(wait, 1000590);
  */
@@ -1685,8 +1540,7 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
 #define SUREFILL_COMPONENT_ADAPT 8
 
 /* Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs
- * and work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the
- * place of TRIM and CLUSTER. */
+ * and work ahead, the oldest wait, the last waits, the hour. It takes the place of TRIM and CLUSTER. */
 #define SUREFILL_COMPONENT_VISIBLE 16
 
 /* Answer: a bound. */
@@ -1829,13 +1683,6 @@ int32_t surefill_wait_cancel(surefill_wait *wait, int64_t job, int64_t now);
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t requested, int32_t processors);
 
-/* The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and
- * the jobs that wait in all its queues with their processors times requested seconds. All 0, as at first: nothing
- * is known but the queue.
- *
- * Errors: OUT_OF_RANGE (negative numbers; more processors free than there are). */
-int32_t surefill_wait_machine(surefill_wait *wait, int32_t processors, int32_t free, int32_t jobs, int64_t work);
-
 /* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
  * back, what was reported as later counts as having happened now, and jobs are given up anew by the new time. O((w
  * + n) log w) for w waiting jobs and n times that they were looked at.
@@ -1936,7 +1783,7 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_sizing_size(&capacity, &bytes);
  *     surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
  *     surefill_sizing_begin(sizing, 16);
- *     surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
+ *     surefill_sizing_add_lifetime(sizing, 32, 600, 1, 86400);
  *     surefill_choice_options_init(&options);
  *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
  */
@@ -1961,8 +1808,8 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
 /* Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the
  * logarithms of predicted and actual waits (Downey 1997, section 5.4).
  *
- * Its functions are in surefill_parts.h. Distinct corrections are independent; one needs one thread, or the
- * caller's lock. The block holds no pointers, and sealed it is a checkpoint. */
+ * Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers.
+ * After a restart it is made again from what was recorded. */
 typedef struct surefill_correction surefill_correction;
 
 /* The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
@@ -1981,10 +1828,6 @@ typedef struct surefill_sizing_capacity {
   int32_t running;
   /* Processors of the machine (1 to 16,777,216). */
   int32_t processors;
-  /* Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform). */
-  int32_t bins;
-  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
-  int32_t events_per_bin;
 } surefill_sizing_capacity;
 
 /* Options that decide a choice. Set by surefill_choice_options_init, then changed as needed. */
@@ -2031,7 +1874,7 @@ typedef struct surefill_choice {
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_speedup(double parallelism, double sigma, double processors, double *speedup);
 
-/* The model of count run times in seconds, each measured on the number of processors at the same place of
+/* The model of count run times in seconds, each measured on the number of processors under the same index of
  * processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
  * one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
  * Parallelism and sigma can be distinguished only when the measurements reach saturation; any pair that fits
@@ -2047,12 +1890,11 @@ int32_t surefill_speedup_fit_run_times(const double *processors,
                                        double *sequential,
                                        double *error);
 
-/* Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events. */
+/* Sets the capacity to its defaults: 256 running jobs, 1,024 processors. */
 int32_t surefill_sizing_capacity_init(surefill_sizing_capacity *capacity, int64_t size);
 #define surefill_sizing_capacity_init(capacity) surefill_sizing_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
-/* Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
- * bins of e events.
+/* Bytes of memory that a sizing needs: at most 72 R + 24 P + 128 for R running jobs and P processors.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_sizing_size(const surefill_sizing_capacity *capacity, int64_t *size);
@@ -2069,18 +1911,6 @@ int32_t surefill_sizing_init(void *memory,
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
 int32_t surefill_sizing_begin(surefill_sizing *sizing, int32_t idle);
-
-/* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
- * SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
- * bin).
- *
- * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for a distribution with more bins than the
- * capacity has), WRONG_STATE (before surefill_sizing_begin). */
-int32_t surefill_sizing_add_running(surefill_sizing *sizing,
-                                    int32_t processors,
-                                    int64_t age,
-                                    int64_t limit,
-                                    const surefill_distribution *distribution);
 
 /* The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as
  * predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
@@ -2576,8 +2406,8 @@ int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration)
 int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
 
 /* The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
- * also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
- * Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+ * also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; a pass adds them up under SECONDS). Never less for a
+ * larger prediction; the prediction itself before any outcome is known. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
@@ -2677,13 +2507,13 @@ int32_t surefill_binomial_two_sided(int64_t observations,
  * Errors: OUT_OF_RANGE (also when more than 4,294,967,296 would be needed). */
 int32_t surefill_binomial_fewest(double quantile, double confidence, int64_t *observations);
 
-/* ---- More bounds on waits: lower and two-sided ones, and clustering at command ------------------------------------
+/* ---- More bounds on waits: lower ones, and clustering at command --------------------------------------------------
  *
  *     static int64_t memory[1 << 20];
  *     surefill_wait_capacity capacity;
  *     surefill_wait_options options;
  *     surefill_wait *wait;
- *     int64_t job, lower, upper;
+ *     int64_t job, lower;
  *     int32_t answer, step;
  *     surefill_wait_capacity_init(&capacity);
  *     surefill_wait_options_init(&options);
@@ -2693,7 +2523,6 @@ int32_t surefill_binomial_fewest(double quantile, double confidence, int64_t *ob
  *         surefill_wait_known(wait, 10 * job, 3600, 16);
  *     }
  *     surefill_wait_predict_lower(wait, 3600, 16, 0.5, 0.95, 20000, &answer, &lower);
- *     surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
  *     surefill_wait_recluster(wait, 100000, &step);
  */
 
@@ -2717,24 +2546,10 @@ int32_t surefill_wait_predict_lower(const surefill_wait *wait,
                                     int32_t *answer,
                                     int64_t *bound);
 
-/* A lower and an upper bound that hold together with this confidence, by the binomial method, see
- * surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
- *
- * Errors: as surefill_wait_predict. */
-int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
-                                        int64_t requested,
-                                        int32_t processors,
-                                        double quantile,
-                                        double confidence,
-                                        int64_t now,
-                                        int32_t *answer,
-                                        int64_t *lower,
-                                        int64_t *upper);
-
 /* ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----------------------------------------------
  *
- * Lifetimes may be uniform in the logarithm (Downey 1997) instead of distributions. A correction learns how predicted
- * waits relate to those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
+ * Lifetimes are taken to be uniform in the logarithm (Downey 1997). A correction learns how predicted waits relate to
+ * those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
  *
  *     static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
  *     const double ran[] = {60, 300, 900, 3600, 14400};
@@ -2743,7 +2558,7 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
  *     surefill_choice choice;
  *     surefill_sizing *sizing;
  *     surefill_correction *correction;
- *     double shortest, longest, wait;
+ *     double shortest, longest;
  *     int32_t i;
  *     surefill_lifetime_fit(ran, 5, &shortest, &longest);
  *     surefill_sizing_capacity_init(&capacity);
@@ -2758,9 +2573,6 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
  *     surefill_choice_options_init(&options);
  *     choice.struct_size = sizeof choice;
  *     surefill_sizing_choose(sizing, &options, correction, 40, 1, 36000, &choice);
- *     surefill_correction_corrected(correction, choice.predicted, &wait);
- *     surefill_correction_seal(correction);
- *     surefill_correction_open(memory, sizeof memory, &correction);
  */
 
 /* Bytes of memory that a correction needs, aligned to 8. */
@@ -2788,25 +2600,11 @@ int32_t surefill_sizing_add_lifetime(surefill_sizing *sizing,
  * aligned to 8). */
 int32_t surefill_correction_init(void *memory, int64_t length, surefill_correction **correction);
 
-/* Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
- * later call that changes the correction breaks the seal. */
-int32_t surefill_correction_seal(surefill_correction *correction);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_correction_seal left it. */
-int32_t surefill_correction_open(void *memory, int64_t length, surefill_correction **correction);
-
 /* Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
- * O(1).
+ * Nothing is corrected before 20 pairs are recorded, nor while longer predictions go with shorter waits. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);
-
-/* The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
- * with shorter waits. O(1).
- *
- * Errors: OUT_OF_RANGE (predicted outside 0 to 2^40). */
-int32_t surefill_correction_corrected(const surefill_correction *correction, double predicted, double *seconds);
 
 /* ---- Bins and distributions in detail -----------------------------------------------------------------------------
  *

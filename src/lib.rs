@@ -29,9 +29,9 @@
 //! use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 //!
 //! # fn main() -> surefill::error::Result<()> {
-//! let limits = PassCapacity { processors: 64, ..PassCapacity::default() };
-//! let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
-//! let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
+//! let capacity = PassCapacity { processors: 64, ..PassCapacity::default() };
+//! let mut memory = vec![0u64; Pass::size(&capacity)?.div_ceil(8)];
+//! let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
 //!
 //! // Run times of similar jobs: mostly minutes, though they ask for an hour.
 //! let bins = RuntimeBins::default();

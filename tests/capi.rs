@@ -383,9 +383,9 @@ fn job() -> impl Strategy<Value = Job> {
 /// Outcome of a pass: each candidate's judgement, the idle processors, and the head's median start.
 type Outcome = (Vec<(u64, i32, i32)>, i32, Result<i64, i32>);
 
-fn by_the_core(limits: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
-    let mut memory = block(Pass::size(limits).unwrap() as i64);
-    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), limits).unwrap();
+fn by_the_core(capacity: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
+    let mut memory = block(Pass::size(capacity).unwrap() as i64);
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), capacity).unwrap();
     pass.begin(1000, 8, 7, 12).unwrap();
     for job in running {
         let believed = Believed::of(&job.counts).rust;
@@ -402,15 +402,15 @@ fn by_the_core(limits: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[J
     (judgements, pass.idle() as i32, pass.head_start_quantile(0.5).map_err(Error::status))
 }
 
-fn by_c(limits: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
-    let limits = surefill_pass_capacity {
+fn by_c(capacity: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
+    let capacity = surefill_pass_capacity {
         struct_size: size_of::<surefill_pass_capacity>() as u32,
-        running: limits.running as i32,
-        candidates: limits.candidates as i32,
-        processors: limits.processors as i32,
-        bins: limits.bins as i32,
-        events_per_bin: limits.events_per_bin as i32,
-        tie_cells: limits.tie_cells as i32,
+        running: capacity.running as i32,
+        candidates: capacity.candidates as i32,
+        processors: capacity.processors as i32,
+        bins: capacity.bins as i32,
+        events_per_bin: capacity.events_per_bin as i32,
+        tie_cells: capacity.tie_cells as i32,
     };
     let rule = surefill_rule {
         struct_size: size_of::<surefill_rule>() as u32,
@@ -424,9 +424,9 @@ fn by_c(limits: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting:
     };
     let (mut size, mut pass) = (0, null_mut());
     unsafe {
-        assert_eq!(surefill_pass_size(&limits, &mut size), 0);
+        assert_eq!(surefill_pass_size(&capacity, &mut size), 0);
         let mut memory = block(size);
-        assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &limits, &mut pass), 0);
+        assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &capacity, &mut pass), 0);
         assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12, 0), 0);
         for job in running {
             let (believed, none) = (Believed::of(&job.counts), null_mut());
@@ -477,13 +477,13 @@ proptest! {
         waiting in proptest::collection::vec(job(), 1..6),
         (criterion, threshold, work) in (0u32..4, 0.0f64..2.0, prop_oneof![1i64..100, Just(i64::MAX)]),
     ) {
-        let limits =
+        let capacity =
             PassCapacity { running: 8, candidates: 6, processors: 100, bins: 5, events_per_bin: 2, tie_cells: 0 };
         let criterion = Criterion::from_number(criterion).unwrap();
         let rule = Rule { criterion, threshold, budget: 3.0, ..Rule::EXACT };
         prop_assert_eq!(
-            by_c(&limits, &rule, work, &running, &waiting),
-            by_the_core(&limits, &rule, &running, &waiting)
+            by_c(&capacity, &rule, work, &running, &waiting),
+            by_the_core(&capacity, &rule, &running, &waiting)
         );
     }
 

@@ -5,15 +5,13 @@
 use std::collections::BTreeMap;
 
 /// Arguments that may be NULL: in Fortran addresses by value.
-const OPTIONAL: [(&str, &str); 12] = [
+const OPTIONAL: [(&str, &str); 10] = [
     ("surefill_distribution_init_samples", "weights"),
     ("surefill_pass_add_running", "index"),
-    ("surefill_pass_add_running_softly", "index"),
     ("surefill_pass_add_candidate", "index"),
     ("surefill_node_pass_add_running", "index"),
     ("surefill_node_pass_add_candidate", "index"),
     ("surefill_node_pass_add_placed", "index"),
-    ("surefill_node_pass_begin", "options"),
     ("surefill_node_forecast_add_running", "index"),
     ("surefill_node_forecast_add_waiting", "index"),
     ("surefill_forecast_add_running", "index"),

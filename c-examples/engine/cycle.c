@@ -105,7 +105,7 @@ static int decide(const char *path, bool verbose) {
     struct recorded recorded;
     surefill_cycle *cycle = NULL;
     char message[MESSAGE], then[200], now[200];
-    int64_t place = 0, offers = 0;
+    int64_t number = 0, offers = 0;
     int found = UNREADABLE;
     if (!record_read(path, &recorded, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
@@ -115,14 +115,14 @@ static int decide(const char *path, bool verbose) {
         const int32_t status = engine_begin(&engine, recorded.pool, recorded.now, &cycle);
         found = status == SUREFILL_OK ? SAME : UNREADABLE;
         files_failed(message, sizeof message, "%s: no cycle begins: %s", path, surefill_status_text(status));
-        for (const int64_t *event = recorded.events; event < recorded.end && found == SAME; event += 2 + event[1], place++) {
+        for (const int64_t *event = recorded.events; event < recorded.end && found == SAME; event += 2 + event[1], number++) {
             const struct record *again = &engine.record;
             if (!repeat(&engine, cycle, event, recorded.now) || again->failed) {
                 files_failed(message, sizeof message, "%s: %s", path, again->failed ? "no memory" : "an event of another version");
                 found = UNREADABLE;
             } else if (again->count - again->event != (size_t)event[1] + 2 ||
                        memcmp(again->words + again->event, event, ((size_t)event[1] + 2) * sizeof *event) != 0) {
-                printf("%s: event %" PRId64 " differs: then %s; now %s\n", path, place, describe(event, then, sizeof then),
+                printf("%s: event %" PRId64 " differs: then %s; now %s\n", path, number, describe(event, then, sizeof then),
                        describe(again->words + again->event, now, sizeof now));
                 found = DIFFERENT;
             }

@@ -55,7 +55,6 @@ fn request(input: &mut Input) -> surefill_request {
     }
     // The third kind is seldom asked for: the machine has two.
     request.each[2] *= i32::from(input.below(16) == 0);
-    request.pool[0] = input.below(3) as i32;
     request
 }
 
@@ -108,7 +107,6 @@ impl World {
                 assert_eq!(surefill_nodes_add_nodes(nodes, index, count as i32, &mut first), 0);
                 world.classes.extend(std::iter::repeat_n(class, count));
             }
-            assert_eq!(surefill_nodes_set_pool(nodes, [4].as_ptr(), 1), 0);
         }
         world
     }
@@ -136,9 +134,6 @@ impl World {
             assert_eq!(unsafe { surefill_nodes_free(nodes, node as i32, free.as_mut_ptr(), 2) }, 0);
             assert_eq!(free, if alone { [0; 2] } else { expected }, "node {node}");
         }
-        let mut free = -1;
-        assert_eq!(unsafe { surefill_nodes_pool_free(nodes, &mut free, 1) }, 0);
-        assert_eq!(free, 4 - self.jobs.iter().map(|(_, request, _)| request.pool[0]).sum::<i32>());
     }
 
     fn allocate(&mut self, input: &mut Input) {
@@ -175,7 +170,7 @@ impl World {
     fn whole_pass(&mut self, input: &mut Input) {
         let (nodes, pass) = (self.nodes(), self.handle());
         let head = request(input);
-        if !done(unsafe { surefill_node_pass_begin(pass, nodes, 1000, 1, &head, 10, null()) }) {
+        if !done(unsafe { surefill_node_pass_begin(pass, nodes, 1000, 1, &head, 10) }) {
             return;
         }
         for (job, _, _) in &self.jobs {
@@ -217,13 +212,13 @@ impl World {
                         surefill_node_pass_placement(pass, candidate, to, ROOM, &mut count)
                     }));
                     parts.truncate(count as usize);
-                    if input.below(3) > 0
-                        && done(unsafe { surefill_node_pass_commit(pass, nodes, candidate, &mut job) })
+                    // Else it is not started, and the pass is given up.
+                    if input.below(16) == 0
+                        || !done(unsafe { surefill_node_pass_commit(pass, nodes, candidate, &mut job) })
                     {
-                        self.jobs.push((job, wishes[candidate as usize], parts));
-                    } else {
-                        assert!(done(unsafe { surefill_node_pass_decline(pass, candidate) }));
+                        return;
                     }
+                    self.jobs.push((job, wishes[candidate as usize], parts));
                 }
                 SUREFILL_STEP_DONE => break,
                 _ => assert_eq!(step, SUREFILL_STEP_MORE),

@@ -6,8 +6,6 @@
 //! with some status.
 #![no_main]
 
-#[path = "predictors/correction.rs"]
-mod correction;
 #[allow(dead_code)]
 #[path = "c_calls/input.rs"]
 mod input;
@@ -38,8 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
         3 => calls::<model::Model>(input),
         5 | 6 => calls::<waits::Waits>(input),
         7 => calls::<online::Online>(input),
-        8 | 9 => calls::<sizes::Sizes>(input),
-        10 => calls::<correction::Correction>(input),
+        8..=10 => calls::<sizes::Sizes>(input),
         _ => plain::calls(input),
     }
 });

@@ -25,9 +25,9 @@
 //! use surefill::allocate::{ChoiceOptions, LogUniform, Sizing, SizingCapacity, Speedup};
 //!
 //! # fn main() -> surefill::error::Result<()> {
-//! let limits = SizingCapacity { processors: 128, ..SizingCapacity::default() };
-//! let mut memory = vec![0u64; Sizing::size(&limits)?.div_ceil(8)];
-//! let mut sizing = Sizing::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
+//! let capacity = SizingCapacity { processors: 128, ..SizingCapacity::default() };
+//! let mut memory = vec![0u64; Sizing::size(&capacity)?.div_ceil(8)];
+//! let mut sizing = Sizing::init(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
 //!
 //! // 4 processors are idle; two jobs hold the others, one for a minute, one for an hour.
 //! let lifetimes = LogUniform::new(7.4, 162_755.0)?;

@@ -16,7 +16,7 @@
 //! surefill_sizing_size(&capacity, &bytes);
 //! surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
 //! surefill_sizing_begin(sizing, 16);
-//! surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
+//! surefill_sizing_add_lifetime(sizing, 32, 600, 1, 86400);
 //! surefill_choice_options_init(&options);
 //! surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
 //! ```
@@ -53,11 +53,11 @@ pub unsafe extern "C" fn surefill_speedup(
     status((|| unsafe { write(speedup, Speedup::new(parallelism, sigma)?.on(processors)?) })())
 }
 
-/// The model of count run times in seconds, each measured on the number of processors at the same place of processors
-/// (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on one processor,
-/// and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism and
-/// sigma can be distinguished only when the measurements reach saturation; any pair that fits predicts the measured
-/// range equally well. O(count).
+/// The model of count run times in seconds, each measured on the number of processors under the same index of
+/// processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on one
+/// processor, and the root mean square of the differences of the natural logarithms, about the relative error.
+/// Parallelism and sigma can be distinguished only when the measurements reach saturation; any pair that fits predicts
+/// the measured range equally well. O(count).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also run times that are not positive or above 2^40, and
 /// measurements on fewer than three numbers of processors).

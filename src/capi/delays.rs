@@ -21,7 +21,7 @@
 
 use crate::capi::block::{init, object, open, seal, write_size};
 use crate::capi::pass::{c_rule, criterion, given_rule, surefill_rule};
-use crate::capi::sized::{initialise, sized, write_output};
+use crate::capi::sized::{ends, initialise, sized, write_output};
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::schedule::{AcceptedBackfill, DelayCalibration};
@@ -62,7 +62,7 @@ const DEFAULT: surefill_delay_calibration_capacity = surefill_delay_calibration_
 };
 
 fn backfills(given: *const surefill_delay_calibration_capacity) -> Result<u32> {
-    count(unsafe { sized(given, DEFAULT, &[4])? }.backfills)
+    count(unsafe { sized(given, DEFAULT, ends!(surefill_delay_calibration_capacity, backfills))? }.backfills)
 }
 
 /// Sets the capacity to its default: 256 backfills.
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn surefill_delay_calibration_open(
 }
 
 /// The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds, also
-/// for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; surefill_pass_spent adds them up under SECONDS).
+/// for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; a pass adds them up under SECONDS).
 /// Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.

@@ -111,7 +111,7 @@
 //! surefill_reason_sentence(&reason, NULL, NULL, text, sizeof text, &bytes);
 //! printf("job 2: %s\n", text);
 //! surefill_cycle_planned(cycle, s, 2, &when);
-//! printf("planned in %ld s, place %d of those that wait\n", (long)(when - now), (int)reason.place);
+//! printf("planned in %ld s, number %d of those that wait\n", (long)(when - now), (int)reason.rank);
 //! job.id = 0;
 //! surefill_cycle_try(cycle, s, &job, &reason);
 //! printf("another one like 3 would start in %ld s\n", (long)(reason.start - now));
@@ -183,7 +183,7 @@ pub use settings::*;
 pub use starts::*;
 
 use super::block::{init, object, seal, write_size};
-use super::sized::{initialise, sized, write_output};
+use super::sized::{ends, initialise, sized, write_output};
 use super::{array, count, status};
 use crate::engine::{JobState, Scheduler, SchedulerCapacity, hash};
 use crate::error::{Error, Result};
@@ -294,7 +294,27 @@ fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
     let defaults = c_capacity(&SchedulerCapacity::default());
-    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52])? };
+    let given = unsafe {
+        sized(
+            given,
+            defaults,
+            ends!(
+                surefill_scheduler_capacity,
+                ended,
+                pools,
+                queues,
+                histories,
+                waits,
+                bins,
+                arrivals,
+                nodes,
+                kinds,
+                parts,
+                reservations,
+                delay_units
+            ),
+        )?
+    };
     Ok(SchedulerCapacity {
         jobs: count(given.jobs)?,
         ended: count(given.ended)?,

@@ -31,7 +31,7 @@
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::optional;
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
@@ -172,7 +172,13 @@ fn default_capacity() -> surefill_forecast_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_forecast_capacity) -> Result<ForecastCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20, 24])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(surefill_forecast_capacity, running, waiting, processors, bins, events_per_bin, scenarios),
+        )?
+    };
     Ok(ForecastCapacity {
         running: count(given.running)?,
         waiting: count(given.waiting)?,
@@ -209,10 +215,29 @@ pub(super) fn c_options(options: &ForecastOptions) -> surefill_forecast_options 
 }
 
 /// Where members end.
-const MEMBERS: [usize; 17] = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112];
+const MEMBERS: &[usize] = ends!(
+    surefill_forecast_options,
+    policy,
+    reservations,
+    order,
+    plans,
+    scenarios,
+    seed,
+    confidence,
+    queue_run_time,
+    queue_processors,
+    queue_age_unit,
+    queue_age,
+    candidate_run_time,
+    candidate_processors,
+    candidate_age_unit,
+    candidate_age,
+    front,
+    slack
+);
 
 pub(super) unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOptions> {
-    let given = unsafe { sized(given, c_options(&ForecastOptions::default()), &MEMBERS)? };
+    let given = unsafe { sized(given, c_options(&ForecastOptions::default()), MEMBERS)? };
     Ok(ForecastOptions {
         policy: Policy::from_number(count(given.policy)?)?,
         reservations: count(given.reservations)?,
@@ -391,7 +416,7 @@ pub unsafe extern "C" fn surefill_forecast_add_running(
 
 /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
 /// SUREFILL_MAX_SECONDS), when it was submitted, and its predicted run time; NULL when nothing is known but
-/// the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+/// the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the order in
 /// which it was added: an arrival that is expected, or a job held until then. A job wider than all idle and running
 /// processors together never starts, and those behind it go on as if it were not there, under FCFS too. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).

@@ -30,7 +30,7 @@
 
 use super::block::{init, object, open, seal, write_size};
 use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
-use super::sized::{initialise, output_size, sized, write_sized};
+use super::sized::{ends, initialise, output_size, sized, write_sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -109,7 +109,9 @@ fn default_capacity() -> surefill_hmm_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_hmm_capacity) -> Result<HmmCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16])? };
+    let given = unsafe {
+        sized(given, default_capacity(), ends!(surefill_hmm_capacity, states, bins, slots, cells))?
+    };
     Ok(HmmCapacity {
         states: count(given.states)?,
         bins: count(given.bins)?,

@@ -19,7 +19,7 @@
 
 use super::block::{header, memory};
 use super::counter::Counter;
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::math::fnv::fnv1a;
@@ -131,7 +131,7 @@ pub(super) struct Inbox<'a> {
 
 /// The cells of an inbox with room for the given events, a power of two.
 fn cells(given: *const surefill_inbox_capacity) -> Result<u32> {
-    let events = count(unsafe { sized(given, DEFAULT, &[4])? }.events)?;
+    let events = count(unsafe { sized(given, DEFAULT, ends!(surefill_inbox_capacity, events))? }.events)?;
     if !(1..=SUREFILL_MAX_INBOX_EVENTS as u32).contains(&events) {
         return Err(Error::OutOfRange);
     }

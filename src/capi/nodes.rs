@@ -1,8 +1,8 @@
 //! Machines of nodes shared by cores, memory and GPUs.
 //!
 //! Which nodes are there, what is free on each, and which job holds what where? Every kind of resource is a whole
-//! number in a unit of the caller's choice (cores, MiB, thousandths of a GPU), in the same place of every array; in the
-//! example cores, GiB and GPUs.
+//! number in a unit of the caller's choice (cores, MiB, thousandths of a GPU), under the same index in every array; in
+//! the example cores, GiB and GPUs.
 //!
 //! ```c
 //! static int64_t memory[1 << 17];
@@ -24,24 +24,6 @@
 //! if (count > 0) surefill_nodes_allocate(nodes, &request, parts, count, &job);
 //! surefill_nodes_release(nodes, job);
 //! ```
-//!
-//! Licences are the whole machine's, and everything can be asked, after a checkpoint too:
-//!
-//! ```c
-//! const int32_t licences[] = {10};
-//! int32_t jobs, now, ever, free[3];
-//! int64_t bytes;
-//! surefill_nodes_set_pool(nodes, licences, 1);
-//! surefill_nodes_fits(nodes, &request, &now, &ever);
-//! surefill_nodes_allocate(nodes, &request, parts, count, &job);
-//! surefill_nodes_seal(nodes);
-//! surefill_nodes_size(&capacity, &bytes);
-//! surefill_nodes_open(memory, bytes, &nodes);
-//! surefill_nodes_placement(nodes, job, parts, 8, &count);
-//! surefill_nodes_free(nodes, parts[0].node, free, 3);
-//! surefill_nodes_pool_free(nodes, free, 1);
-//! surefill_nodes_count(nodes, &count, &jobs);
-//! ```
 
 mod node_forecast;
 mod node_pass;
@@ -51,7 +33,7 @@ pub use node_pass::*;
 
 use super::block::{init, object, open, seal, write_size};
 use super::parts::{parts, parts_mut, surefill_part};
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::nodes::{Amounts, Fit, Nodes, NodesCapacity, Request, Spread};
@@ -112,11 +94,9 @@ pub struct surefill_request {
     pub features: i64,
     /// Amounts that each task takes of its node; not negative, 0 for kinds that the machine does not count.
     pub each: [i32; 8],
-    /// Amounts that the whole job takes of the machine's own resources, such as licences; not negative.
-    pub pool: [i32; 8],
 }
 
-/// A machine of nodes: describe it once (add_class, add_nodes, set_pool), then take and give back what jobs hold.
+/// A machine of nodes: describe it once (add_class, add_nodes), then take and give back what jobs hold.
 /// Which of a node's GPUs a job has, and whether halves of two GPUs are one, is not known here: a node's resources of
 /// one kind are one amount.
 ///
@@ -140,7 +120,13 @@ fn default_capacity() -> surefill_nodes_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_nodes_capacity) -> Result<NodesCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(surefill_nodes_capacity, nodes, classes, resources, jobs, parts),
+        )?
+    };
     Ok(NodesCapacity {
         nodes: count(given.nodes)?,
         classes: count(given.classes)?,
@@ -158,7 +144,6 @@ fn default_request() -> surefill_request {
         exclusive: 0,
         features: 0,
         each: [0; 8],
-        pool: [0; 8],
     }
 }
 
@@ -177,14 +162,16 @@ fn amounts(given: &[i32]) -> Result<Amounts> {
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 unsafe fn request(given: *const surefill_request) -> Result<Request> {
-    let given = unsafe { sized(given, default_request(), &[4, 8, 12, 16, 24, 56])? };
+    let given = unsafe {
+        sized(given, default_request(), ends!(surefill_request, count, spread, exclusive, features, each))?
+    };
     Ok(Request {
         count: count(given.count)?,
         spread: Spread::from_number(count(given.spread)?)?,
         each: amounts(&given.each)?,
-        pool: amounts(&given.pool)?,
         features: given.features as u64,
         exclusive: given.exclusive != 0,
+        ..Request::default()
     })
 }
 
@@ -357,25 +344,6 @@ pub unsafe extern "C" fn surefill_nodes_add_nodes(
     })())
 }
 
-/// Sets the resources of the whole machine, such as licences: count amounts, none negative. What jobs hold of them
-/// stays theirs. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for less than is in use).
-///
-/// # Safety
-/// nodes is a handle, amounts points to count readable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_nodes_set_pool(
-    nodes: *mut surefill_nodes,
-    amounts: *const i32,
-    count: i32,
-) -> i32 {
-    status((|| {
-        let mut nodes = unsafe { self::nodes(nodes)? };
-        nodes.set_pool(&self::amounts(unsafe { array(amounts, count)? })?)
-    })())
-}
-
 /// Opens a node for new jobs (is_open not 0), or closes it (drained, down). Jobs on it stay until they are released.
 /// O(1).
 ///
@@ -386,26 +354,6 @@ pub unsafe extern "C" fn surefill_nodes_set_pool(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_nodes_set_open(nodes: *mut surefill_nodes, node: i32, is_open: i32) -> i32 {
     status((|| unsafe { self::nodes(nodes)? }.set_open(index(node)?, is_open != 0))())
-}
-
-/// Number of nodes, and number of jobs that hold something. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// nodes is a handle, count and jobs point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_nodes_count(
-    nodes: *const surefill_nodes,
-    count: *mut i32,
-    jobs: *mut i32,
-) -> i32 {
-    status((|| {
-        let nodes = unsafe { self::nodes(nodes)? };
-        let (count, jobs) = unsafe { (checked_mut(count)?, checked_mut(jobs)?) };
-        (*count, *jobs) = (signed(nodes.count())?, signed(nodes.jobs())?);
-        Ok(())
-    })())
 }
 
 /// Free amounts of the first count kinds of resource on a node; nothing on a node that one job holds alone. O(1).
@@ -424,47 +372,6 @@ pub unsafe extern "C" fn surefill_nodes_free(
     status((|| {
         let nodes = unsafe { self::nodes(nodes)? };
         write_amounts(unsafe { array_mut(amounts, count)? }, &nodes.free(index(node)?)?)
-    })())
-}
-
-/// Free amounts of the first count of the whole machine's resources. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count).
-///
-/// # Safety
-/// nodes is a handle, amounts points to count writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_nodes_pool_free(
-    nodes: *const surefill_nodes,
-    amounts: *mut i32,
-    count: i32,
-) -> i32 {
-    status((|| {
-        let nodes = unsafe { self::nodes(nodes)? };
-        write_amounts(unsafe { array_mut(amounts, count)? }, &nodes.pool_free())
-    })())
-}
-
-/// Whether a request fits what is free (now 1 or 0), and whether it could ever: on the machine with all its nodes
-/// empty, those closed left out (ever 1 or 0). O(nodes).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
-///
-/// # Safety
-/// nodes is a handle, request points to a readable structure of the size it says, now and ever to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_nodes_fits(
-    nodes: *const surefill_nodes,
-    request: *const surefill_request,
-    now: *mut i32,
-    ever: *mut i32,
-) -> i32 {
-    status((|| {
-        let nodes = unsafe { self::nodes(nodes)? };
-        let request = unsafe { self::request(request)? };
-        let (now, ever) = unsafe { (checked_mut(now)?, checked_mut(ever)?) };
-        (*now, *ever) = (i32::from(nodes.fits(&request)?), i32::from(nodes.could_fit(&request)?));
-        Ok(())
     })())
 }
 
@@ -501,7 +408,7 @@ fn written(count: usize) -> Result<i32> {
 }
 
 /// Takes what a request asks for on count nodes, which come in increasing order. job is the job's handle. After
-/// surefill_nodes_release it is unknown until other jobs have had its place 2,048 times. O(count).
+/// surefill_nodes_release it is unknown until other jobs have had its slot 2,048 times. O(count).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for nodes out of order and parts
 /// without tasks), NO_SUCH_INDEX (node), DOES_NOT_FIT (also when the tasks are not as many as asked for), FULL.

@@ -27,7 +27,7 @@
 
 use super::block::{init, object, open, seal, write_size};
 use super::hmm::{read_parameters, surefill_model_parameters, write_parameters};
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::hmm::{OnlineHmm, OnlineOptions};
@@ -73,7 +73,9 @@ fn default_options() -> surefill_online_hmm_options {
 }
 
 unsafe fn options(given: *const surefill_online_hmm_options) -> Result<OnlineOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 16, 24])? };
+    let given = unsafe {
+        sized(given, default_options(), ends!(surefill_online_hmm_options, reserved, exponent, floor, hold))?
+    };
     if given.reserved != 0 {
         return Err(Error::OutOfRange);
     }

@@ -20,32 +20,15 @@
 //!     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
 //! } while (step != SUREFILL_STEP_DONE);
 //! ```
-//!
-//! Jobs that may outlive their limits are added softly, a candidate that could not be started is declined, and in
-//! another block the risk spent on the head job goes on:
-//!
-//! ```c
-//! double spent[4];
-//! int32_t criterion;
-//! for (criterion = 0; criterion < 4; criterion++)
-//!     surefill_pass_spent(pass, criterion, &spent[criterion]);
-//! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
-//! surefill_pass_restore_spent(pass, 7, spent, 4);
-//! surefill_pass_begin(pass, 1000060, 16, 7, 48, 960);
-//! surefill_pass_add_running_softly(pass, 32, 7500, 7200, NULL, NULL);
-//! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
-//! surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
-//! if (step == SUREFILL_STEP_ACCEPT) surefill_pass_decline(pass, candidate);
-//! ```
 
 mod head_start;
 pub use head_start::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
-use super::{array, checked_mut, count, status, write};
+use super::{checked_mut, count, status, write};
 use crate::backfill::{Criterion, Pass, PassCapacity, Rule, Step};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
@@ -69,7 +52,7 @@ pub const SUREFILL_VERDICT_REFUSED: i32 = 2;
 pub const SUREFILL_VERDICT_OVER_BUDGET: i32 = 3;
 /// Verdict: wider than the idle processors.
 pub const SUREFILL_VERDICT_DOES_NOT_FIT: i32 = 4;
-/// Verdict: accepted, but the caller could not start it.
+/// Verdict: accepted, but not started. Only Rust's passes decline.
 pub const SUREFILL_VERDICT_DECLINED: i32 = 5;
 /// Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
 pub const SUREFILL_VERDICT_GUARDED: i32 = 6;
@@ -171,7 +154,13 @@ fn default_capacity() -> surefill_pass_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_pass_capacity) -> Result<PassCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20, 24])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(surefill_pass_capacity, running, candidates, processors, bins, events_per_bin, tie_cells),
+        )?
+    };
     Ok(PassCapacity {
         running: count(given.running)?,
         candidates: count(given.candidates)?,
@@ -204,7 +193,13 @@ pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 pub(super) unsafe fn given_rule(rule: *const surefill_rule) -> Result<Rule> {
-    let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
+    let given = unsafe {
+        sized(
+            rule,
+            default_rule(),
+            ends!(surefill_rule, criterion, threshold, budget, slip, guard, or_easy, unmeasured),
+        )?
+    };
     let surefill_rule { threshold, budget, slip, guard, or_easy, unmeasured, .. } = given;
     let criterion = criterion(given.criterion)?;
     let (or_easy, unmeasured) = (or_easy != 0, unmeasured != 0);
@@ -339,32 +334,6 @@ pub unsafe extern "C" fn surefill_pass_add_running(
     })())
 }
 
-/// Adds a running job like surefill_pass_add_running, but one whose limit is soft: jobs may outlive it. The rule for
-/// limits: a hard limit cuts the prediction, and a job past it is expected to end one second from now. A soft limit
-/// does not cut: the prediction goes on, given the job's age alone; only where there is none, or nothing of it is left,
-/// is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule go by the
-/// limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
-///
-/// Errors: as surefill_pass_add_running.
-///
-/// # Safety
-/// As surefill_pass_add_running.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_add_running_softly(
-    pass: *mut surefill_pass,
-    processors: i32,
-    age: i64,
-    limit: i64,
-    distribution: *const surefill_distribution,
-    index: *mut i32,
-) -> i32 {
-    status((|| {
-        let mut pass = unsafe { self::pass(pass)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_running_softly(count(processors)?, age, limit, &runtime))
-    })())
-}
-
 /// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds
 /// and its predicted run time; NULL when nothing is known but the limit. index is its number, from 0; it may
 /// be NULL. O(bins x events per bin).
@@ -435,7 +404,8 @@ pub unsafe extern "C" fn surefill_pass_decide(
     })())
 }
 
-/// Starts the accepted candidate: a running job of this pass from now on, its delay spent. O(candidates).
+/// Starts the accepted candidate: a running job of this pass from now on, its delay spent. Where it could not be
+/// started after all, begin again without it. O(candidates).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
 ///
@@ -444,17 +414,6 @@ pub unsafe extern "C" fn surefill_pass_decide(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_pass_commit(pass: *mut surefill_pass, candidate: i32) -> i32 {
     status((|| unsafe { self::pass(pass)? }.commit(index(candidate)?))())
-}
-
-/// Gives the accepted candidate up, because it could not be started after all. O(1).
-///
-/// Errors: as surefill_pass_commit.
-///
-/// # Safety
-/// pass is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_decline(pass: *mut surefill_pass, candidate: i32) -> i32 {
-    status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
 /// A candidate's verdict so far: the delay of the head job in the criterion's unit, how that
@@ -491,41 +450,4 @@ pub unsafe extern "C" fn surefill_pass_judgement(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
     status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
-}
-
-/// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper
-/// bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
-///
-/// # Safety
-/// pass is a handle, spent points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_spent(
-    pass: *const surefill_pass,
-    criterion: i32,
-    spent: *mut f64,
-) -> i32 {
-    status((|| unsafe { write(spent, self::pass(pass)?.spent(self::criterion(criterion)?)) })())
-}
-
-/// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion:
-/// the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is
-/// 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
-///
-/// # Safety
-/// pass is a handle, spent points to count readable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_restore_spent(
-    pass: *mut surefill_pass,
-    head_id: i64,
-    spent: *const f64,
-    count: i32,
-) -> i32 {
-    status((|| {
-        let (mut pass, spent) = unsafe { (self::pass(pass)?, array(spent, count)?) };
-        pass.restore_spent(head_id, spent.try_into().map_err(|_| Error::OutOfRange)?)
-    })())
 }

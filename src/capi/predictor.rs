@@ -48,7 +48,7 @@ use super::inbox::{
     surefill_job_event,
 };
 use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
-use super::sized::{initialise, output_size, sized, write_sized};
+use super::sized::{ends, initialise, output_size, sized, write_sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
 use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
@@ -59,7 +59,6 @@ use crate::predict::{
 };
 use crate::runtime::RuntimeDistribution;
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::ptr::null;
 
 /// Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well it
@@ -313,35 +312,35 @@ fn defaults(kind: PredictorKind) -> surefill_predictor_options {
     }
 }
 
-/// Where the structure may end in an older program: between two members.
-const ENDS: [usize; 23] = [
-    offset_of!(surefill_predictor_options, kind),
-    offset_of!(surefill_predictor_options, jobs),
-    offset_of!(surefill_predictor_options, bins),
-    offset_of!(surefill_predictor_options, oldest_seconds),
-    offset_of!(surefill_predictor_options, keys),
-    offset_of!(surefill_predictor_options, expert_count),
-    offset_of!(surefill_predictor_options, experts),
-    offset_of!(surefill_predictor_options, histories),
-    offset_of!(surefill_predictor_options, states),
-    offset_of!(surefill_predictor_options, slots),
-    offset_of!(surefill_predictor_options, cells),
-    offset_of!(surefill_predictor_options, window),
-    offset_of!(surefill_predictor_options, load),
-    offset_of!(surefill_predictor_options, initial),
-    offset_of!(surefill_predictor_options, termination),
-    offset_of!(surefill_predictor_options, threshold),
-    offset_of!(surefill_predictor_options, most_rounds),
-    offset_of!(surefill_predictor_options, slot_seconds),
-    offset_of!(surefill_predictor_options, initial_seconds),
-    offset_of!(surefill_predictor_options, restart_seconds),
-    offset_of!(surefill_predictor_options, floor),
-    offset_of!(surefill_predictor_options, exponent),
-    offset_of!(surefill_predictor_options, hold),
-];
+const ENDS: &[usize] = ends!(
+    surefill_predictor_options,
+    kind,
+    jobs,
+    bins,
+    oldest_seconds,
+    keys,
+    expert_count,
+    experts,
+    histories,
+    states,
+    slots,
+    cells,
+    window,
+    load,
+    initial,
+    termination,
+    threshold,
+    most_rounds,
+    slot_seconds,
+    initial_seconds,
+    restart_seconds,
+    floor,
+    exponent,
+    hold
+);
 
 unsafe fn given(options: *const surefill_predictor_options) -> Result<surefill_predictor_options> {
-    unsafe { sized(options, defaults(PredictorKind::default()), &ENDS) }
+    unsafe { sized(options, defaults(PredictorKind::default()), ENDS) }
 }
 
 fn capacity(given: &surefill_predictor_options) -> Result<PredictorCapacity> {

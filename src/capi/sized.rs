@@ -7,6 +7,14 @@
 use crate::error::{Error, Result};
 use core::slice;
 
+/// Where a structure may end in an older program: before each of these members.
+macro_rules! ends {
+    ($structure:ident, $($member:ident),+ $(,)?) => {
+        &[$(core::mem::offset_of!($structure, $member)),+]
+    };
+}
+pub(super) use ends;
+
 /// The longest structure of any version.
 const LONGEST: usize = 4096;
 

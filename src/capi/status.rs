@@ -101,7 +101,7 @@ pub const SUREFILL_STEP_MORE: i32 = 1;
 /// Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters are
 /// in use.
 pub const SUREFILL_STEP_DONE: i32 = 2;
-/// Decisions of a pass: the candidate given may start; commit or decline it, then call again.
+/// Decisions of a pass: the candidate given may start; commit it, then call again.
 pub const SUREFILL_STEP_ACCEPT: i32 = 3;
 
 /// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.

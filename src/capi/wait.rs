@@ -19,14 +19,12 @@
 //! surefill_wait_predict(wait, 3600, 16, 0.5, 0.9, 1000600, &answer, &bound);
 //! ```
 //!
-//! The state of the machine makes bounds tighter; the jobs that are held can be compared with the queue after a
-//! restart, and a clock that was wrong set right:
+//! The jobs that are held can be compared with the queue after a restart, and a clock that was wrong set right:
 //!
 //! ```c
 //! surefill_held_job held[8];
 //! int32_t written, count;
 //! held[0].struct_size = sizeof held[0];
-//! surefill_wait_machine(wait, 512, 96, 3, 86400);
 //! surefill_wait_jobs(wait, held, 8, &written, &count);
 //! surefill_wait_set_clock(wait, 1000590);
 //! ```
@@ -41,12 +39,12 @@ pub use study::*;
 
 use super::block::{init, object, open, seal, write_size};
 use super::predictor::{held_keys, surefill_held_job, write_held};
-use super::sized::{initialise, sized};
+use super::sized::{ends, initialise, sized};
 use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::wait::{
-    ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, MAX_CLUSTERS, Machine, TRIM, VISIBLE, WaitAnswer,
-    WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, MAX_CLUSTERS, TRIM, VISIBLE, WaitAnswer, WaitCapacity,
+    WaitMethod, WaitOptions, WaitPredictor,
 };
 use core::ffi::c_void;
 
@@ -84,8 +82,7 @@ pub const SUREFILL_COMPONENT_AVAILABILITY: i32 = 4;
 /// remain, whatever the waits do, among wide jobs and jobs with long requests as well as among all.
 pub const SUREFILL_COMPONENT_ADAPT: i32 = 8;
 /// Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and
-/// work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place of
-/// TRIM and CLUSTER.
+/// work ahead, the oldest wait, the last waits, the hour. It takes the place of TRIM and CLUSTER.
 pub const SUREFILL_COMPONENT_VISIBLE: i32 = 16;
 
 /// Answer: a bound.
@@ -188,7 +185,13 @@ fn default_capacity() -> surefill_wait_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_wait_capacity) -> Result<WaitCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(surefill_wait_capacity, history, queued, releases, clusters, neighbours),
+        )?
+    };
     Ok(WaitCapacity {
         history: count(given.history)?,
         queued: count(given.queued)?,
@@ -215,7 +218,24 @@ fn default_options() -> surefill_wait_options {
 }
 
 unsafe fn options(given: *const surefill_wait_options) -> Result<WaitOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 24, 32, 40, 48, 56])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_options(),
+            ends!(
+                surefill_wait_options,
+                method,
+                attribute,
+                components,
+                quantile,
+                confidence,
+                down_quantile,
+                rate,
+                recluster_every,
+                oldest_seconds
+            ),
+        )?
+    };
     Ok(WaitOptions {
         quantile: given.quantile,
         confidence: given.confidence,
@@ -433,31 +453,6 @@ pub unsafe extern "C" fn surefill_wait_known(
     processors: i32,
 ) -> i32 {
     status((|| unsafe { waits(wait)? }.known(seconds, &features(requested, processors)?))())
-}
-
-/// The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and the
-/// jobs that wait in all its queues with their processors times requested seconds. All 0, as at first: nothing is known
-/// but the queue.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (negative numbers; more processors free
-/// than there are).
-///
-/// # Safety
-/// wait is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_machine(
-    wait: *mut surefill_wait,
-    processors: i32,
-    free: i32,
-    jobs: i32,
-    work: i64,
-) -> i32 {
-    status((|| {
-        let mut waits = unsafe { waits(wait)? };
-        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
-        waits.machine(&Machine::new(count(processors)?, count(free)?, count(jobs)?, work)?);
-        Ok(())
-    })())
 }
 
 /// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go

@@ -23,7 +23,6 @@ static int use(surefill_pass *pass) {
     count++;
     statuses[count++] = surefill_pass_judgement(pass, 0, &real, &exactness, &verdict);
     statuses[count++] = surefill_pass_judgement(pass, 2, &real, &exactness, &verdict);
-    statuses[count++] = surefill_pass_spent(pass, rule.criterion, &real);
     statuses[count++] = surefill_pass_idle(pass, &idle);
     statuses[count++] = surefill_pass_free_probability(pass, 12, NOW + 500, &real);
     statuses[count++] = surefill_pass_head_start_quantile(pass, 0.5, &when);

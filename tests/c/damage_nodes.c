@@ -29,9 +29,9 @@ static surefill_request wish(int32_t count, int32_t cores, int32_t gpus) {
 
 /* All that can be asked of a pass and its machine. */
 static int use(surefill_node_pass *pass, surefill_nodes *nodes) {
-    int32_t step = SUREFILL_STEP_MORE, candidate, count, jobs, job, scenarios, verdict, now, ever, amounts[KINDS];
+    int32_t step = SUREFILL_STEP_MORE, candidate, count, job, scenarios, verdict, amounts[KINDS];
     int32_t status = SUREFILL_OK, sound = 1;
-    double delay = 0, half_width = 0, seconds = 0;
+    double delay = 0, half_width = 0;
     surefill_part parts[NODE_COUNT];
     const surefill_request small = wish(2, 4, 1), head = wish(2, 8, 4);
     for (int i = 0; i < MOST_STEPS && step != SUREFILL_STEP_DONE && status == SUREFILL_OK; i++) {
@@ -44,26 +44,18 @@ static int use(surefill_node_pass *pass, surefill_nodes *nodes) {
         sound &= valid(status, delay) && valid(status, half_width);
         sound &= valid(surefill_node_pass_placement(pass, i, parts, NODE_COUNT, &count), 0);
     }
-    status = surefill_node_pass_spent(pass, rule.criterion, &seconds);
-    sound &= valid(status, seconds);
-    status = surefill_node_pass_head_wait(pass, &seconds, &half_width);
-    sound &= valid(status, seconds) && valid(status, half_width);
-    sound &= valid(surefill_nodes_count(nodes, &count, &jobs), 0);
     for (int32_t node = 0; node < NODE_COUNT; node++) sound &= valid(surefill_nodes_free(nodes, node, amounts, KINDS), 0);
-    sound &= valid(surefill_nodes_pool_free(nodes, amounts, KINDS), 0);
-    sound &= valid(surefill_nodes_fits(nodes, &small, &now, &ever), 0);
     for (int32_t fit = SUREFILL_FIT_FIRST; fit <= SUREFILL_FIT_APART; fit++)
         sound &= valid(surefill_nodes_place(nodes, &small, fit, parts, NODE_COUNT, &count), 0);
     parts[0].node = 3;
     parts[0].tasks = 2;
     sound &= valid(surefill_nodes_allocate(nodes, &small, parts, 1, &job), 0);
     sound &= valid(surefill_nodes_placement(nodes, 0, parts, NODE_COUNT, &count), 0);
-    sound &= valid(surefill_node_pass_begin(pass, nodes, NOW + 1, 8, &head, 0, NULL), 0);
+    sound &= valid(surefill_node_pass_begin(pass, nodes, NOW + 1, 8, &head, 0), 0);
     sound &= valid(surefill_node_pass_add_running(pass, nodes, 0, 0, 60, NULL, NULL), 0);
     sound &= valid(surefill_node_pass_add_candidate(pass, nodes, &small, SUREFILL_FIT_APART, 60, NULL, NULL), 0);
     for (int i = 0; i < 3; i++) sound &= valid(surefill_nodes_release(nodes, 2048 * i), 0); /* of places not given back yet */
     sound &= valid(surefill_nodes_set_open(nodes, 0, 0), 0);
-    sound &= valid(surefill_nodes_set_pool(nodes, amounts, KINDS), 0);
     return sound;
 }
 
@@ -96,21 +88,21 @@ static void damage_forecast(int64_t every, int64_t machine_size, const int32_t j
     const surefill_request half = wish(1, 4, 2), head = wish(4, 8, 0);
     const int32_t fits[] = {SUREFILL_FIT_BEST, SUREFILL_FIT_BEST, SUREFILL_FIT_APART};
     surefill_nodes *nodes = (surefill_nodes *)good_machine;
-    surefill_node_forecast_capacity limits;
+    surefill_node_forecast_capacity room;
     surefill_forecast_options options;
     surefill_node_forecast *forecast;
     int64_t size;
     int32_t step;
-    CHECK_OK(surefill_node_forecast_capacity_init(&limits));
-    limits.nodes = NODE_COUNT;
-    limits.classes = 1;
-    limits.resources = KINDS;
-    limits.running = limits.waiting = limits.scenarios = limits.bins = 4;
-    limits.parts = 8;
-    limits.events_per_bin = 2;
-    CHECK_OK(surefill_node_forecast_size(&limits, &size));
+    CHECK_OK(surefill_node_forecast_capacity_init(&room));
+    room.nodes = NODE_COUNT;
+    room.classes = 1;
+    room.resources = KINDS;
+    room.running = room.waiting = room.scenarios = room.bins = 4;
+    room.parts = 8;
+    room.events_per_bin = 2;
+    CHECK_OK(surefill_node_forecast_size(&room, &size));
     CHECK(size <= (int64_t)sizeof good_forecast);
-    CHECK_OK(surefill_node_forecast_init(good_forecast, sizeof good_forecast, &limits, &forecast));
+    CHECK_OK(surefill_node_forecast_init(good_forecast, sizeof good_forecast, &room, &forecast));
     CHECK_OK(surefill_forecast_options_init(&options));
     options.scenarios = 4;
     CHECK_OK(surefill_node_forecast_begin(forecast, nodes, NOW, &options));
@@ -143,7 +135,7 @@ int main(int argc, char **argv) {
     surefill_bins *bins;
     surefill_distribution *runs;
     surefill_nodes_capacity capacity;
-    surefill_node_pass_capacity limits;
+    surefill_node_pass_capacity room;
     surefill_nodes *nodes;
     surefill_node_pass *pass;
     int64_t sizes[2];
@@ -163,22 +155,22 @@ int main(int argc, char **argv) {
     CHECK_OK(surefill_nodes_add_nodes(nodes, kind, NODE_COUNT, &first));
     CHECK_OK(surefill_nodes_allocate(nodes, &half, one, 1, &job[0]));
     CHECK_OK(surefill_nodes_allocate(nodes, &whole, two, 2, &job[1]));
-    CHECK_OK(surefill_node_pass_capacity_init(&limits));
-    limits.nodes = NODE_COUNT;
-    limits.resources = KINDS;
-    limits.running = limits.candidates = 4;
-    limits.parts = 8;
-    limits.bins = 4;
-    limits.events_per_bin = 2;
-    CHECK_OK(surefill_node_pass_size(&limits, &sizes[1]));
+    CHECK_OK(surefill_node_pass_capacity_init(&room));
+    room.nodes = NODE_COUNT;
+    room.resources = KINDS;
+    room.running = room.candidates = 4;
+    room.parts = 8;
+    room.bins = 4;
+    room.events_per_bin = 2;
+    CHECK_OK(surefill_node_pass_size(&room, &sizes[1]));
     CHECK(sizes[1] <= (int64_t)sizeof pass_memory);
     damage_forecast(every, sizes[0], job, runs);
     for (int32_t criterion = 0; criterion < 4; criterion++) {
         if (criterion == SUREFILL_CRITERION_BOUND) continue;
         CHECK_OK(surefill_rule_init(&rule));
         rule.criterion = criterion;
-        CHECK_OK(surefill_node_pass_init(good_pass, sizeof good_pass, &limits, &pass));
-        CHECK_OK(surefill_node_pass_begin(pass, nodes, NOW, 7, &head, 0, NULL));
+        CHECK_OK(surefill_node_pass_init(good_pass, sizeof good_pass, &room, &pass));
+        CHECK_OK(surefill_node_pass_begin(pass, nodes, NOW, 7, &head, 0));
         CHECK_OK(surefill_node_pass_add_running(pass, nodes, job[0], 10, 5000, runs, NULL));
         CHECK_OK(surefill_node_pass_add_running(pass, nodes, job[1], 20, 900, runs, NULL));
         CHECK_OK(surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_BEST, 5000, runs, NULL));

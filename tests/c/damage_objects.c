@@ -108,13 +108,11 @@ static int64_t make_sizing(void) {
     CHECK_OK(surefill_sizing_capacity_init(&capacity));
     capacity.running = 3;
     capacity.processors = 16;
-    capacity.bins = BINS;
-    capacity.events_per_bin = 2;
     CHECK_OK(surefill_sizing_size(&capacity, &size));
     CHECK(size <= ROOM);
     CHECK_OK(surefill_sizing_init(good, sizeof good, &capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 4));
-    CHECK_OK(surefill_sizing_add_running(sizing, 8, 100, 5000, runs));
+    CHECK_OK(surefill_sizing_add_lifetime(sizing, 8, 100, 50, 5000));
     CHECK_OK(surefill_sizing_add_lifetime(sizing, 4, 100, 10, 9000));
     return size;
 }
@@ -160,17 +158,33 @@ static int use_delays(void *made) {
     return sound;
 }
 
+static int64_t make_correction(void) {
+    surefill_correction *correction;
+    CHECK_OK(surefill_correction_init(good, sizeof good, &correction));
+    for (int i = 1; i <= 40; i++) CHECK_OK(surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7));
+    return SUREFILL_CORRECTION_SIZE;
+}
+
+/* It corrects a choice that waits. */
 static int use_correction(void *made) {
-    surefill_correction *correction = made;
-    double seconds = 0;
+    static int64_t memory[300];
+    surefill_sizing_capacity capacity;
+    surefill_sizing *sizing;
+    surefill_choice_options options;
+    surefill_choice choice = {.struct_size = sizeof choice};
     int32_t sound = 1, status;
-    for (double predicted = 0; predicted < 1e9; predicted = 10 * predicted + 1) {
-        status = surefill_correction_corrected(correction, predicted, &seconds);
-        sound &= valid(status, seconds);
+    CHECK_OK(surefill_sizing_capacity_init(&capacity));
+    capacity.running = 3;
+    capacity.processors = 16;
+    CHECK_OK(surefill_sizing_init(memory, sizeof memory, &capacity, &sizing));
+    CHECK_OK(surefill_choice_options_init(&options));
+    for (double shortest = 1e-3; shortest < 1e9; shortest *= 1000) {
+        CHECK_OK(surefill_sizing_begin(sizing, 1));
+        CHECK_OK(surefill_sizing_add_lifetime(sizing, 12, 0, shortest, 10 * shortest));
+        status = surefill_sizing_choose(sizing, &options, made, 12, 1, 1e9, &choice);
+        sound &= valid(status, choice.wait);
     }
-    sound &= valid(surefill_correction_record(correction, 500, 700), 0);
-    status = surefill_correction_corrected(correction, 1000, &seconds);
-    return sound & valid(status, seconds);
+    return sound & valid(surefill_correction_record(made, 500, 700), 0);
 }
 
 static int64_t cycle_memory[ROOM / 8], larger_memory[ROOM / 8];

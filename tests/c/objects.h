@@ -97,13 +97,6 @@ static int64_t make_delays(void) {
     return size;
 }
 
-static int64_t make_correction(void) {
-    surefill_correction *correction;
-    CHECK_OK(surefill_correction_init(good, sizeof good, &correction));
-    for (int i = 1; i <= 40; i++) CHECK_OK(surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7));
-    return SUREFILL_CORRECTION_SIZE;
-}
-
 static surefill_scheduler_capacity scheduler_capacity;
 
 static surefill_job a_job(int64_t id, int32_t state) {

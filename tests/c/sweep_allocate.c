@@ -12,8 +12,6 @@ static surefill_sizing_capacity small_capacity(void) {
     CHECK_OK(surefill_sizing_capacity_init(&capacity));
     capacity.running = RUNNING;
     capacity.processors = PROCESSORS;
-    capacity.bins = 4;
-    capacity.events_per_bin = 2;
     return capacity;
 }
 
@@ -28,7 +26,7 @@ void make_sizings(void) {
     CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     CHECK_OK(surefill_sizing_add_lifetime(sizing, 4, 10, 1, 1000));
-    CHECK_OK(surefill_sizing_add_running(sizing, 1, 20, 500, DISTRIBUTION));
+    CHECK_OK(surefill_sizing_add_lifetime(sizing, 1, 20, 1, 1000));
     CHECK_OK(surefill_correction_init(world.correction, sizeof world.correction, &correction));
     CHECK_OK(surefill_correction_record(correction, 10, 20));
 }
@@ -152,8 +150,7 @@ void sweep_sizing_size(void) {
     BAD_POINTER(p, world.int64, surefill_sizing_size(&world.sizing_capacity, p));
     for (size_t offset = 4; offset < sizeof(surefill_sizing_capacity); offset += 4) {
         const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, (1 << 24) + 1, 0};
-        const int zero_is_wrong = offset != offsetof(surefill_sizing_capacity, running) &&
-                                  offset != offsetof(surefill_sizing_capacity, bins);
+        const int zero_is_wrong = offset != offsetof(surefill_sizing_capacity, running);
         for (int i = 0; i < 4 + zero_is_wrong; i++) {
             surefill_sizing_capacity capacity = small_capacity();
             memcpy((char *)&capacity + offset, &wrong[i], sizeof wrong[i]);
@@ -177,7 +174,7 @@ void sweep_sizing_init(void) {
                 surefill_sizing_init(world.fresh, bytes, p, (surefill_sizing **)&world.handle[0]));
     /* The smallest one works: no jobs, a single processor. */
     surefill_sizing *sizing;
-    surefill_sizing_capacity capacity = {sizeof capacity, 0, 1, 0, 1};
+    surefill_sizing_capacity capacity = {sizeof capacity, 0, 1};
     double seconds = -1;
     CHECK_OK(surefill_sizing_init(world.fresh, sizeof world.fresh, &capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 0));
@@ -209,31 +206,6 @@ void sweep_sizing_add_lifetime(void) {
     BAD_REAL(0, most, age, surefill_sizing_add_lifetime(sizing, 1, age, 1, 1000));
     BAD_LIFETIMES(low, high, surefill_sizing_add_lifetime(sizing, 1, 10, low, high));
     CHECK_OK(surefill_sizing_add_lifetime(sizing, 6, most, 1, 1000));
-}
-
-void sweep_sizing_add_running(void) {
-    surefill_sizing *sizing = (surefill_sizing *)world.fresh;
-    const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running(NEW, 1, 10, 100, DISTRIBUTION));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running(SIZING, 1, 10, 100, DISTRIBUTION));
-    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running(h, 1, 10, 100, DISTRIBUTION));
-    memcpy(sizing, NEW, sizeof world.new_sizing);
-    CHECK_OK(surefill_sizing_begin(sizing, 2));
-    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_sizing_add_running(sizing, 1, 10, 100, h));
-    for (int i = 0; i < 4; i++) {
-        REFUSED(processors_error(wrong_processors[i]),
-                surefill_sizing_add_running(sizing, wrong_processors[i], 10, 100, DISTRIBUTION));
-        REFUSED(span_error(wrong[i]), surefill_sizing_add_running(sizing, 1, wrong[i], 100, DISTRIBUTION));
-        REFUSED(span_error(wrong[i]), surefill_sizing_add_running(sizing, 1, 10, wrong[i], DISTRIBUTION));
-    }
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 0, 10, 100, DISTRIBUTION));
-    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the capacity has */
-            surefill_sizing_add_running(sizing, 1, 10, SUREFILL_MAX_SECONDS,
-                                               (surefill_distribution *)world.wide_distribution));
-    CHECK_OK(surefill_sizing_add_running(sizing, 6, 10, 100, NULL)); /* nothing known but the limit */
-    double seconds = -1;
-    CHECK_OK(surefill_sizing_wait(sizing, 8, SUREFILL_WAIT_BY_QUANTILE, 0.5, &seconds));
-    CHECK(seconds == 90);
 }
 
 void sweep_sizing_wait(void) {
@@ -274,43 +246,10 @@ void sweep_correction_init(void) {
     BAD_MEMORY(SUREFILL_CORRECTION_SIZE, m, n, out, surefill_correction_init(m, n, out));
 }
 
-void sweep_correction_seal(void) { BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_seal(h)); }
-
-void sweep_correction_open(void) {
-    surefill_correction **out = (surefill_correction **)&world.handle[0];
-    const int64_t bytes = SUREFILL_CORRECTION_SIZE;
-    REFUSED(SUREFILL_ERROR_CORRUPT, surefill_correction_open(world.correction, bytes, out)); /* not sealed */
-    CHECK_OK(surefill_correction_seal(CORRECTION));
-    memcpy(world.fresh, world.correction, (size_t)bytes);
-    REFUSED(SUREFILL_ERROR_NULL, surefill_correction_open(NULL, bytes, out));
-    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_correction_open(HALF(world.fresh), bytes, out));
-    const int64_t short_lengths[] = {0, 1, 24, bytes - 1};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_TOO_SMALL, surefill_correction_open(world.fresh, short_lengths[i], out));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_correction_open(world.fresh, -1, out));
-    REFUSED(SUREFILL_ERROR_WRONG_OBJECT, surefill_correction_open(world.sizing, sizeof world.sizing, out));
-    BAD_POINTER(p, out, surefill_correction_open(world.fresh, bytes, p));
-    for (int64_t bit = 0; bit < 8 * bytes; bit++) {
-        ((unsigned char *)world.fresh)[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        CHECK(surefill_correction_open(world.fresh, bytes, out) != SUREFILL_OK);
-        ((unsigned char *)world.fresh)[bit / 8] ^= (unsigned char)(1 << bit % 8);
-    }
-    CHECK_OK(surefill_correction_open(world.fresh, bytes, out));
-    CHECK(*out == (surefill_correction *)world.fresh);
-}
-
 void sweep_correction_record(void) {
     BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_record(h, 10, 20));
     BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, x, 20));
     BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, 10, x));
-}
-
-void sweep_correction_corrected(void) {
-    double *t = world.real[0];
-    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_corrected(h, 10, t));
-    BAD_POINTER(p, t, surefill_correction_corrected(CORRECTION, 10, p));
-    BAD_REAL(0, most, x, surefill_correction_corrected(CORRECTION, x, t));
-    CHECK(surefill_correction_corrected(CORRECTION, 10, t) == SUREFILL_OK && *t == 10); /* too few pairs */
 }
 
 void sweep_choice_options_init(void) { BAD_INIT(surefill_choice_options, p, n, (surefill_choice_options_init)(p, n)); }

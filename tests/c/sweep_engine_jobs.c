@@ -301,7 +301,7 @@ void sweep_cycle_reason(void) {
     CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, HELD, &reason));
     CHECK(reason.why == SUREFILL_WHY_HOLD && reason.job == HELD && reason.now == NOW && reason.wanted == 4);
     CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
-    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.place == 1 && reason.tasks == 1);
+    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.rank == 1 && reason.tasks == 1);
     CHECK(reason.idle == 4 && reason.units == 16 && reason.saved == 0 && reason.by_limits == 0 && reason.until == 0);
 }
 
@@ -333,10 +333,10 @@ void sweep_cycle_try(void) {
     schedulers_before = schedulers;
     CHECK_OK(surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
     CHECK(memcmp(schedulers_before.scheduler, schedulers.scheduler, sizeof schedulers.scheduler) == 0);
-    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.place == 2 && reason.job == INT64_MAX);
+    CHECK(reason.why == SUREFILL_WHY_PLANNED && reason.start == NOW && reason.rank == 2 && reason.job == INT64_MAX);
     job.count = 17;
     CHECK_OK(surefill_cycle_try(cycle, SCHEDULER, &job, &reason));
-    CHECK(reason.why == SUREFILL_WHY_NEVER && reason.start == 0 && reason.place == 0);
+    CHECK(reason.why == SUREFILL_WHY_NEVER && reason.start == 0 && reason.rank == 0);
 }
 
 void sweep_scheduler_reason(void) {
@@ -375,7 +375,7 @@ void sweep_reason_sentence(void) {
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, NULL, NULL, text, -1, needed));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, "\xff", NULL, text, sizeof text, needed));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_reason_sentence(&reason, NULL, "\xff", text, sizeof text, needed));
-    int32_t *const members[] = {&bad.why, &bad.place, &bad.tasks, &bad.wanted, &bad.idle, &bad.units};
+    int32_t *const members[] = {&bad.why, &bad.rank, &bad.tasks, &bad.wanted, &bad.idle, &bad.units};
     for (int i = 0; i < 6; i++) {
         bad = reason;
         *members[i] = -1;

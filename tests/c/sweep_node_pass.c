@@ -36,7 +36,7 @@ static surefill_request head_job(void) {
 
 static void fill(surefill_node_pass *pass) {
     const surefill_request half = half_a_node(), head = head_job();
-    CHECK_OK(surefill_node_pass_begin(pass, NODES, NOW, 7, &head, 0, NULL));
+    CHECK_OK(surefill_node_pass_begin(pass, NODES, NOW, 7, &head, 0));
     CHECK_OK(surefill_node_pass_add_running(pass, NODES, 0, 10, 5000, DISTRIBUTION, NULL));
     CHECK_OK(surefill_node_pass_add_candidate(pass, NODES, &half, SUREFILL_FIT_BEST, 5000, DISTRIBUTION, NULL));
     CHECK_OK(surefill_node_pass_add_candidate(pass, NODES, &half, SUREFILL_FIT_APART, 9000, NULL, NULL));
@@ -68,10 +68,6 @@ static surefill_node_pass *copy(const int64_t *pass) {
 
 void sweep_node_pass_capacity_init(void) {
     BAD_INIT(surefill_node_pass_capacity, p, n, (surefill_node_pass_capacity_init)(p, n));
-}
-
-void sweep_node_pass_options_init(void) {
-    BAD_INIT(surefill_node_pass_options, p, n, (surefill_node_pass_options_init)(p, n));
 }
 
 static int32_t size_of(const surefill_node_pass_capacity *capacity) {
@@ -122,41 +118,25 @@ void sweep_node_pass_init(void) {
 
 void sweep_node_pass_begin(void) {
     const surefill_request head = head_job(), half = half_a_node();
-    surefill_node_pass_options options;
-    CHECK_OK(surefill_node_pass_options_init(&options));
-    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_begin(h, NODES, NOW, 7, &head, 0, &options));
-    BAD_HANDLE(KIND_NODES, h, surefill_node_pass_begin(NEW, h, NOW, 7, &head, 0, &options));
-    BAD_REQUEST(p, &head, surefill_node_pass_begin(NEW, NODES, NOW, 7, p, 0, &options));
-    BAD_LAYOUT_OR(0, p, &options, surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, 0, p));
+    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_begin(h, NODES, NOW, 7, &head, 0));
+    BAD_HANDLE(KIND_NODES, h, surefill_node_pass_begin(NEW, h, NOW, 7, &head, 0));
+    BAD_REQUEST(p, &head, surefill_node_pass_begin(NEW, NODES, NOW, 7, p, 0));
     const int64_t far[] = {INT64_MIN, INT64_MAX, -((int64_t)1 << 53) - 1, ((int64_t)1 << 53) + 1};
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_begin(NEW, NODES, far[i], 7, &head, 0, &options));
-        REFUSED(span_error(wrong_spans[i]), surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, wrong_spans[i], &options));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_begin(NEW, NODES, far[i], 7, &head, 0));
+        REFUSED(span_error(wrong_spans[i]), surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, wrong_spans[i]));
     }
-    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_node_pass_begin(NEW, NODES, NOW, 7, &half, 0, &options));
-    const int32_t scenarios[] = {63, 1, -1, SUREFILL_MAX_SCENARIOS + 1, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 6; i++) {
-        surefill_node_pass_options wrong = options;
-        wrong.scenarios = scenarios[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, 0, &wrong));
-    }
-    const double confidences[] = {0, 1, -1, INFINITY, NAN};
-    for (int i = 0; i < 5; i++) {
-        surefill_node_pass_options wrong = options;
-        wrong.confidence = confidences[i];
-        const int32_t status = isnan(confidences[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE;
-        REFUSED(status, surefill_node_pass_begin(NEW, NODES, NOW, 7, &head, 0, &wrong));
-    }
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_node_pass_begin(NEW, NODES, NOW, 7, &half, 0));
     /* A pass for fewer nodes, or other kinds of resource. */
     for (int i = 0; i < 2; i++) {
         surefill_node_pass_capacity other = small_capacity();
         if (i == 0) other.nodes = SOME_NODES - 1;
         if (i == 1) other.resources = KINDS_OF_RESOURCE + 1;
         CHECK_OK(make(&other));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_begin(FRESH, NODES, NOW, 7, &head, 0, &options));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_begin(FRESH, NODES, NOW, 7, &head, 0));
     }
     copy(world.new_node_pass);
-    CHECK_OK(surefill_node_pass_begin(FRESH, NODES, NOW, 7, &head, SUREFILL_MAX_SECONDS, NULL));
+    CHECK_OK(surefill_node_pass_begin(FRESH, NODES, NOW, 7, &head, SUREFILL_MAX_SECONDS));
 }
 
 void sweep_node_pass_add_running(void) {
@@ -300,20 +280,8 @@ void sweep_node_pass_commit(void) {
     copy(world.accepting_node_pass);
     memcpy(machine, world.nodes, sizeof world.nodes);
     CHECK_OK(surefill_node_pass_commit(FRESH, nodes, 0, job));
-    CHECK(*job == 2048); /* the second place for the first time */
+    CHECK(*job == 2048); /* the second slot for the first time */
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_commit(FRESH, nodes, 0, job)); /* once */
-}
-
-void sweep_node_pass_decline(void) {
-    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_decline(h, 0));
-    const int32_t others[] = {1, 2, -1, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_node_pass_decline(ACCEPTING_ON_NODES, others[i]));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_decline(NEW, 0));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_decline(FILLING_ON_NODES, 0));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_decline(MORE, 0));
-    CHECK_OK(surefill_node_pass_decline(copy(world.accepting_node_pass), 0));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_decline(FRESH, 0)); /* once */
 }
 
 void sweep_node_pass_judgement(void) {
@@ -341,23 +309,4 @@ void sweep_node_pass_placement(void) {
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_node_pass_placement(FILLING_ON_NODES, wrong_indices[i], parts, 4, count));
     CHECK_OK(surefill_node_pass_placement(ACCEPTING_ON_NODES, 0, parts, 1, count));
     CHECK(*count == 1 && parts[0].node == 0 && parts[0].tasks == 1);
-}
-
-void sweep_node_pass_spent(void) {
-    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_spent(h, 0, world.real[0]));
-    BAD_POINTER(p, world.real[0], surefill_node_pass_spent(FILLING_ON_NODES, 0, p));
-    const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_node_pass_spent(FILLING_ON_NODES, criteria[i], world.real[0]));
-}
-
-void sweep_node_pass_head_wait(void) {
-    double *seconds = &world.real[0][0], *half = &world.real[0][1];
-    BAD_HANDLE(KIND_NODE_PASS, h, surefill_node_pass_head_wait(h, seconds, half));
-    BAD_POINTER(p, seconds, surefill_node_pass_head_wait(ACCEPTING_ON_NODES, p, half));
-    BAD_POINTER(p, half, surefill_node_pass_head_wait(ACCEPTING_ON_NODES, seconds, p));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_head_wait(NEW, seconds, half));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_node_pass_head_wait(FILLING_ON_NODES, seconds, half));
-    CHECK_OK(surefill_node_pass_head_wait(ACCEPTING_ON_NODES, seconds, half));
-    CHECK(*seconds > 0 && *half >= 0);
 }

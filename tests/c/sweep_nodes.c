@@ -28,7 +28,7 @@ surefill_request half_a_node(void) {
 
 void make_nodes(void) {
     const surefill_nodes_capacity capacity = small_nodes();
-    const int32_t large[] = {8, 4}, small[] = {4, 0}, licences[] = {3};
+    const int32_t large[] = {8, 4}, small[] = {4, 0};
     const surefill_part part = {0, 1};
     const surefill_request half = half_a_node();
     surefill_nodes *nodes;
@@ -40,7 +40,6 @@ void make_nodes(void) {
     CHECK_OK(surefill_nodes_add_class(nodes, 0, small, 1, &kind));
     CHECK_OK(surefill_nodes_add_nodes(nodes, kind, 2, &first));
     CHECK(kind == 1 && first == 2);
-    CHECK_OK(surefill_nodes_set_pool(nodes, licences, 1));
     CHECK_OK(surefill_nodes_allocate(nodes, &half, &part, 1, &job));
     CHECK(job == 0);
 }
@@ -171,32 +170,10 @@ void sweep_nodes_add_nodes(void) {
     REFUSED(SUREFILL_ERROR_FULL, surefill_nodes_add_nodes(FRESH, 0, 1, n));
 }
 
-void sweep_nodes_set_pool(void) {
-    const int32_t licences[] = {1};
-    surefill_request request = half_a_node();
-    const surefill_part part = {1, 1};
-    BAD_HANDLE(KIND_NODES, h, surefill_nodes_set_pool(h, licences, 1));
-    BAD_AMOUNTS(p, count, surefill_nodes_set_pool(NODES, p, count));
-    copy();
-    request.pool[0] = 2;
-    CHECK_OK(surefill_nodes_allocate(FRESH, &request, &part, 1, &world.int32[0]));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_nodes_set_pool(FRESH, licences, 1)); /* two are in use */
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_nodes_set_pool(FRESH, NULL, 0));
-}
-
 void sweep_nodes_set_open(void) {
     BAD_HANDLE(KIND_NODES, h, surefill_nodes_set_open(h, 0, 1));
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_nodes_set_open(NODES, wrong_nodes[i], 1));
-}
-
-void sweep_nodes_count(void) {
-    int32_t *count = &world.int32[0], *jobs = &world.int32[1];
-    BAD_HANDLE(KIND_NODES, h, surefill_nodes_count(h, count, jobs));
-    BAD_POINTER(p, count, surefill_nodes_count(NODES, p, jobs));
-    BAD_POINTER(p, jobs, surefill_nodes_count(NODES, count, p));
-    CHECK_OK(surefill_nodes_count(NODES, count, jobs));
-    CHECK(*count == SOME_NODES && *jobs == 1);
 }
 
 /* Room for amounts out of range. */
@@ -224,26 +201,6 @@ void sweep_nodes_free(void) {
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_nodes_free(NODES, wrong_nodes[i], free, 2));
     CHECK_OK(surefill_nodes_free(NODES, 0, free, 2));
     CHECK(free[0] == 4 && free[1] == 2);
-}
-
-void sweep_nodes_pool_free(void) {
-    int32_t *free = world.int32;
-    BAD_HANDLE(KIND_NODES, h, surefill_nodes_pool_free(h, free, 2));
-    BAD_ROOM(p, n, surefill_nodes_pool_free(NODES, p, n));
-    CHECK_OK(surefill_nodes_pool_free(NODES, free, 2));
-    CHECK(free[0] == 3 && free[1] == 0);
-}
-
-void sweep_nodes_fits(void) {
-    int32_t *now = &world.int32[0], *ever = &world.int32[1];
-    surefill_request request = half_a_node();
-    BAD_HANDLE(KIND_NODES, h, surefill_nodes_fits(h, &request, now, ever));
-    BAD_REQUEST(p, &request, surefill_nodes_fits(NODES, p, now, ever));
-    BAD_POINTER(p, now, surefill_nodes_fits(NODES, &request, p, ever));
-    BAD_POINTER(p, ever, surefill_nodes_fits(NODES, &request, now, p));
-    request.count = 4;
-    CHECK_OK(surefill_nodes_fits(NODES, &request, now, ever));
-    CHECK(*now == 0 && *ever == 1);
 }
 
 void sweep_nodes_place(void) {
@@ -305,7 +262,7 @@ void sweep_nodes_allocate(void) {
     BAD_POINTER(p, job, surefill_nodes_allocate(NODES, &request, &part, 1, p));
     copy();
     CHECK_OK(surefill_nodes_allocate(FRESH, &request, &part, 1, job));
-    CHECK(*job == 2048); /* the second place for the first time */
+    CHECK(*job == 2048); /* the second slot for the first time */
     REFUSED(SUREFILL_ERROR_FULL, surefill_nodes_allocate(FRESH, &request, &part, 1, job)); /* of jobs */
 }
 

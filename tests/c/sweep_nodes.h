@@ -14,7 +14,6 @@ union newer_structure {
     surefill_request request;
     surefill_nodes_capacity capacity;
     surefill_node_pass_capacity pass_capacity;
-    surefill_node_pass_options options;
     surefill_node_forecast_capacity forecast_capacity;
     surefill_forecast_options forecast_options;
     surefill_rule rule;
@@ -63,9 +62,6 @@ union newer_structure {
         for (int i = 0; i < SUREFILL_MAX_RESOURCES; i++) {                                       \
             wrong = *(good);                                                                     \
             wrong.each[i] = i < KINDS_OF_RESOURCE ? -1 : 1;                                      \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                          \
-            wrong = *(good);                                                                     \
-            wrong.pool[i] = -1;                                                                  \
             REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                          \
         }                                                                                        \
     } while (0)

@@ -252,19 +252,6 @@ static void sweep_adder(adder *add_running) {
 
 void sweep_pass_add_running(void) { sweep_adder(surefill_pass_add_running); }
 
-/* A job past its limit ends in a second where the limit is hard; a soft one lets the distribution go on. */
-void sweep_pass_add_running_softly(void) {
-    adder *const adders[] = {surefill_pass_add_running, surefill_pass_add_running_softly};
-    sweep_adder(surefill_pass_add_running_softly);
-    for (int soft = 0; soft < 2; soft++) {
-        int64_t when;
-        CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, 12, 0));
-        CHECK_OK(adders[soft](FRESH, 8, 1, 0, DISTRIBUTION, NULL));
-        CHECK_OK(surefill_pass_head_start_quantile(FRESH, 1, &when));
-        CHECK(soft ? when > NOW + 1 : when == NOW + 1);
-    }
-}
-
 void sweep_pass_add_candidate(void) {
     int32_t *n = world.int32;
     BAD_HANDLE(KIND_PASS, h, surefill_pass_add_candidate(h, 1, 60, NULL, n));
@@ -371,7 +358,6 @@ static void sweep_answer(int32_t (*answer)(surefill_pass *, int32_t)) {
 }
 
 void sweep_pass_commit(void) { sweep_answer(surefill_pass_commit); }
-void sweep_pass_decline(void) { sweep_answer(surefill_pass_decline); }
 
 void sweep_pass_judgement(void) {
     double *delay = world.real[0];
@@ -384,44 +370,6 @@ void sweep_pass_judgement(void) {
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_pass_judgement(FILLING, none[i], delay, exactness, verdict));
     REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_pass_judgement(NEW, 0, delay, exactness, verdict));
-}
-
-void sweep_pass_spent(void) {
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_spent(h, 0, world.real[0]));
-    BAD_POINTER(p, world.real[0], surefill_pass_spent(FILLING, 0, p));
-    const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_spent(FILLING, criteria[i], world.real[0]));
-}
-
-void sweep_pass_restore_spent(void) {
-    double *spent = world.real[0];
-    for (int i = 0; i < 4; i++) spent[i] = 0.25 * i;
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_restore_spent(h, 7, spent, 4));
-    BAD_POINTER(p, spent, surefill_pass_restore_spent(NEW, 7, p, 4));
-    const int32_t counts[] = {0, 3, 5, -1, INT32_MIN};
-    for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_restore_spent(NEW, 7, spent, counts[i]));
-    const double wrong[] = {-1, -INFINITY, NAN};
-    for (int i = 0; i < 3; i++) {
-        spent[3] = wrong[i];
-        REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_pass_restore_spent(NEW, 7, spent, 4));
-    }
-    spent[3] = 0.75;
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_restore_spent(FILLING, 7, spent, 4)); /* has begun */
-    surefill_pass *fresh = FRESH;
-    memcpy(fresh, NEW, sizeof world.new_pass);
-    CHECK_OK(surefill_pass_restore_spent(fresh, 7, spent, 4));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_restore_spent(fresh, 7, spent, 4)); /* restored already */
-    for (int i = 0; i < 4; i++) {
-        double found = -1;
-        CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 7, 12, 0)); /* the same head job */
-        CHECK(surefill_pass_spent(fresh, i, &found) == SUREFILL_OK && found == spent[i]);
-    }
-    double found = -1;
-    CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 8, 12, 0)); /* another */
-    CHECK(surefill_pass_spent(fresh, 3, &found) == SUREFILL_OK && found == 0);
 }
 
 void sweep_pass_idle(void) {

@@ -269,20 +269,6 @@ void sweep_wait_jobs(void) {
     CHECK(world.held[0].running == 0 && world.held[0].given_up == 0 && world.held[0].key_count == 2);
 }
 
-void sweep_wait_machine(void) {
-    const int32_t wrong[] = {-1, INT32_MIN};
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_machine(h, 128, 12, 7, 1000));
-    for (int i = 0; i < 2; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, wrong[i], 0, 7, 1000));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, wrong[i], 7, 1000));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 12, wrong[i], 1000));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 12, 7, wrong[i]));
-    }
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 129, 7, 1000));
-    CHECK_OK(surefill_wait_machine(WAIT, INT32_MAX, INT32_MAX, INT32_MAX, INT64_MAX));
-    CHECK_OK(surefill_wait_machine(WAIT, 0, 0, 0, 0));
-}
-
 void sweep_wait_recluster(void) {
     int32_t *s = world.int32;
     BAD_HANDLE(KIND_WAIT, h, surefill_wait_recluster(h, 1, s));
@@ -294,7 +280,7 @@ void sweep_wait_recluster(void) {
     CHECK(surefill_wait_recluster(WAIT, INT64_MAX, s) == SUREFILL_OK && *s == SUREFILL_STEP_DONE);
 }
 
-/* All four that predict take the same. */
+/* Those that predict take the same. */
 #define BAD_QUESTION(ask)                                                \
     do {                                                                 \
         BAD_HANDLE(KIND_WAIT, h, ask(h, REQUESTED, PROCESSORS, 0.5, 0.5, NOW)); \
@@ -306,8 +292,6 @@ void sweep_wait_recluster(void) {
 
 #define PREDICT(h, r, n, q, c, t) surefill_wait_predict(h, r, n, q, c, t, world.int32, world.int64)
 #define LOWER(h, r, n, q, c, t) surefill_wait_predict_lower(h, r, n, q, c, t, world.int32, world.int64)
-#define TWO_SIDED(h, r, n, q, c, t) \
-    surefill_wait_predict_two_sided(h, r, n, q, c, t, world.int32, world.int64, world.int64 + 1)
 
 void sweep_wait_predict(void) {
     int32_t *a = world.int32;
@@ -331,22 +315,9 @@ void sweep_wait_predict_lower(void) {
     BAD_QUESTION(LOWER);
     BAD_POINTER(p, a, surefill_wait_predict_lower(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW, p, b));
     BAD_POINTER(p, b, surefill_wait_predict_lower(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW, a, p));
+    CHECK_OK(surefill_wait_known(WAIT, KNOWN + 50, REQUESTED, PROCESSORS));
     CHECK_OK(LOWER(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW));
     CHECK(*a == SUREFILL_ANSWER_BOUND && *b == KNOWN);
-}
-
-void sweep_wait_predict_two_sided(void) {
-    int32_t *a = world.int32;
-    int64_t *low = world.int64, *high = world.int64 + 1;
-    BAD_QUESTION(TWO_SIDED);
-    BAD_POINTER(p, a, surefill_wait_predict_two_sided(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW, p, low, high));
-    BAD_POINTER(p, low, surefill_wait_predict_two_sided(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW, a, p, high));
-    BAD_POINTER(p, high, surefill_wait_predict_two_sided(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW, a, low, p));
-    CHECK_OK(TWO_SIDED(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW)); /* each side at .75 needs two waits */
-    CHECK(*a == SUREFILL_ANSWER_TOO_LITTLE_HISTORY && *low == -1 && *high == -1);
-    CHECK_OK(surefill_wait_known(WAIT, KNOWN + 50, REQUESTED, PROCESSORS));
-    CHECK_OK(TWO_SIDED(WAIT, REQUESTED, PROCESSORS, 0.5, 0.5, NOW));
-    CHECK(*a == SUREFILL_ANSWER_BOUND && *low == KNOWN && *high == KNOWN + 50);
 }
 
 void sweep_wait_predict_waiting(void) {

@@ -111,7 +111,7 @@ int main(void) {
     OFFSET(surefill_reason, until);
     OFFSET(surefill_reason, saved);
     OFFSET(surefill_reason, others);
-    OFFSET(surefill_reason, place);
+    OFFSET(surefill_reason, rank);
     OFFSET(surefill_reason, tasks);
     OFFSET(surefill_reason, wanted);
     OFFSET(surefill_reason, idle);
@@ -195,7 +195,6 @@ int main(void) {
     OFFSET(surefill_request, exclusive);
     OFFSET(surefill_request, features);
     OFFSET(surefill_request, each);
-    OFFSET(surefill_request, pool);
     SIZE(surefill_node_pass_capacity);
     OFFSET(surefill_node_pass_capacity, struct_size);
     OFFSET(surefill_node_pass_capacity, nodes);
@@ -205,11 +204,6 @@ int main(void) {
     OFFSET(surefill_node_pass_capacity, parts);
     OFFSET(surefill_node_pass_capacity, bins);
     OFFSET(surefill_node_pass_capacity, events_per_bin);
-    SIZE(surefill_node_pass_options);
-    OFFSET(surefill_node_pass_options, struct_size);
-    OFFSET(surefill_node_pass_options, scenarios);
-    OFFSET(surefill_node_pass_options, seed);
-    OFFSET(surefill_node_pass_options, confidence);
     SIZE(surefill_node_forecast_capacity);
     OFFSET(surefill_node_forecast_capacity, struct_size);
     OFFSET(surefill_node_forecast_capacity, nodes);
@@ -291,8 +285,6 @@ int main(void) {
     OFFSET(surefill_sizing_capacity, struct_size);
     OFFSET(surefill_sizing_capacity, running);
     OFFSET(surefill_sizing_capacity, processors);
-    OFFSET(surefill_sizing_capacity, bins);
-    OFFSET(surefill_sizing_capacity, events_per_bin);
     SIZE(surefill_choice_options);
     OFFSET(surefill_choice_options, struct_size);
     OFFSET(surefill_choice_options, predictor);

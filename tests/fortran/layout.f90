@@ -23,7 +23,6 @@ program layout
   type(surefill_nodes_capacity), target :: a_nodes_capacity
   type(surefill_request), target :: a_request
   type(surefill_node_pass_capacity), target :: a_node_pass_capacity
-  type(surefill_node_pass_options), target :: a_node_pass_options
   type(surefill_node_forecast_capacity), target :: a_node_forecast_capacity
   type(surefill_expert), target :: a_expert
   type(surefill_predictor_options), target :: a_predictor_options
@@ -152,7 +151,7 @@ program layout
   call member('until', c_loc(a_reason%until))
   call member('saved', c_loc(a_reason%saved))
   call member('others', c_loc(a_reason%others))
-  call member('place', c_loc(a_reason%place))
+  call member('rank', c_loc(a_reason%rank))
   call member('tasks', c_loc(a_reason%tasks))
   call member('wanted', c_loc(a_reason%wanted))
   call member('idle', c_loc(a_reason%idle))
@@ -245,7 +244,6 @@ program layout
   call member('exclusive', c_loc(a_request%exclusive))
   call member('features', c_loc(a_request%features))
   call member('each', c_loc(a_request%each))
-  call member('pool', c_loc(a_request%pool))
 
   call begin('surefill_node_pass_capacity', c_loc(a_node_pass_capacity), c_sizeof(a_node_pass_capacity))
   call member('struct_size', c_loc(a_node_pass_capacity%struct_size))
@@ -256,12 +254,6 @@ program layout
   call member('parts', c_loc(a_node_pass_capacity%parts))
   call member('bins', c_loc(a_node_pass_capacity%bins))
   call member('events_per_bin', c_loc(a_node_pass_capacity%events_per_bin))
-
-  call begin('surefill_node_pass_options', c_loc(a_node_pass_options), c_sizeof(a_node_pass_options))
-  call member('struct_size', c_loc(a_node_pass_options%struct_size))
-  call member('scenarios', c_loc(a_node_pass_options%scenarios))
-  call member('seed', c_loc(a_node_pass_options%seed))
-  call member('confidence', c_loc(a_node_pass_options%confidence))
 
   call begin('surefill_node_forecast_capacity', c_loc(a_node_forecast_capacity), c_sizeof(a_node_forecast_capacity))
   call member('struct_size', c_loc(a_node_forecast_capacity%struct_size))
@@ -351,8 +343,6 @@ program layout
   call member('struct_size', c_loc(a_sizing_capacity%struct_size))
   call member('running', c_loc(a_sizing_capacity%running))
   call member('processors', c_loc(a_sizing_capacity%processors))
-  call member('bins', c_loc(a_sizing_capacity%bins))
-  call member('events_per_bin', c_loc(a_sizing_capacity%events_per_bin))
 
   call begin('surefill_choice_options', c_loc(a_choice_options), c_sizeof(a_choice_options))
   call member('struct_size', c_loc(a_choice_options%struct_size))

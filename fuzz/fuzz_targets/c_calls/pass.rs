@@ -55,7 +55,6 @@ enum Done {
     /// A decision that came to its end, and what it came to.
     Decided(Rule, i32, i32),
     Committed(i32),
-    Declined(i32),
 }
 
 pub fn make(world: &mut World, input: &mut Input) {
@@ -183,14 +182,6 @@ fn belief(world: &World, input: &mut Input) -> Belief {
 
 const ADD: [i32; 3] = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_FULL, SUREFILL_ERROR_WRONG_STATE];
 
-type Adder =
-    unsafe extern "C" fn(*mut surefill_pass, i32, i64, i64, *const surefill_distribution, *mut i32) -> i32;
-
-/// Jobs of odd ages have soft limits.
-fn adder(age: i64) -> Adder {
-    if age % 2 == 0 { surefill_pass_add_running } else { surefill_pass_add_running_softly }
-}
-
 pub fn add_running(world: &mut World, input: &mut Input) {
     let (distribution, known) = belief(world, input);
     let (handle, pass) = pass(world, input);
@@ -204,8 +195,9 @@ pub fn add_running(world: &mut World, input: &mut Input) {
             && (1..=pass.capacity.processors - pass.idle - pass.busy).contains(&processors)
             && pass.takes(age, limit, *bins)
     });
-    let add = adder(age);
-    let status = unchanged(&pass, || unsafe { add(handle, processors, age, limit, distribution, out) });
+    let status = unchanged(&pass, || unsafe {
+        surefill_pass_add_running(handle, processors, age, limit, distribution, out)
+    });
     if !succeeded(status, legal && right, &ADD) {
         assert_eq!(index, MARK_INT);
         return;
@@ -299,7 +291,7 @@ pub fn decide(world: &mut World, input: &mut Input) {
     pass.unwrap().decided(meant.unwrap(), work, step, candidate);
 }
 
-/// Commits or declines, mostly what was accepted.
+/// Commits, mostly what was accepted.
 pub fn settle(world: &mut World, input: &mut Input) {
     let (handle, pass) = pass(world, input);
     let accepted = pass.as_ref().and_then(|pass| match pass.phase {
@@ -312,28 +304,16 @@ pub fn settle(world: &mut World, input: &mut Input) {
     };
     let legal = accepted.is_some_and(|(accepted, _)| accepted == candidate);
     let errors = [SUREFILL_ERROR_WRONG_STATE, SUREFILL_ERROR_NO_SUCH_INDEX];
-    if input.below(3) == 0 {
-        let status = unchanged(&pass, || unsafe { surefill_pass_decline(handle, candidate) });
-        if succeeded(status, legal, &errors) {
-            let pass = pass.unwrap();
-            pass.phase = Phase::Deciding;
-            pass.note(Done::Declined(candidate));
-        }
-        return;
-    }
     let status = unchanged(&pass, || unsafe { surefill_pass_commit(handle, candidate) });
     if succeeded(status, legal, &errors)
         && let (Some(pass), Some((_, criterion))) = (pass, accepted)
     {
         let processors = pass.candidates[candidate as usize];
-        pass.spent[criterion as usize] += judgement(&pass.block, candidate).0;
-        if criterion != SUREFILL_CRITERION_SECONDS {
-            // The relative criterion books the seconds as well, for the slip; what they are is not modelled.
-            let (mut seconds, before) = (0.0, pass.spent[SUREFILL_CRITERION_SECONDS as usize]);
-            let status = unsafe { surefill_pass_spent(handle, SUREFILL_CRITERION_SECONDS, &mut seconds) };
-            assert!(status == SUREFILL_OK && seconds >= before);
-            assert!(criterion == SUREFILL_CRITERION_RELATIVE || seconds == before);
-            pass.spent[SUREFILL_CRITERION_SECONDS as usize] = seconds;
+        let delay = judgement(&pass.block, candidate).0;
+        pass.spent[criterion as usize] += delay;
+        // The relative criterion books seconds as well, as many as are not modelled: no later budget is known.
+        if criterion == SUREFILL_CRITERION_RELATIVE && delay > 0.0 {
+            pass.spent[SUREFILL_CRITERION_SECONDS as usize] = f64::NAN;
         }
         pass.idle -= processors;
         pass.busy += processors;
@@ -343,7 +323,7 @@ pub fn settle(world: &mut World, input: &mut Input) {
     }
 }
 
-/// Idle processors, what is spent, and when the head job may start.
+/// Idle processors, and when the head job may start.
 pub fn ask(world: &mut World, input: &mut Input) {
     let (handle, pass) = pass(world, input);
     let mut idle = MARK_INT;
@@ -353,16 +333,6 @@ pub fn ask(world: &mut World, input: &mut Input) {
         assert_eq!(Some(idle), pass.as_ref().map(|pass| pass.idle));
     } else {
         assert_eq!(idle, MARK_INT);
-    }
-
-    let (criterion, mut spent) = (input.int(4), MARK_REAL);
-    let out = input.output(&mut spent);
-    let legal = pass.is_some() && (0..=3).contains(&criterion) && out == &raw mut spent;
-    let status = unchanged(&pass, || unsafe { surefill_pass_spent(handle, criterion, out) });
-    if succeeded(status, legal, &[SUREFILL_ERROR_OUT_OF_RANGE]) {
-        assert_eq!(Some(spent), pass.as_ref().map(|pass| pass.spent[criterion as usize]));
-    } else {
-        assert_eq!(spent, MARK_REAL);
     }
 
     let now = pass.as_ref().map_or(0, |pass| pass.now);
@@ -475,7 +445,8 @@ impl Pass {
                 assert_eq!(step, SUREFILL_STEP_ACCEPT);
                 let (delay, _, verdict) = judgement(&self.block, candidate);
                 assert_eq!(verdict, SUREFILL_VERDICT_ACCEPTED);
-                let harmless = delay < threshold && self.spent[criterion as usize] + delay <= budget;
+                let spent = self.spent[criterion as usize] + delay;
+                let harmless = delay < threshold && (spent.is_nan() || spent <= budget);
                 assert!(harmless || or_easy != 0);
                 assert!(self.candidates[candidate as usize] <= self.idle);
                 self.phase = Phase::Accepting(candidate, criterion);
@@ -523,13 +494,12 @@ impl Done {
         };
         match self {
             Done::Running(processors, age, limit, block) => unsafe {
-                adder(*age)(pass, *processors, *age, *limit, belief(block), null_mut())
+                surefill_pass_add_running(pass, *processors, *age, *limit, belief(block), null_mut())
             },
             Done::Candidate(processors, limit, block) => unsafe {
                 surefill_pass_add_candidate(pass, *processors, *limit, belief(block), null_mut())
             },
             Done::Committed(candidate) => unsafe { surefill_pass_commit(pass, *candidate) },
-            Done::Declined(candidate) => unsafe { surefill_pass_decline(pass, *candidate) },
             Done::Decided((criterion, threshold, budget, or_easy), step, candidate) => {
                 let rule = surefill_rule {
                     criterion: *criterion,

@@ -2,7 +2,7 @@
 
 use crate::input::Input;
 use crate::object::{
-    Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, bins, outcome,
+    Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome,
 };
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -25,8 +25,6 @@ pub struct Sizes {
 pub enum Call {
     Begin(i32),
     Add(i32, f64, f64, f64),
-    /// Counts for the bins, none for NULL.
-    AddBinned(i32, i64, i64, Vec<f64>),
     Wait(i32, i32, f64),
     Free(i32, f64),
     Choose(surefill_choice_options, f64, f64, f64),
@@ -142,13 +140,9 @@ impl Subject for Sizes {
         let mut capacity = unsafe { capacity.assume_init() };
         capacity.running = input.int(8);
         capacity.processors = 1 + input.int(40).min(40);
-        capacity.bins = input.int(6);
-        capacity.events_per_bin = 1 + input.int(3).min(20);
         let (mut size, mut made) = (0, null_mut());
         let valid = (0..=1 << 20).contains(&capacity.running)
-            && capacity.processors >= 1
-            && (0..=SUREFILL_MAX_BINS).contains(&capacity.bins)
-            && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&capacity.events_per_bin);
+            && capacity.processors >= 1;
         let status = unsafe { surefill_sizing_size(&capacity, &mut size) };
         assert_eq!(status, if valid { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE });
         // A large one shows no more than a small one.
@@ -172,7 +166,7 @@ impl Subject for Sizes {
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
         let call = match if self.begun { input.below(24) } else { 0 } {
             0 => Call::Begin(input.int(self.capacity.processors as u8 / 2)),
-            1..=5 => {
+            1..=9 => {
                 let (shortest, longest) = lifetime(input);
                 Call::Add(
                     1 + input.int(self.capacity.processors as u8 / 3).min(99),
@@ -180,12 +174,6 @@ impl Subject for Sizes {
                     shortest,
                     longest,
                 )
-            }
-            6..=9 => {
-                let bins = if input.rarely() { input.below(8) } else { self.capacity.bins.max(0) as usize };
-                let counts = (0..bins).map(|_| input.below(4) as f64).collect();
-                let processors = 1 + input.int(self.capacity.processors as u8 / 3).min(99);
-                Call::AddBinned(processors, input.seconds(), input.seconds(), counts)
             }
             10..=14 => Call::Wait(self.processors(input), input.int(4), input.probability()),
             15 | 16 => Call::Free(self.processors(input), input.real()),
@@ -217,22 +205,6 @@ impl Subject for Sizes {
                 Call::Add(processors, age, shortest, longest) => {
                     surefill_sizing_add_lifetime(sizing, processors, age, shortest, longest)
                 }
-                Call::AddBinned(processors, age, limit, ref counts) => {
-                    let mut made: *mut surefill_distribution = null_mut();
-                    let mut memory = vec![0u64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
-                    if !counts.is_empty() {
-                        // The last edge is to be a run time.
-                        let ratio = 1e10f64.powf(1.0 / counts.len() as f64).min(3.0);
-                        let mut bins = bins(10.0, ratio, counts.len() as i32);
-                        let (place, length) = (memory.as_mut_ptr().cast(), 8 * memory.len() as i64);
-                        let (bins, from, count) =
-                            (bins.pointer().cast(), counts.as_ptr(), counts.len() as i32);
-                        let status =
-                            surefill_distribution_init_counts(place, length, bins, from, count, &mut made);
-                        assert_eq!(status, SUREFILL_OK);
-                    }
-                    surefill_sizing_add_running(sizing, processors, age, limit, made)
-                }
                 Call::Wait(processors, by, quantile) => {
                     surefill_sizing_wait(sizing, processors, by, quantile, out)
                 }
@@ -260,20 +232,6 @@ impl Subject for Sizes {
                 .and(if longest.ln() > shortest.ln() { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) })
                 .and(self.room(processors))
                 .and(within(age, 0.0, LONGEST)),
-            Call::AddBinned(processors, age, limit, ref counts) => {
-                let span = 0..=SUREFILL_MAX_SECONDS;
-                let valid = span.contains(&age) && span.contains(&limit);
-                let asked = counted(processors).and(self.room(processors)).and(if valid {
-                    Ok(())
-                } else {
-                    Err(SUREFILL_ERROR_OUT_OF_RANGE)
-                });
-                if asked.is_ok() && counts.len() > self.capacity.bins as usize {
-                    // It may be that few enough bins are left.
-                    return Expected::OkOr(&[SUREFILL_ERROR_FULL]);
-                }
-                asked
-            }
             Call::Wait(processors, by, quantile) => {
                 let valid = match by {
                     SUREFILL_WAIT_BY_QUANTILE => within(quantile, 0.0, 1.0),
@@ -304,7 +262,6 @@ impl Subject for Sizes {
                 *self = Sizes { begun: true, idle, busy: 0, jobs: 0, said: None, ..self.clone() };
             }
             Call::Add(processors, ..) => self.add(processors),
-            Call::AddBinned(processors, ..) => self.add(processors),
             Call::Wait(processors, ..) => {
                 assert!((0.0..=LONGEST).contains(&seconds));
                 assert!(processors > self.idle || seconds == 0.0);
@@ -330,7 +287,7 @@ impl Subject for Sizes {
         }
         assert!(
             outputs.iter().any(|&output| output != MARK)
-                || matches!(call, Call::Begin(_) | Call::Add(..) | Call::AddBinned(..))
+                || matches!(call, Call::Begin(_) | Call::Add(..))
         );
     }
 }

@@ -33,7 +33,6 @@ pub enum Call {
     Known(i64, Features),
     Predict(Features, f64, f64, i64),
     Lower(Features, f64, f64, i64),
-    TwoSided(Features, f64, f64, i64),
     Waiting(i64, f64, f64, i64),
     StartProbability(Features, i64, i64, f64),
     Recluster(i64),
@@ -211,8 +210,7 @@ impl Subject for Waits {
             14 => Call::Cancelled(job, self.now(input)),
             15..=22 => Call::Known(input.seconds(), features(input)),
             23 | 24 => Call::Predict(features(input), question(input), question(input), self.now(input)),
-            25 => Call::Lower(features(input), question(input), question(input), self.now(input)),
-            26 => Call::TwoSided(features(input), question(input), question(input), self.now(input)),
+            25 | 26 => Call::Lower(features(input), question(input), question(input), self.now(input)),
             27 | 28 => Call::Waiting(job, question(input), question(input), self.now(input)),
             29 | 30 => {
                 Call::StartProbability(features(input), input.seconds(), input.seconds(), question(input))
@@ -249,10 +247,6 @@ impl Subject for Waits {
                 Call::Lower(Features { requested, processors }, q, c, now) => {
                     let bound = &raw mut low;
                     surefill_wait_predict_lower(wait, requested, processors, q, c, now, a, bound)
-                }
-                Call::TwoSided(Features { requested, processors }, q, c, now) => {
-                    let lower = &raw mut low;
-                    surefill_wait_predict_two_sided(wait, requested, processors, q, c, now, a, lower, bound)
                 }
                 Call::Waiting(job, q, c, now) => {
                     surefill_wait_predict_waiting(wait, job, q, c, now, a, bound)
@@ -297,8 +291,7 @@ impl Subject for Waits {
                 .and(span(wait))
                 .and(span(SUREFILL_MAX_SECONDS.saturating_sub(wait))),
             Call::Predict(ref given, quantile, confidence, now)
-            | Call::Lower(ref given, quantile, confidence, now)
-            | Call::TwoSided(ref given, quantile, confidence, now) => {
+            | Call::Lower(ref given, quantile, confidence, now) => {
                 let asked = probabilities(&[quantile, confidence]);
                 countable(given).and(asked).and(features(given)).and(self.time(now))
             }
@@ -350,9 +343,6 @@ impl Subject for Waits {
             Call::Known(..) => self.seen += 1,
             Call::Predict(..) | Call::Waiting(..) => assert!(answered(high)),
             Call::Lower(..) => assert!(answered(low) && low <= SUREFILL_MAX_SECONDS),
-            Call::TwoSided(..) => {
-                assert!(answered(low) && answered(high) && low <= high && high <= SUREFILL_MAX_SECONDS);
-            }
             Call::StartProbability(_, _, _, confidence) => {
                 // Less than even confidence gives a "lower" bound above the share that was seen.
                 let in_order = 0.0 <= at_least

@@ -3,7 +3,7 @@
 use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
 use crate::allocate::{Choice, ChoiceOptions, Correction, Speedup};
 use crate::capi::block::object;
-use crate::capi::sized::{initialise, output_size, sized, write_sized};
+use crate::capi::sized::{ends, initialise, output_size, sized, write_sized};
 use crate::capi::{count, status, write};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object};
@@ -12,8 +12,8 @@ use crate::seal::Sealed;
 /// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms
 /// of predicted and actual waits (Downey 1997, section 5.4).
 ///
-/// Its functions are in surefill_parts.h. Distinct corrections are independent; one needs one thread, or the caller's
-/// lock. The block holds no pointers, and sealed it is a checkpoint.
+/// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers. After
+/// a restart it is made again from what was recorded.
 #[allow(non_camel_case_types)]
 pub struct surefill_correction {
     _opaque: [u8; 0],
@@ -106,7 +106,13 @@ fn default_options() -> surefill_choice_options {
 }
 
 unsafe fn options(given: *const surefill_choice_options) -> Result<ChoiceOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 16, 20, 24, 32])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_options(),
+            ends!(surefill_choice_options, predictor, quantile, least, most, weight, least_gain),
+        )?
+    };
     Ok(ChoiceOptions {
         predictor: predictor(given.predictor, given.quantile)?,
         least: count(given.least)?,

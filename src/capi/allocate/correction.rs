@@ -1,8 +1,8 @@
 //! Bias correction of predicted waits.
 
-use super::choose::{Corrected, check, correction, surefill_correction};
-use crate::capi::block::{init, object, open, seal};
-use crate::capi::{status, write};
+use super::choose::{Corrected, surefill_correction};
+use crate::capi::block::{init, object};
+use crate::capi::status;
 use crate::memory::Object;
 use core::ffi::c_void;
 
@@ -31,36 +31,8 @@ pub unsafe extern "C" fn surefill_correction_init(
     })
 }
 
-/// Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any later
-/// call that changes the correction breaks the seal.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// correction is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_seal(correction: *mut surefill_correction) -> i32 {
-    status(unsafe { seal::<Corrected<'_>, _>(correction) })
-}
-
-/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-/// surefill_correction_seal left it.
-///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
-/// CORRUPT.
-///
-/// # Safety
-/// memory points to length writable bytes, correction to a writable pointer.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_open(
-    memory: *mut c_void,
-    length: i64,
-    correction: *mut *mut surefill_correction,
-) -> i32 {
-    status(unsafe { open::<Corrected<'_>, _>(memory, length, correction) })
-}
-
-/// Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one). O(1).
+/// Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one). Nothing
+/// is corrected before 20 pairs are recorded, nor while longer predictions go with shorter waits. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -78,26 +50,5 @@ pub unsafe extern "C" fn surefill_correction_record(
         changed.record(predicted, actual)?;
         *correction = changed;
         Ok(())
-    })())
-}
-
-/// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with
-/// shorter waits. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE
-/// (predicted outside 0 to 2^40).
-///
-/// # Safety
-/// correction is a handle, seconds points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_correction_corrected(
-    correction: *const surefill_correction,
-    predicted: f64,
-    seconds: *mut f64,
-) -> i32 {
-    status((|| {
-        let correction = unsafe { self::correction(correction)? };
-        check(predicted)?;
-        unsafe { write(seconds, correction.corrected(predicted)) }
     })())
 }

@@ -1,7 +1,7 @@
 //! Sizes of malleable jobs: log-uniform lifetimes, bias correction.
 //!
-//! Lifetimes may be uniform in the logarithm (Downey 1997) instead of distributions. A correction learns how predicted
-//! waits relate to those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
+//! Lifetimes are taken to be uniform in the logarithm (Downey 1997). A correction learns how predicted waits relate to
+//! those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
 //!
 //! ```c
 //! static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
@@ -11,7 +11,7 @@
 //! surefill_choice choice;
 //! surefill_sizing *sizing;
 //! surefill_correction *correction;
-//! double shortest, longest, wait;
+//! double shortest, longest;
 //! int32_t i;
 //! surefill_lifetime_fit(ran, 5, &shortest, &longest);
 //! surefill_sizing_capacity_init(&capacity);
@@ -26,9 +26,6 @@
 //! surefill_choice_options_init(&options);
 //! choice.struct_size = sizeof choice;
 //! surefill_sizing_choose(sizing, &options, correction, 40, 1, 36000, &choice);
-//! surefill_correction_corrected(correction, choice.predicted, &wait);
-//! surefill_correction_seal(correction);
-//! surefill_correction_open(memory, sizeof memory, &correction);
 //! ```
 
 use super::sizing::{sizing, surefill_sizing};

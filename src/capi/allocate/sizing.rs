@@ -2,8 +2,7 @@
 
 use crate::allocate::{FreeTimePredictor, Sizing, SizingCapacity};
 use crate::capi::block::{init, object, write_size};
-use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
-use crate::capi::sized::{initialise, sized};
+use crate::capi::sized::{ends, initialise, sized};
 use crate::capi::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
@@ -32,10 +31,6 @@ pub struct surefill_sizing_capacity {
     pub running: i32,
     /// Processors of the machine (1 to 16,777,216).
     pub processors: i32,
-    /// Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
-    pub bins: i32,
-    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
-    pub events_per_bin: i32,
 }
 
 /// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
@@ -50,23 +45,22 @@ pub struct surefill_sizing {
 }
 
 fn default_capacity() -> surefill_sizing_capacity {
-    let SizingCapacity { running, processors, bins, events_per_bin } = SizingCapacity::default();
+    let SizingCapacity { running, processors, .. } = SizingCapacity::default();
     surefill_sizing_capacity {
         struct_size: size_of::<surefill_sizing_capacity>() as u32,
         running: running as i32,
         processors: processors as i32,
-        bins: bins as i32,
-        events_per_bin: events_per_bin as i32,
     }
 }
 
 unsafe fn capacity(given: *const surefill_sizing_capacity) -> Result<SizingCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16])? };
+    let given =
+        unsafe { sized(given, default_capacity(), ends!(surefill_sizing_capacity, running, processors))? };
     Ok(SizingCapacity {
         running: count(given.running)?,
         processors: count(given.processors)?,
-        bins: count(given.bins)?,
-        events_per_bin: count(given.events_per_bin)?,
+        bins: 0,
+        ..SizingCapacity::default()
     })
 }
 
@@ -91,7 +85,7 @@ pub(super) unsafe fn sizing<'a>(handle: *const surefill_sizing) -> Result<Sizing
     unsafe { object(handle) }
 }
 
-/// Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+/// Sets the capacity to its defaults: 256 running jobs, 1,024 processors.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION.
 ///
@@ -105,8 +99,7 @@ pub unsafe extern "C" fn surefill_sizing_capacity_init(
     status(unsafe { initialise(capacity, default_capacity(), size) })
 }
 
-/// Bytes of memory that a sizing needs: at most 72 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
-/// bins of e events.
+/// Bytes of memory that a sizing needs: at most 72 R + 24 P + 128 for R running jobs and P processors.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -149,31 +142,6 @@ pub unsafe extern "C" fn surefill_sizing_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idle: i32) -> i32 {
     status((|| unsafe { self::sizing(sizing)? }.begin(count(idle)?))())
-}
-
-/// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and its predicted run time; NULL when nothing is known but the limit. O(bins x events per
-/// bin).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
-/// OVERFULL, FULL (also for a distribution with more bins than the capacity has), WRONG_STATE (before
-/// surefill_sizing_begin).
-///
-/// # Safety
-/// sizing is a handle, distribution a handle or NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_add_running(
-    sizing: *mut surefill_sizing,
-    processors: i32,
-    age: i64,
-    limit: i64,
-    distribution: *const surefill_distribution,
-) -> i32 {
-    status((|| {
-        let mut sizing = unsafe { self::sizing(sizing)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        sizing.add_running_binned(count(processors)?, age, limit, &runtime)
-    })())
 }
 
 /// The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as

@@ -17,7 +17,7 @@ pub const SUREFILL_ACT_DONE: i32 = 64;
 /// There is less room than the cycle thought, or the settings have changed: begin another.
 pub const SUREFILL_ACT_STALE: i32 = 65;
 
-/// Refused for want of room: the job keeps its place, and is offered again when its pool has changed, at the latest
+/// Refused for want of room: the job keeps its rank, and is offered again when its pool has changed, at the latest
 /// after as many seconds as the word refused says; the third time in a row it lets others pass for so long.
 pub const SUREFILL_REFUSED_BUSY: i32 = 1;
 /// Refused by a limit of the manager's, or for a reason that may pass: it is others' turn for as many seconds as the

@@ -7,13 +7,12 @@ use super::{
 };
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::parts::{parts, surefill_part};
-use crate::capi::sized::{output_size, sized, write_sized};
+use crate::capi::sized::{ends, output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
 use crate::error::{Error, Result};
 use crate::nodes::Spread;
 use core::ffi::c_char;
-use core::mem::offset_of;
 
 /// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Each report replaces
 /// the whole description, but submit and parts, of which 0 and NULL keep what is known. Of a job that is over id,
@@ -226,7 +225,7 @@ pub(super) unsafe fn with_report<T>(
         part_count: 0,
         reserved_too: 0,
     };
-    let given = unsafe { sized(job, none, &[offset_of!(surefill_job, features)])? };
+    let given = unsafe { sized(job, none, ends!(surefill_job, features))? };
     let predicted = if given.prediction.is_null() {
         None
     } else {
@@ -299,7 +298,7 @@ pub unsafe extern "C" fn surefill_scheduler_set_job(
     })())
 }
 
-/// A job's place in the site's order has changed. O(1).
+/// A job's rank in the site's order has changed. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, UNKNOWN_JOB, NOT_A_NUMBER,
 /// OUT_OF_RANGE.

@@ -4,7 +4,7 @@ use super::cycle::{cycle, surefill_cycle};
 use super::events::{surefill_job, with_report};
 use super::{Text, scheduler, string, surefill_scheduler};
 use crate::backfill::Criterion;
-use crate::capi::sized::{output_size, sized, write_sized};
+use crate::capi::sized::{ends, output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status};
 use crate::engine::{Delayed, Names, Reason, Why};
 use crate::error::{Error, Result};
@@ -110,8 +110,8 @@ pub struct surefill_reason {
     pub saved: i64,
     /// By how many seconds the planned waits of the others would be longer, all together; below 0: shorter.
     pub others: i64,
-    /// Its place among those that wait, by their planned starts, the first 1; 0 without a planned start.
-    pub place: i32,
+    /// Its rank among those that wait, by their planned starts, the first 1; 0 without a planned start.
+    pub rank: i32,
     /// Tasks of an array that wait; 1 for a job.
     pub tasks: i32,
     /// Processors (or other units) that it wants.
@@ -158,7 +158,7 @@ fn c_reason(reason: &Reason) -> surefill_reason {
         until: until.unwrap_or(0),
         saved: price.saved.into(),
         others: price.others,
-        place: counted(place),
+        rank: counted(place),
         tasks: counted(tasks),
         wanted: counted(wanted),
         idle: counted(idle),
@@ -172,9 +172,8 @@ fn c_reason(reason: &Reason) -> surefill_reason {
     }
 }
 
-/// The sizes of the structure's first versions.
+/// The size of the structure's first version.
 const FIRST_SIZE: usize = offset_of!(surefill_reason, expected);
-const SECOND_SIZE: usize = offset_of!(surefill_reason, delay);
 
 /// The delay of a caller's reason.
 fn delayed(given: &surefill_reason) -> Result<Option<Delayed>> {
@@ -191,7 +190,7 @@ fn delayed(given: &surefill_reason) -> Result<Option<Delayed>> {
 /// That of [`sized`].
 unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
     let none = c_reason(&Reason::default());
-    let given = unsafe { sized(given, none, &[FIRST_SIZE, SECOND_SIZE])? };
+    let given = unsafe { sized(given, none, ends!(surefill_reason, expected, delay))? };
     let known = |time: i64| Some(time).filter(|&time| time != 0);
     let saved = u32::try_from(given.saved).map_err(|_| Error::OutOfRange)?;
     Ok(Reason {
@@ -205,7 +204,7 @@ unsafe fn reason(given: *const surefill_reason) -> Result<Reason> {
         until: known(given.until),
         price: Some(StartedNow { saved, others: given.others }).filter(|price| price.saved != 0),
         delayed: delayed(&given)?,
-        place: count(given.place)?,
+        place: count(given.rank)?,
         tasks: count(given.tasks)?,
         wanted: count(given.wanted)?,
         idle: count(given.idle)?,

@@ -8,7 +8,7 @@
 //! static int64_t machine[1 << 12], memory[1 << 16];
 //! const int32_t cores[] = {8};
 //! surefill_nodes_capacity capacity;
-//! surefill_node_forecast_capacity limits;
+//! surefill_node_forecast_capacity forecast_capacity;
 //! surefill_forecast_options options;
 //! surefill_request half, whole;
 //! surefill_part part = {0, 1};
@@ -29,11 +29,11 @@
 //! surefill_request_init(&whole);
 //! whole.count = 2;
 //! whole.each[0] = 8;
-//! surefill_node_forecast_capacity_init(&limits);
-//! limits.nodes = 2;
-//! limits.running = limits.waiting = limits.parts = 8;
-//! surefill_node_forecast_size(&limits, &bytes);
-//! surefill_node_forecast_init(memory, sizeof memory, &limits, &forecast);
+//! surefill_node_forecast_capacity_init(&forecast_capacity);
+//! forecast_capacity.nodes = 2;
+//! forecast_capacity.running = forecast_capacity.waiting = forecast_capacity.parts = 8;
+//! surefill_node_forecast_size(&forecast_capacity, &bytes);
+//! surefill_node_forecast_init(memory, sizeof memory, &forecast_capacity, &forecast);
 //! surefill_forecast_options_init(&options);
 //! surefill_node_forecast_begin(forecast, nodes, 1000000, &options);
 //! surefill_node_forecast_add_running(forecast, nodes, job, 600, 7200, NULL, NULL);
@@ -49,7 +49,7 @@ use super::super::block::{init, object, write_size};
 use super::super::distribution::{distribution_or_limit, surefill_distribution};
 use super::super::forecast::{options, surefill_forecast_options, tell, tell_progress};
 use super::super::pass::optional;
-use super::super::sized::{initialise, sized};
+use super::super::sized::{ends, initialise, sized};
 use super::super::{count, status};
 use super::{fit, known, request, surefill_nodes, surefill_request};
 use crate::error::{Error, Result};
@@ -125,7 +125,24 @@ fn default_capacity() -> surefill_node_forecast_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_node_forecast_capacity) -> Result<NodeForecastCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20, 24, 28, 32, 36])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(
+                surefill_node_forecast_capacity,
+                nodes,
+                classes,
+                resources,
+                running,
+                waiting,
+                parts,
+                bins,
+                events_per_bin,
+                scenarios
+            ),
+        )?
+    };
     Ok(NodeForecastCapacity {
         nodes: count(given.nodes)?,
         classes: count(given.classes)?,

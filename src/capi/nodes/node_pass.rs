@@ -15,7 +15,7 @@
 //! surefill_rule rule;
 //! surefill_nodes *nodes;
 //! surefill_node_pass *pass;
-//! int32_t kind, first, job, started = -1, step, candidate;
+//! int32_t kind, first, job, started, step, candidate;
 //! surefill_nodes_capacity_init(&capacity);
 //! capacity.nodes = 2;
 //! capacity.jobs = capacity.parts = 8;
@@ -32,7 +32,7 @@
 //! pass_capacity.nodes = 2;
 //! pass_capacity.running = pass_capacity.candidates = pass_capacity.parts = 8;
 //! surefill_node_pass_init(memory, sizeof memory, &pass_capacity, &pass);
-//! surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, NULL);
+//! surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900);
 //! surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
 //! surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
 //! surefill_rule_init(&rule);
@@ -41,34 +41,13 @@
 //!     if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_commit(pass, nodes, candidate, &started);
 //! } while (step != SUREFILL_STEP_DONE);
 //! ```
-//!
-//! The options say how many scenarios are played; a candidate that could not be started is declined:
-//!
-//! ```c
-//! surefill_node_pass_options options;
-//! double spent, seconds, half_width;
-//! int64_t bytes;
-//! surefill_node_pass_size(&pass_capacity, &bytes);
-//! surefill_node_pass_options_init(&options);
-//! options.scenarios = 128;
-//! surefill_node_pass_begin(pass, nodes, 1000060, 7, &whole, 960, &options);
-//! surefill_node_pass_add_running(pass, nodes, job, 660, 7200, NULL, NULL);
-//! if (started >= 0) surefill_node_pass_add_running(pass, nodes, started, 60, 3600, NULL, NULL);
-//! surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
-//! do {
-//!     surefill_node_pass_decide(pass, nodes, &rule, 1000000, &step, &candidate);
-//!     if (step == SUREFILL_STEP_ACCEPT) surefill_node_pass_decline(pass, candidate);
-//! } while (step != SUREFILL_STEP_DONE);
-//! surefill_node_pass_spent(pass, SUREFILL_CRITERION_RELATIVE, &spent);
-//! surefill_node_pass_head_wait(pass, &seconds, &half_width);
-//! ```
 
 use super::super::block::{init, object, write_size};
 use super::super::distribution::{distribution_or_limit, surefill_distribution};
-use super::super::pass::{criterion, given_rule, optional, surefill_rule};
-use super::super::sized::{initialise, sized};
+use super::super::pass::{given_rule, optional, surefill_rule};
+use super::super::sized::{ends, initialise, sized};
 use super::super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
-use super::super::{checked_mut, count, status, write};
+use super::super::{checked_mut, count, status};
 use super::{
     fit, known, parts, parts_mut, request, signed, surefill_nodes, surefill_part, surefill_request, written,
 };
@@ -101,22 +80,6 @@ pub struct surefill_node_pass_capacity {
     pub events_per_bin: i32,
 }
 
-/// Number of scenarios of a pass, and its confidence. Set by surefill_node_pass_options_init, then changed as needed.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_node_pass_options {
-    /// Bytes of this structure, as the program knows it.
-    pub struct_size: u32,
-    /// The most scenarios (64 to SUREFILL_MAX_SCENARIOS); 0 for none: then a candidate is accepted exactly if EASY
-    /// would start it by the time limits, whatever the criterion and the threshold, with a delay of 0.
-    pub scenarios: i32,
-    /// The seed of the run times; any number.
-    pub seed: i64,
-    /// The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
-    pub confidence: f64,
-}
-
 /// One scheduling pass on a machine of nodes: begin, add running jobs and candidates, decide and commit until it is
 /// done, then begin again. Jobs on the machine that are not added as running hold what they have beyond all scenarios.
 /// From begin to the end of its decisions the machine may change by surefill_node_pass_commit only: else calls give
@@ -145,7 +108,22 @@ fn default_capacity() -> surefill_node_pass_capacity {
 }
 
 unsafe fn capacity(given: *const surefill_node_pass_capacity) -> Result<NodePassCapacity> {
-    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20, 24, 28])? };
+    let given = unsafe {
+        sized(
+            given,
+            default_capacity(),
+            ends!(
+                surefill_node_pass_capacity,
+                nodes,
+                resources,
+                running,
+                candidates,
+                parts,
+                bins,
+                events_per_bin
+            ),
+        )?
+    };
     Ok(NodePassCapacity {
         nodes: count(given.nodes)?,
         resources: count(given.resources)?,
@@ -155,26 +133,6 @@ unsafe fn capacity(given: *const surefill_node_pass_capacity) -> Result<NodePass
         bins: count(given.bins)?,
         events_per_bin: count(given.events_per_bin)?,
     })
-}
-
-fn default_options() -> surefill_node_pass_options {
-    let NodePassOptions { seed, confidence, scenarios, .. } = NodePassOptions::default();
-    surefill_node_pass_options {
-        struct_size: size_of::<surefill_node_pass_options>() as u32,
-        scenarios: scenarios as i32,
-        seed: seed as i64,
-        confidence,
-    }
-}
-
-/// Options of C; NULL for the defaults.
-unsafe fn options(given: *const surefill_node_pass_options) -> Result<NodePassOptions> {
-    if given.is_null() {
-        return Ok(NodePassOptions::default());
-    }
-    let given = unsafe { sized(given, default_options(), &[4, 8, 16])? };
-    let (seed, scenarios) = (given.seed as u64, count(given.scenarios)?);
-    Ok(NodePassOptions { seed, confidence: given.confidence, scenarios, ..NodePassOptions::default() })
 }
 
 /// The pass behind a handle.
@@ -202,20 +160,6 @@ pub unsafe extern "C" fn surefill_node_pass_capacity_init(
     size: i64,
 ) -> i32 {
     status(unsafe { initialise(capacity, default_capacity(), size) })
-}
-
-/// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
-///
-/// Errors: NULL, MISALIGNED, WRONG_VERSION.
-///
-/// # Safety
-/// options points to size writable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_options_init(
-    options: *mut surefill_node_pass_options,
-    size: i64,
-) -> i32 {
-    status(unsafe { initialise(options, default_options(), size) })
 }
 
 /// Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p parts
@@ -255,14 +199,14 @@ pub unsafe extern "C" fn surefill_node_pass_init(
 
 /// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) for a head job that does not fit the
 /// machine now and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the rule's guard and slip ask for
-/// it). Options may be NULL for the defaults. Forgets what the last pass held, except what is spent if it was for the
-/// same head job. O(nodes).
+/// it). At most 256 scenarios are played, and half-widths hold with .95 confidence, all looks at a candidate together.
+/// Forgets what the last pass held, except what is spent if it was for the same head job. O(nodes).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for a machine with
-/// more nodes or other resources than the capacity says), SPAN_TOO_LONG, HEAD_FITS.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for a machine with more nodes or
+/// other resources than the capacity says), SPAN_TOO_LONG, HEAD_FITS.
 ///
 /// # Safety
-/// pass and nodes are handles, head points to a readable structure of the size it says, options too or is NULL.
+/// pass and nodes are handles, head points to a readable structure of the size it says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_node_pass_begin(
     pass: *mut surefill_node_pass,
@@ -271,13 +215,12 @@ pub unsafe extern "C" fn surefill_node_pass_begin(
     head_id: i64,
     head: *const surefill_request,
     head_waited: i64,
-    options: *const surefill_node_pass_options,
 ) -> i32 {
     status((|| {
         let (mut pass, nodes) = unsafe { (self::pass(pass)?, super::nodes(nodes)?) };
-        let (head, options) = unsafe { (request(head)?, self::options(options)?) };
+        let head = unsafe { request(head)? };
         crate::runtime::check_span(head_waited)?;
-        pass.begin(&nodes, now, head_id, &head, &options)?;
+        pass.begin(&nodes, now, head_id, &head, &NodePassOptions::default())?;
         pass.set_head_waited(head_waited)
     })())
 }
@@ -406,7 +349,8 @@ pub unsafe extern "C" fn surefill_node_pass_decide(
 
 /// Starts the accepted candidate on its nodes: a running job of the machine from now on, with the handle job, its delay
 /// spent. A forecast that begins later does not see that it runs: surefill_node_forecast_add_running says it with this
-/// handle, or the job holds its nodes in all scenarios. O(candidates).
+/// handle, or the job holds its nodes in all scenarios. Where it could not be started after all, begin again without
+/// it. O(candidates).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one),
 /// FULL (no room on the machine for another job).
@@ -426,17 +370,6 @@ pub unsafe extern "C" fn surefill_node_pass_commit(
         *job = signed(pass.commit(&mut nodes, index(candidate)?)?)?;
         Ok(())
     })())
-}
-
-/// Gives the accepted candidate up, because it could not be started after all. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
-///
-/// # Safety
-/// pass is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_decline(pass: *mut surefill_node_pass, candidate: i32) -> i32 {
-    status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
 /// A candidate's verdict so far: the delay of the head job in the criterion's unit (0 while not judged), how far that
@@ -485,43 +418,6 @@ pub unsafe extern "C" fn surefill_node_pass_placement(
         let pass = unsafe { self::pass(pass)? };
         let (parts, count) = unsafe { (parts_mut(parts, room)?, checked_mut(count)?) };
         *count = written(pass.placement(index(candidate)?, parts)?)?;
-        Ok(())
-    })())
-}
-
-/// The delays of committed candidates added up for the present head job, by the criterion they were judged by. What was
-/// judged by RELATIVE counts in SECONDS too. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
-///
-/// # Safety
-/// pass is a handle, spent points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_spent(
-    pass: *const surefill_node_pass,
-    criterion: i32,
-    spent: *mut f64,
-) -> i32 {
-    status((|| unsafe { write(spent, self::pass(pass)?.spent(self::criterion(criterion)?)) })())
-}
-
-/// The head job's expected wait from now on in seconds, over the scenarios played since the last acceptance, and how
-/// far that may be from what infinitely many would say. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (none are played).
-///
-/// # Safety
-/// pass is a handle, seconds and half_width point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_node_pass_head_wait(
-    pass: *const surefill_node_pass,
-    seconds: *mut f64,
-    half_width: *mut f64,
-) -> i32 {
-    status((|| {
-        let found = unsafe { self::pass(pass)? }.head_wait()?;
-        let (seconds, half_width) = unsafe { (checked_mut(seconds)?, checked_mut(half_width)?) };
-        (*seconds, *half_width) = (found.value, found.half_width);
         Ok(())
     })())
 }

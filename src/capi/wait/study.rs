@@ -1,11 +1,11 @@
-//! More bounds on waits: lower and two-sided ones, and clustering at command.
+//! More bounds on waits: lower ones, and clustering at command.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
 //! surefill_wait_capacity capacity;
 //! surefill_wait_options options;
 //! surefill_wait *wait;
-//! int64_t job, lower, upper;
+//! int64_t job, lower;
 //! int32_t answer, step;
 //! surefill_wait_capacity_init(&capacity);
 //! surefill_wait_options_init(&options);
@@ -15,11 +15,10 @@
 //!     surefill_wait_known(wait, 10 * job, 3600, 16);
 //! }
 //! surefill_wait_predict_lower(wait, 3600, 16, 0.5, 0.95, 20000, &answer, &lower);
-//! surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
 //! surefill_wait_recluster(wait, 100000, &step);
 //! ```
 
-use super::{answered, features, parts, surefill_wait, waits};
+use super::{answered, features, surefill_wait, waits};
 use crate::capi::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
 use crate::capi::{checked_mut, status};
 use crate::error::Error;
@@ -69,40 +68,5 @@ pub unsafe extern "C" fn surefill_wait_predict_lower(
         answered(answer, bound, || {
             waits(wait)?.predict_lower(&features(requested, processors)?, quantile, confidence, now)
         })
-    })
-}
-
-/// A lower and an upper bound that hold together with this confidence, by the binomial method, see
-/// surefill_wait_predict. O(log n) and the cost of surefill_binomial_two_sided.
-///
-/// Errors: as surefill_wait_predict.
-///
-/// # Safety
-/// wait is a handle, answer, lower and upper point to writable numbers.
-#[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
-pub unsafe extern "C" fn surefill_wait_predict_two_sided(
-    wait: *const surefill_wait,
-    requested: i64,
-    processors: i32,
-    quantile: f64,
-    confidence: f64,
-    now: i64,
-    answer: *mut i32,
-    lower: *mut i64,
-    upper: *mut i64,
-) -> i32 {
-    status(unsafe {
-        (|| {
-            let (lower, mut low) = (checked_mut(lower)?, -1);
-            answered(answer, upper, || {
-                let features = features(requested, processors)?;
-                let (from, to) = waits(wait)?.predict_two_sided(&features, quantile, confidence, now)?;
-                low = parts(from).1;
-                Ok(to)
-            })?;
-            *lower = low;
-            Ok(())
-        })()
     })
 }
