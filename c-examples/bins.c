@@ -8,7 +8,9 @@
 #define CHECK(call) check((call), #call)
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 
-static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[2][SUREFILL_DISTRIBUTION_SIZE / 8]; /* aligned to 8 bytes */
+/* Aligned to 8 bytes. */
+static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], classes_memory[SUREFILL_BINS_SIZE / 8];
+static int64_t memory[2][SUREFILL_DISTRIBUTION_SIZE / 8];
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -30,8 +32,8 @@ int main(void) {
     const int64_t ran[] = {20, 45, 50, 90, 240, 250, 310, 2000, 2900, 5400, 9000, 30000}, limit = 14400;
     const int64_t ages[] = {0, 600, 7200};
     double counts[SUREFILL_MAX_BINS] = {0}, left[COUNT(ages)][SUREFILL_MAX_BINS], from, to;
-    int32_t bin_count, bin, known[COUNT(ages)];
-    surefill_bins *bins;
+    int32_t bin_count, bin, known[COUNT(ages)], each[3] = {0, 0, 0};
+    surefill_bins *bins, *classes;
     surefill_distribution *predicted, *guessed;
 
     CHECK(surefill_bins_init_covering(bins_memory, sizeof bins_memory, 30, 3, 86400, &bins)); /* the last from a day on */
@@ -55,5 +57,12 @@ int main(void) {
     for (int i = 0; i < COUNT(ages); i++)
         printf("after %4" PRId64 " s  %6.0f s are left by the history, %6.0f s by the user's word\n", ages[i],
                mean_rest(predicted, ages[i], limit), mean_rest(guessed, ages[i], limit));
+    /* Classes of the program's own: up to ten minutes, up to an hour, longer. */
+    CHECK(surefill_bins_init(classes_memory, sizeof classes_memory, 600, 6, COUNT(each), &classes));
+    for (int i = 0; i < COUNT(ran); i++) {
+        CHECK(surefill_bins_index(classes, (double)ran[i], &bin));
+        each[bin]++;
+    }
+    printf("ten minutes were enough for %" PRId32 " jobs, an hour for %" PRId32 " more\n", each[0], each[1]);
     return 0;
 }

@@ -8,8 +8,6 @@
 #define CHECK(call) check((call), #call)
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 
-static int64_t correction_memory[SUREFILL_CORRECTION_SIZE / 8]; /* aligned to 8 bytes */
-
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
     fprintf(stderr, "%s: %s: %s\n", call, surefill_status_name(status), surefill_status_text(status));
@@ -28,7 +26,6 @@ int main(void) {
     surefill_choice_options options; /* the smallest mean wait plus run time */
     surefill_choice choice = {.struct_size = sizeof choice};
     surefill_sizing *sizing;
-    surefill_correction *correction;
     double shortest, longest, parallelism, sigma, sequential, error, speedup, run_time, mean, median, combined, soon;
     int32_t processors;
     int64_t size;
@@ -58,15 +55,13 @@ int main(void) {
                run_time + mean, soon);
     }
 
-    /* The waits that followed earlier predictions, here always half as long again; then the choice by these lights. */
-    CHECK(surefill_correction_init(correction_memory, sizeof correction_memory, &correction));
-    for (int i = 1; i <= 30; i++) CHECK(surefill_correction_record(correction, 60.0 * i, 90.0 * i));
+    /* The choice by these lights. */
     CHECK(surefill_choice_options_init(&options));
-    for (int how = 0; how < 4; how++) {
-        const char *const names[] = {"as it is", "corrected", "only for a gain of 25 %", "with 5 jobs behind it"};
-        options.least_gain = how == 2 ? 0.25 : 0;
-        options.weight = how == 3 ? 5 : 1;
-        CHECK(surefill_sizing_choose(sizing, &options, how == 1 ? correction : NULL, parallelism, sigma, sequential, &choice));
+    for (int how = 0; how < 3; how++) {
+        const char *const names[] = {"as it is", "only for a gain of 25 %", "with 5 jobs behind it"};
+        options.least_gain = how == 1 ? 0.25 : 0;
+        options.weight = how == 2 ? 5 : 1;
+        CHECK(surefill_sizing_choose(sizing, &options, parallelism, sigma, sequential, &choice));
         CHECK(surefill_choice_start(&choice, 12, 64, 0, &processors));
         printf("%-24s take %2" PRId32 ": wait %5.0f s, run %5.0f s, gain %5.0f s; start %s\n", names[how], choice.processors,
                choice.wait, choice.run_time, choice.gain, processors > 0 ? "now" : "later");

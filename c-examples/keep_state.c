@@ -35,21 +35,19 @@ static void *read_again(void *block, int64_t size) {
 }
 
 /* The resource manager's word on a job that was held: whether it is over, and how. */
-static int ask_manager(int64_t job, int64_t now, surefill_job_event *event) {
-    const int32_t kind = job == RAN_ON ? SUREFILL_EVENT_END : SUREFILL_EVENT_CANCEL;
-    *event = (surefill_job_event){.kind = kind, .processors = 1, .job = job, .time = now, .limit = 3600, .user = 1000};
-    return job != WAITS;
+enum fate { STILL_THERE, ENDED, GONE };
+static enum fate ask_manager(int64_t job) {
+    return job == RAN_ON ? ENDED : job == WITHDRAWN ? GONE : STILL_THERE;
 }
 
 int main(void) {
     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
-    int64_t predictor_size, wait_size, before, after, bounds[2], median, keys[3] = {1000, 3600, 1}, now = 1000000;
+    int64_t predictor_size, wait_size, before, after, waits, bounds[2], median, keys[3] = {1000, 3600, 1}, now = 1000000;
     int64_t smallest[SUREFILL_MAX_CLUSTERS], largest[SUREFILL_MAX_CLUSTERS], counts[SUREFILL_MAX_CLUSTERS];
     int32_t answer, experts, clusters, written, held;
     surefill_distribution *found;
     surefill_expert own[SUREFILL_MAX_EXPERTS];
     surefill_held_job jobs[HELD] = {{.struct_size = sizeof *jobs}};
-    surefill_job_event event;
     surefill_bins *bins;
     surefill_predictor_options options;
     surefill_predictor *predictor;
@@ -85,8 +83,9 @@ int main(void) {
     CHECK(surefill_wait_predict(wait, 3600, 1, 0.95, 0.95, now, &answer, &bounds[0]));
     CHECK(surefill_predictor_seal(predictor));
     CHECK(surefill_wait_seal(wait));
-    printf("%" PRId32 " experts, %.0f kB of run times, %.0f kB of waits\n", experts, 1e-3 * (double)predictor_size,
-           1e-3 * (double)wait_size);
+    CHECK(surefill_wait_counts(wait, &held, &waits));
+    printf("%" PRId32 " experts, %.0f kB of run times, %" PRId64 " waits in %.0f kB\n", experts,
+           1e-3 * (double)predictor_size, waits, 1e-3 * (double)wait_size);
 
     /* The next program. */
     CHECK(surefill_predictor_open(read_again(predictor, predictor_size), predictor_size, &predictor));
@@ -98,10 +97,13 @@ int main(void) {
     CHECK(surefill_wait_set_clock(wait, now));
     CHECK(surefill_predictor_jobs(predictor, jobs, HELD, &written, &held));
     for (int32_t i = 0; i < written; i++)
-        if (ask_manager(jobs[i].job, now, &event)) CHECK(surefill_predictor_apply(predictor, &event));
+        if (ask_manager(jobs[i].job) == ENDED)
+            CHECK(surefill_predictor_end(predictor, jobs[i].job, now));
+        else if (ask_manager(jobs[i].job) == GONE)
+            CHECK(surefill_predictor_cancel(predictor, jobs[i].job, now));
     CHECK(surefill_wait_jobs(wait, jobs, HELD, &written, &held));
     for (int32_t i = 0; i < written; i++)
-        if (ask_manager(jobs[i].job, now, &event)) CHECK(surefill_wait_cancel(wait, jobs[i].job, now));
+        if (ask_manager(jobs[i].job) != STILL_THERE) CHECK(surefill_wait_cancel(wait, jobs[i].job, now));
     CHECK(surefill_predictor_jobs(predictor, jobs, HELD, &written, &held));
     for (int32_t i = 0; i < written; i++) {
         CHECK(surefill_predictor_predict_job(predictor, jobs[i].job, found_memory, sizeof found_memory, &answer, &found));

@@ -500,44 +500,6 @@ module surefill
     integer(c_int64_t) :: by(5)
   end type surefill_start
 
-  ! ---- The inbox, by which threads hand job events to another without a lock ----
-  !> The most events that an inbox can hold.
-  integer(c_int32_t), parameter :: SUREFILL_MAX_INBOX_EVENTS = 1048576_c_int32_t
-  !> A job was submitted.
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_SUBMIT = 1_c_int32_t
-  !> A job was started.
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_START = 2_c_int32_t
-  !> A job ended.
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_END = 3_c_int32_t
-  !> A job was cancelled before it started.
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_CANCEL = 4_c_int32_t
-
-  !> Capacities of an inbox. Set by surefill_inbox_capacity_init, then changed as needed.
-  type, bind(c) :: surefill_inbox_capacity
-    !> Bytes of this structure, as the program knows it.
-    integer(c_int32_t) :: struct_size
-    !> Events that are held at once (1 to SUREFILL_MAX_INBOX_EVENTS), rounded up to a power of two from 2 on.
-    integer(c_int32_t) :: events
-  end type surefill_inbox_capacity
-
-  !> Something that happened to a job. The inbox hands it on as it is.
-  type, bind(c) :: surefill_job_event
-    !> One of SUREFILL_EVENT_.
-    integer(c_int32_t) :: kind
-    !> Processors, not negative.
-    integer(c_int32_t) :: processors
-    !> The resource manager's number for the job.
-    integer(c_int64_t) :: job
-    !> When it happened, in seconds since any fixed origin.
-    integer(c_int64_t) :: time
-    !> The job's time limit in seconds.
-    integer(c_int64_t) :: limit
-    !> The resource manager's number for the user.
-    integer(c_int64_t) :: user
-    !> A number for the job's name or program, 0 for unknown.
-    integer(c_int64_t) :: name
-  end type surefill_job_event
-
   interface
 
     !> The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
@@ -1184,62 +1146,6 @@ module surefill
       real(c_double), intent(out) :: probability
       integer(c_int32_t) :: code
     end function surefill_starts_probability
-
-    !> Sets the capacity to its default: 4,096 events.
-    function surefill_inbox_capacity_init(capacity, size) bind(c, name='surefill_inbox_capacity_init') &
-            result(code)
-      import
-      type(surefill_inbox_capacity), intent(out) :: capacity
-      integer(c_int64_t), value :: size
-      integer(c_int32_t) :: code
-    end function surefill_inbox_capacity_init
-
-    !> Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
-    function surefill_inbox_size(capacity, size) bind(c, name='surefill_inbox_size') result(code)
-      import
-      type(surefill_inbox_capacity), intent(in) :: capacity
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: code
-    end function surefill_inbox_size
-
-    !> Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
-    !! O(events).
-    function surefill_inbox_init(memory, length, capacity, inbox) bind(c, name='surefill_inbox_init') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(surefill_inbox_capacity), intent(in) :: capacity
-      type(c_ptr), intent(out) :: inbox
-      integer(c_int32_t) :: code
-    end function surefill_inbox_init
-
-    !> Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only
-    !! when another thread has got ahead of it.
-    function surefill_inbox_push(inbox, event) bind(c, name='surefill_inbox_push') result(code)
-      import
-      type(c_ptr), value :: inbox
-      type(surefill_job_event), intent(in) :: event
-      integer(c_int32_t) :: code
-    end function surefill_inbox_push
-
-    !> Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread
-    !! that pushes the oldest event has not finished; later events wait behind it.
-    function surefill_inbox_pop(inbox, event) bind(c, name='surefill_inbox_pop') result(code)
-      import
-      type(c_ptr), value :: inbox
-      type(surefill_job_event), intent(inout) :: event
-      integer(c_int32_t) :: code
-    end function surefill_inbox_pop
-
-    !> Number of times that an event has been refused since the inbox was made, as it was full; at most 4,294,967,295
-    !! (16,777,215 on processors without atomic words of 64 bits). For any thread.
-    function surefill_inbox_refused(inbox, refused) bind(c, name='surefill_inbox_refused') result(code)
-      import
-      type(c_ptr), value :: inbox
-      integer(c_int64_t), intent(out) :: refused
-      integer(c_int32_t) :: code
-    end function surefill_inbox_refused
 
     !> The C library's strlen.
     pure function c_string_length(string) bind(c, name='strlen') result(length)

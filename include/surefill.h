@@ -24,8 +24,8 @@
  *   Structures begin with struct_size, their size in bytes as the program knows it, and a call reads and writes no byte
  *   behind it, so that programs of before go on with newer libraries and the other way round. The macro of an init
  *   function tells it the size (a caller without macros gives it); of a structure without one the program sets it, with
- *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts, events of an inbox and
- *   parameters of models have none: they stay as they are.
+ *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts and parameters of models
+ *   have none: they stay as they are.
  * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
  *   without a capacity have a constant ..._SIZE instead.
  * - Times are whole seconds in int64_t since any fixed origin, from 0 to 2^53; where a time may be left open 0 is none.
@@ -59,13 +59,11 @@ extern "C" {
 
 /* ---- Versions, statuses, sizes of blocks, work in slices ----------------------------------------------------------
  *
- *     static int64_t memory[40000];
- *     surefill_inbox_capacity capacity;
- *     surefill_inbox *inbox;
+ *     static int64_t memory[SUREFILL_BINS_SIZE / 8];
+ *     surefill_bins *bins;
  *     int64_t bytes;
- *     surefill_inbox_capacity_init(&capacity);
- *     surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
- *     surefill_block_size(inbox, &bytes);
+ *     surefill_bins_init_default(memory, sizeof memory, &bins);
+ *     surefill_block_size(bins, &bytes);
  *     if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
  *     if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
  *     printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
@@ -1353,106 +1351,6 @@ int32_t surefill_starts_probability(const surefill_starts *starts,
                                     int64_t job,
                                     int64_t when,
                                     double *probability);
-
-/* ---- The inbox, by which threads hand job events to another without a lock ----------------------------------------
- *
- * A resource manager learns of jobs in threads that must not wait, and decides in another. Any number of threads
- * push; one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes
- * may keep it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the
- * queue anew.
- *
- *     static int64_t memory[40000];
- *     surefill_inbox_capacity capacity;
- *     surefill_inbox *inbox;
- *     int64_t bytes;
- *     surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 16, 4711, 1000000, 3600, 501, 0};
- *     surefill_inbox_capacity_init(&capacity);
- *     surefill_inbox_size(&capacity, &bytes);
- *     surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
- *     surefill_inbox_push(inbox, &event);
- *     while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
- */
-
-/* The most events that an inbox can hold. */
-#define SUREFILL_MAX_INBOX_EVENTS 1048576
-
-/* A job was submitted. */
-#define SUREFILL_EVENT_SUBMIT 1
-
-/* A job was started. */
-#define SUREFILL_EVENT_START 2
-
-/* A job ended. */
-#define SUREFILL_EVENT_END 3
-
-/* A job was cancelled before it started. */
-#define SUREFILL_EVENT_CANCEL 4
-
-/* A queue of job events: any number of threads may push while one thread pops, without a lock.
- *
- * Every word of the block carries a check, so that damage by a changed bit is found where it is met: CORRUPT, and
- * no wrong event. A block may be moved or copied while no call uses it. */
-typedef struct surefill_inbox surefill_inbox;
-
-/* Capacities of an inbox. Set by surefill_inbox_capacity_init, then changed as needed. */
-typedef struct surefill_inbox_capacity {
-  /* Bytes of this structure, as the program knows it. */
-  uint32_t struct_size;
-  /* Events that are held at once (1 to SUREFILL_MAX_INBOX_EVENTS), rounded up to a power of two from 2 on. */
-  int32_t events;
-} surefill_inbox_capacity;
-
-/* Something that happened to a job. The inbox hands it on as it is. */
-typedef struct surefill_job_event {
-  /* One of SUREFILL_EVENT_. */
-  int32_t kind;
-  /* Processors, not negative. */
-  int32_t processors;
-  /* The resource manager's number for the job. */
-  int64_t job;
-  /* When it happened, in seconds since any fixed origin. */
-  int64_t time;
-  /* The job's time limit in seconds. */
-  int64_t limit;
-  /* The resource manager's number for the user. */
-  int64_t user;
-  /* A number for the job's name or program, 0 for unknown. */
-  int64_t name;
-} surefill_job_event;
-
-/* Sets the capacity to its default: 4,096 events. */
-int32_t surefill_inbox_capacity_init(surefill_inbox_capacity *capacity, int64_t size);
-#define surefill_inbox_capacity_init(capacity) surefill_inbox_capacity_init(capacity, (int64_t)sizeof *(capacity))
-
-/* Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_inbox_size(const surefill_inbox_capacity *capacity, int64_t *size);
-
-/* Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
- * O(events).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_inbox_init(void *memory,
-                            int64_t length,
-                            const surefill_inbox_capacity *capacity,
-                            surefill_inbox **inbox);
-
-/* Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only
- * when another thread has got ahead of it.
- *
- * Errors: OUT_OF_RANGE (kind or processors), FULL (which is counted). */
-int32_t surefill_inbox_push(surefill_inbox *inbox, const surefill_job_event *event);
-
-/* Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread
- * that pushes the oldest event has not finished; later events wait behind it.
- *
- * Errors: CORRUPT (the event was damaged, and is gone; or the inbox is, and must be made again), EMPTY. */
-int32_t surefill_inbox_pop(surefill_inbox *inbox, surefill_job_event *event);
-
-/* Number of times that an event has been refused since the inbox was made, as it was full; at most 4,294,967,295
- * (16,777,215 on processors without atomic words of 64 bits). For any thread. */
-int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 
 #ifdef __cplusplus
 }

@@ -307,8 +307,6 @@ module surefill_parts
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNTRAINED = 4_c_int32_t
   !> Prediction: none, since the model does not explain what has happened and there is no floor.
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNEXPLAINED = 5_c_int32_t
-  !> Seconds before the last event within which surefill_predictor_apply still takes an event.
-  integer(c_int32_t), parameter :: SUREFILL_MAX_LATE_SECONDS = 60_c_int32_t
   !> The most experts of a mixture.
   integer(c_int32_t), parameter :: SUREFILL_MAX_EXPERTS = 16_c_int32_t
   !> The most keys of a job.
@@ -584,10 +582,8 @@ module surefill_parts
     integer(c_int32_t) :: struct_size
     !> Number of processors: at most the idle ones when it should start now.
     integer(c_int32_t) :: processors
-    !> The predicted wait for them in seconds, corrected; 0 when it should start now.
+    !> The predicted wait for them in seconds; 0 when it should start now.
     real(c_double) :: wait
-    !> The wait before correction: what surefill_correction_record wants to know.
-    real(c_double) :: predicted
     !> The run time on them, in seconds.
     real(c_double) :: run_time
     !> weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle.
@@ -607,8 +603,6 @@ module surefill_parts
   integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY_SIGN = 4_c_int32_t
   !> Family of constants: SUREFILL_ANSWER_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_ANSWER = 5_c_int32_t
-  !> Family of constants: SUREFILL_EVENT_.
-  integer(c_int32_t), parameter :: SUREFILL_NAME_EVENT = 6_c_int32_t
   !> Family of constants: SUREFILL_PREDICTION_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTION = 7_c_int32_t
   !> Family of constants: SUREFILL_PREDICTOR_.
@@ -682,24 +676,11 @@ module surefill_parts
 
   ! ---- Inside a predictor ----
 
-  ! ---- Calibration of predicted delays ----
-
-  !> Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed.
-  type, bind(c) :: surefill_delay_calibration_capacity
-    !> Bytes of this structure, as the program knows it.
-    integer(c_int32_t) :: struct_size
-    !> Backfills that are remembered while their outcome is not known, those of all head jobs together (1 to
-    !! 1,048,576).
-    integer(c_int32_t) :: backfills
-  end type surefill_delay_calibration_capacity
-
   ! ---- Order statistics that bound quantiles ----
 
   ! ---- More bounds on waits: lower ones, and clustering at command ----
 
-  ! ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----
-  !> Bytes of memory that a correction needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
+  ! ---- Sizes of malleable jobs: log-uniform lifetimes ----
 
   ! ---- Bins and distributions in detail ----
 
@@ -1557,19 +1538,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_cancel
 
-    !> Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its
-    !! time. Events that several threads push come out of order by a little: one that is at most
-    !! SUREFILL_MAX_LATE_SECONDS earlier than the last event counts as having happened at the last event's time, and
-    !! one that is earlier still is refused with TIME_WENT_BACK, since then a clock is wrong. The keys of a mixture
-    !! are as many as the options say of these: user, limit, processors, name.
-    function surefill_predictor_apply(predictor, event) bind(c, name='surefill_predictor_apply') &
-            result(code)
-      import
-      type(c_ptr), value :: predictor
-      type(surefill_job_event), intent(in) :: event
-      integer(c_int32_t) :: code
-    end function surefill_predictor_apply
-
     !> A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it
     !! started and ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the
     !! contexts until the last event. O(experts x bins).
@@ -1998,15 +1966,14 @@ module surefill_parts
     end function surefill_choice_options_init
 
     !> The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job
-    !! that takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects
-    !! the waits; NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is
-    !! better than those before it; by MEAN one integration for all n.
-    function surefill_sizing_choose(sizing, options, correction, parallelism, sigma, sequential, choice) &
-            bind(c, name='surefill_sizing_choose') result(code)
+    !! that takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. O(n) times the
+    !! predictor's test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one
+    !! integration for all n.
+    function surefill_sizing_choose(sizing, options, parallelism, sigma, sequential, choice) bind(c, &
+            name='surefill_sizing_choose') result(code)
       import
       type(c_ptr), value :: sizing
       type(surefill_choice_options), intent(in) :: options
-      type(c_ptr), value :: correction
       real(c_double), value :: parallelism
       real(c_double), value :: sigma
       real(c_double), value :: sequential
@@ -2356,133 +2323,6 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_model
 
-    !> Sets the capacity to its default: 256 backfills.
-    function surefill_delay_calibration_capacity_init(capacity, size) bind(c, &
-            name='surefill_delay_calibration_capacity_init') result(code)
-      import
-      type(surefill_delay_calibration_capacity), intent(out) :: capacity
-      integer(c_int64_t), value :: size
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_capacity_init
-
-    !> Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
-    function surefill_delay_calibration_size(capacity, size) bind(c, name='surefill_delay_calibration_size') &
-            result(code)
-      import
-      type(surefill_delay_calibration_capacity), intent(in) :: capacity
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_size
-
-    !> Makes a calibration that has learnt from nothing in the caller's memory (length bytes, at least
-    !! surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
-    function surefill_delay_calibration_init(memory, length, capacity, calibration) bind(c, &
-            name='surefill_delay_calibration_init') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(surefill_delay_calibration_capacity), intent(in) :: capacity
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_init
-
-    !> Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its
-    !! checksum. Any later call that changes the calibration breaks the seal. O(size).
-    function surefill_delay_calibration_seal(calibration) bind(c, name='surefill_delay_calibration_seal') &
-            result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_delay_calibration_seal left it. O(size).
-    function surefill_delay_calibration_open(memory, length, calibration) bind(c, &
-            name='surefill_delay_calibration_open') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_open
-
-    !> The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
-    !! also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; a pass adds them up under SECONDS). Never less for
-    !! a larger prediction; the prediction itself before any outcome is known. O(1).
-    function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
-            name='surefill_delay_calibration_told') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: told
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_told
-
-    !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
-    !! those candidates are accepted whose calibrated delay is below the given threshold. Thresholds change by a
-    !! factor of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to
-    !! predicted seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule.
-    !! O(1).
-    function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
-            name='surefill_delay_calibration_rule') result(code)
-      import
-      type(c_ptr), value :: calibration
-      type(surefill_rule), intent(in) :: rule
-      type(surefill_rule), intent(inout) :: calibrated
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_rule
-
-    !> A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
-    !! number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
-    !! lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
-    !! the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
-    !! is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
-    !! is no room.
-    function surefill_delay_calibration_accepted(calibration, criterion, job, now, processors, missing, &
-            predicted, told) bind(c, name='surefill_delay_calibration_accepted') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      integer(c_int64_t), value :: job
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t), value :: missing
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: told
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_accepted
-
-    !> A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
-    !! Every job that ran must be reported, whether it was a backfill or not, in the order of their ends. A job that
-    !! started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
-    !! after it. O(pending backfills).
-    function surefill_delay_calibration_ended(calibration, job, started, now, processors) bind(c, &
-            name='surefill_delay_calibration_ended') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: job
-      integer(c_int64_t), value :: started
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_ended
-
-    !> Number of backfills with a known outcome, and the sums of their predicted delays, of the calibrated ones that
-    !! were reported when they were accepted, and of the observed: how many delayed their head job for the criteria
-    !! PROBABILITY and BOUND, seconds for SECONDS and RELATIVE. O(1).
-    function surefill_delay_calibration_totals(calibration, criterion, known, predicted, told, observed) &
-            bind(c, name='surefill_delay_calibration_totals') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      integer(c_int64_t), intent(out) :: known
-      real(c_double), intent(out) :: predicted
-      real(c_double), intent(out) :: told
-      real(c_double), intent(out) :: observed
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_totals
-
     !> Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound
     !! with this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
     !! Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
@@ -2586,28 +2426,6 @@ module surefill_parts
       real(c_double), value :: longest
       integer(c_int32_t) :: code
     end function surefill_sizing_add_lifetime
-
-    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
-    !! aligned to 8).
-    function surefill_correction_init(memory, length, correction) bind(c, name='surefill_correction_init') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_init
-
-    !> Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
-    !! Nothing is corrected before 20 pairs are recorded, nor while longer predictions go with shorter waits. O(1).
-    function surefill_correction_record(correction, predicted, actual) bind(c, &
-            name='surefill_correction_record') result(code)
-      import
-      type(c_ptr), value :: correction
-      real(c_double), value :: predicted
-      real(c_double), value :: actual
-      integer(c_int32_t) :: code
-    end function surefill_correction_record
 
     !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
     function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &

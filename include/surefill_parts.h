@@ -1,7 +1,7 @@
 /* surefill, the parts of a scheduler: what a program links that builds its own, or asks one question. The backfill
  * pass, forecasts of starts, the queue's order, machines of nodes, predictors of run times, bounds on waits, sizes of
- * malleable jobs; then the models for research: the hidden Markov model by itself and on line, calibrations, order
- * statistics, lifetimes. Licence: MIT OR Apache-2.0.
+ * malleable jobs; then the models for research: the hidden Markov model by itself and on line, order statistics,
+ * lifetimes. Licence: MIT OR Apache-2.0.
  *
  * Less stable than surefill.h, whose conventions hold here too: a function of this header may change or go with the
  * next minor version. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
@@ -1084,15 +1084,13 @@ int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *f
  *     surefill_predictor_start(predictor, 4711, 1000600);
  *     surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
  *
- * An inbox's events are reported as they are; the jobs that are held can be compared with the manager's after a
- * restart, and a clock that was wrong set right:
+ * The jobs that are held can be compared with the manager's after a restart, and a clock that was wrong set right:
  *
- *     const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
  *     surefill_held_job held[8];
  *     int32_t written, count;
  *     held[0].struct_size = sizeof held[0];
  *     surefill_predictor_jobs(predictor, held, 8, &written, &count);
- *     surefill_predictor_apply(predictor, &event);
+ *     surefill_predictor_end(predictor, 4711, 1001000);
  *     surefill_predictor_set_clock(predictor, 1000990);
  */
 
@@ -1144,9 +1142,6 @@ int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *f
 /* Prediction: none, since the model does not explain what has happened and there is no floor. */
 #define SUREFILL_PREDICTION_UNEXPLAINED 5
 
-/* Seconds before the last event within which surefill_predictor_apply still takes an event. */
-#define SUREFILL_MAX_LATE_SECONDS 60
-
 /* The most experts of a mixture. */
 #define SUREFILL_MAX_EXPERTS 16
 
@@ -1173,10 +1168,9 @@ int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *f
 
 /* Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
  *
- * Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events
- * of an inbox. What is predicted for a job at its submission is remembered as long as the job is held. Train when
- * it wants to be trained. Jobs are known by the caller's numbers, and to the mixtures by their keys too. Nothing
- * finite that can happen has probability 0 in what is predicted.
+ * Report every job's submission, start and end. What is predicted for a job at its submission is remembered as
+ * long as the job is held. Train when it wants to be trained. Jobs are known by the caller's numbers, and to the
+ * mixtures by their keys too. Nothing finite that can happen has probability 0 in what is predicted.
  *
  * Times are seconds since any fixed origin, within 2^53 of it; the events' may stand still but not go back
  * (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change
@@ -1378,16 +1372,6 @@ int32_t surefill_predictor_end(surefill_predictor *predictor, int64_t job, int64
  *
  * Errors: UNKNOWN_JOB, TIME_WENT_BACK, OUT_OF_RANGE (time). */
 int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, int64_t now);
-
-/* Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its
- * time. Events that several threads push come out of order by a little: one that is at most
- * SUREFILL_MAX_LATE_SECONDS earlier than the last event counts as having happened at the last event's time, and
- * one that is earlier still is refused with TIME_WENT_BACK, since then a clock is wrong. The keys of a mixture are
- * as many as the options say of these: user, limit, processors, name.
- *
- * Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want
- * more keys. */
-int32_t surefill_predictor_apply(surefill_predictor *predictor, const surefill_job_event *event);
 
 /* A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started
  * and ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts
@@ -1785,7 +1769,7 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_sizing_begin(sizing, 16);
  *     surefill_sizing_add_lifetime(sizing, 32, 600, 1, 86400);
  *     surefill_choice_options_init(&options);
- *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
+ *     surefill_sizing_choose(sizing, &options, 40, 1, 36000, &choice);
  */
 
 /* Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
@@ -1804,13 +1788,6 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
 
 /* Wait predicted by its exact mean. */
 #define SUREFILL_WAIT_BY_MEAN 4
-
-/* Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the
- * logarithms of predicted and actual waits (Downey 1997, section 5.4).
- *
- * Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers.
- * After a restart it is made again from what was recorded. */
-typedef struct surefill_correction surefill_correction;
 
 /* The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
  * malleable job wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds
@@ -1856,10 +1833,8 @@ typedef struct surefill_choice {
   uint32_t struct_size;
   /* Number of processors: at most the idle ones when it should start now. */
   int32_t processors;
-  /* The predicted wait for them in seconds, corrected; 0 when it should start now. */
+  /* The predicted wait for them in seconds; 0 when it should start now. */
   double wait;
-  /* The wait before correction: what surefill_correction_record wants to know. */
-  double predicted;
   /* The run time on them, in seconds. */
   double run_time;
   /* weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle. */
@@ -1941,15 +1916,14 @@ int32_t surefill_choice_options_init(surefill_choice_options *options, int64_t s
 #define surefill_choice_options_init(options) surefill_choice_options_init(options, (int64_t)sizeof *(options))
 
 /* The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
- * takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the
- * waits; NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is
- * better than those before it; by MEAN one integration for all n.
+ * takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. O(n) times the predictor's
+ * test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one integration
+ * for all n.
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS (`least`), WRONG_STATE (before surefill_sizing_begin), NEVER (neither
  * the idle nor the busy processors suffice). */
 int32_t surefill_sizing_choose(surefill_sizing *sizing,
                                const surefill_choice_options *options,
-                               const surefill_correction *correction,
                                double parallelism,
                                double sigma,
                                double sequential,
@@ -1968,7 +1942,7 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 /* ---- Names of the constants, for messages and for options of programs ---------------------------------------------
  *
  * A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET.
- * Numbers begin with 0 (those of events and predictors with 1), so that a program can look for a word.
+ * Numbers begin with 0 (those of predictors with 1), so that a program can look for a word.
  *
  *     int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
  *     while (strcmp(surefill_name(SUREFILL_NAME_CRITERION, criterion), "relative") != 0) criterion++;
@@ -1991,9 +1965,6 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 
 /* Family of constants: SUREFILL_ANSWER_. */
 #define SUREFILL_NAME_ANSWER 5
-
-/* Family of constants: SUREFILL_EVENT_. */
-#define SUREFILL_NAME_EVENT 6
 
 /* Family of constants: SUREFILL_PREDICTION_. */
 #define SUREFILL_NAME_PREDICTION 7
@@ -2340,132 +2311,6 @@ int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefi
  * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
 int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
 
-/* ---- Calibration of predicted delays ------------------------------------------------------------------------------
- *
- * By how much did an accepted backfill delay the head job? That is known when the jobs that ran beside it have ended.
- * This learns from it what a predicted delay means. c-examples/delays.c is a whole program.
- *
- *     static int64_t memory[10000];
- *     surefill_delay_calibration_capacity capacity;
- *     surefill_delay_calibration *delays;
- *     surefill_rule rule;
- *     double predicted, expected, observed;
- *     int64_t known;
- *     surefill_delay_calibration_capacity_init(&capacity);
- *     surefill_delay_calibration_init(memory, sizeof memory, &capacity, &delays);
- *     surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &expected);
- *     surefill_delay_calibration_ended(delays, 4710, 500, 1600, 48);
- *     surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &expected, &observed);
- *     surefill_rule_init(&rule);
- *     surefill_delay_calibration_rule(delays, &rule, &rule);
- */
-
-/* Learns how the delays that passes predict relate to those that come, and says what to expect. Tell it every
- * backfill that starts (surefill_delay_calibration_accepted) and the end of every job
- * (surefill_delay_calibration_ended): when the jobs that ran at a decision have ended, it knows when the head job
- * could have started with the backfill and without it. Probabilities (the criteria PROBABILITY and BOUND) and
- * seconds (SECONDS and RELATIVE) are calibrated apart.
- *
- * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
- * and sealed it is a checkpoint. */
-typedef struct surefill_delay_calibration surefill_delay_calibration;
-
-/* Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed. */
-typedef struct surefill_delay_calibration_capacity {
-  /* Bytes of this structure, as the program knows it. */
-  uint32_t struct_size;
-  /* Backfills that are remembered while their outcome is not known, those of all head jobs together (1 to
-   * 1,048,576). */
-  int32_t backfills;
-} surefill_delay_calibration_capacity;
-
-/* Sets the capacity to its default: 256 backfills. */
-int32_t surefill_delay_calibration_capacity_init(surefill_delay_calibration_capacity *capacity, int64_t size);
-#define surefill_delay_calibration_capacity_init(capacity) surefill_delay_calibration_capacity_init(capacity, (int64_t)sizeof *(capacity))
-
-/* Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_size(const surefill_delay_calibration_capacity *capacity, int64_t *size);
-
-/* Makes a calibration that has learnt from nothing in the caller's memory (length bytes, at least
- * surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_init(void *memory,
-                                        int64_t length,
-                                        const surefill_delay_calibration_capacity *capacity,
-                                        surefill_delay_calibration **calibration);
-
-/* Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its checksum.
- * Any later call that changes the calibration breaks the seal. O(size). */
-int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_delay_calibration_seal left it. O(size). */
-int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
-
-/* The delay to expect where a pass predicts this one under this criterion: a probability (0 to 1), or seconds,
- * also for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; a pass adds them up under SECONDS). Never less for a
- * larger prediction; the prediction itself before any outcome is known. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
-                                        int32_t criterion,
-                                        double predicted,
-                                        double *told);
-
-/* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
- * those candidates are accepted whose calibrated delay is below the given threshold. Thresholds change by a factor
- * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
- * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_rule(const surefill_delay_calibration *calibration,
-                                        const surefill_rule *rule,
-                                        surefill_rule *calibrated);
-
-/* A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
- * number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
- * lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
- * the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
- * is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
- * is no room.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_accepted(surefill_delay_calibration *calibration,
-                                            int32_t criterion,
-                                            int64_t job,
-                                            int64_t now,
-                                            int32_t processors,
-                                            int32_t missing,
-                                            double predicted,
-                                            double *told);
-
-/* A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
- * Every job that ran must be reported, whether it was a backfill or not, in the order of their ends. A job that
- * started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
- * after it. O(pending backfills).
- *
- * Errors: OUT_OF_RANGE, TIME_WENT_BACK (an end before the start). */
-int32_t surefill_delay_calibration_ended(surefill_delay_calibration *calibration,
-                                         int64_t job,
-                                         int64_t started,
-                                         int64_t now,
-                                         int32_t processors);
-
-/* Number of backfills with a known outcome, and the sums of their predicted delays, of the calibrated ones that
- * were reported when they were accepted, and of the observed: how many delayed their head job for the criteria
- * PROBABILITY and BOUND, seconds for SECONDS and RELATIVE. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *calibration,
-                                          int32_t criterion,
-                                          int64_t *known,
-                                          double *predicted,
-                                          double *told,
-                                          double *observed);
-
 /* ---- Order statistics that bound quantiles ------------------------------------------------------------------------
  *
  * Which of n sorted waits bounds a quantile with this confidence, whatever their distribution?
@@ -2546,37 +2391,27 @@ int32_t surefill_wait_predict_lower(const surefill_wait *wait,
                                     int32_t *answer,
                                     int64_t *bound);
 
-/* ---- Sizes of malleable jobs: log-uniform lifetimes, bias correction ----------------------------------------------
+/* ---- Sizes of malleable jobs: log-uniform lifetimes ---------------------------------------------------------------
  *
- * Lifetimes are taken to be uniform in the logarithm (Downey 1997). A correction learns how predicted waits relate to
- * those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
+ * Lifetimes are taken to be uniform in the logarithm (Downey 1997).
  *
- *     static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
+ *     static int64_t memory[20000];
  *     const double ran[] = {60, 300, 900, 3600, 14400};
  *     surefill_sizing_capacity capacity;
  *     surefill_choice_options options;
  *     surefill_choice choice;
  *     surefill_sizing *sizing;
- *     surefill_correction *correction;
  *     double shortest, longest;
- *     int32_t i;
  *     surefill_lifetime_fit(ran, 5, &shortest, &longest);
  *     surefill_sizing_capacity_init(&capacity);
  *     capacity.running = 16;
- *     surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing);
+ *     surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
  *     surefill_sizing_begin(sizing, 16);
  *     surefill_sizing_add_lifetime(sizing, 32, 600, shortest, longest);
- *     surefill_correction_init(memory, sizeof memory, &correction);
- *     for (i = 1; i <= 30; i++) {
- *         surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7);
- *     }
  *     surefill_choice_options_init(&options);
  *     choice.struct_size = sizeof choice;
- *     surefill_sizing_choose(sizing, &options, correction, 40, 1, 36000, &choice);
+ *     surefill_sizing_choose(sizing, &options, 40, 1, 36000, &choice);
  */
-
-/* Bytes of memory that a correction needs, aligned to 8. */
-#define SUREFILL_CORRECTION_SIZE 80
 
 /* Fits lifetimes that are uniform in the logarithm between shortest and longest seconds to a history of count
  * lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line of equation 4 of Downey 1997
@@ -2595,16 +2430,6 @@ int32_t surefill_sizing_add_lifetime(surefill_sizing *sizing,
                                      double age,
                                      double shortest,
                                      double longest);
-
-/* Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
- * aligned to 8). */
-int32_t surefill_correction_init(void *memory, int64_t length, surefill_correction **correction);
-
-/* Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
- * Nothing is corrected before 20 pairs are recorded, nor while longer predictions go with shorter waits. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);
 
 /* ---- Bins and distributions in detail -----------------------------------------------------------------------------
  *

@@ -33,7 +33,7 @@ pub enum Error {
     HeadFits = -11,
     /// No object with this index exists.
     NoSuchIndex = -12,
-    /// Nothing to take: the inbox is empty.
+    /// Nothing to take: there are no jobs to cluster, for example.
     Empty = -13,
     /// With the jobs now running, the event in question never happens.
     Never = -14,

@@ -20,7 +20,7 @@ pub(crate) const LAYOUT_VERSION: u32 = match u32::from_str_radix(env!("SUREFILL_
 const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
 
 /// Type of a block's object. The numbers lie in checkpoints: a number never changes and is never used again for another
-/// kind.
+/// kind: 4 and 41 had meanings once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "capi"), allow(dead_code))] // some are C's alone
 #[repr(u32)]
@@ -28,7 +28,6 @@ pub(crate) enum Kind {
     Pass = 1,
     Bins = 2,
     Distribution = 3,
-    Inbox = 4,
     Hmm = 10,
     Predictor = 11,
     Mixture = 12,
@@ -40,7 +39,6 @@ pub(crate) enum Kind {
     Plan = 23,
     Forecast = 30,
     Sizing = 40,
-    Correction = 41,
     Nodes = 50,
     NodePass = 51,
     NodeForecast = 52,

@@ -1,10 +1,9 @@
 //! The C functions of the wait predictor and of the choice of sizes answer as the core does, on random calls.
 #![cfg(feature = "capi")]
 
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use surefill::allocate::{
-    Choice, ChoiceOptions, Correction, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup,
-    fit_run_times,
+    Choice, ChoiceOptions, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup, fit_run_times,
 };
 use surefill::capi::*;
 use surefill::error::Error;
@@ -313,12 +312,6 @@ fn sizes() {
     let status = unsafe { surefill_sizing_init(memory.as_mut_ptr().cast(), size, &limits, &mut sizing) };
     assert_eq!(status, SUREFILL_OK);
     let mut own = Sizing::init(bytemuck::cast_slice_mut(&mut own_memory), &own_limits).unwrap();
-    let (mut correction, mut own_correction) = (null_mut(), Correction::new());
-    let mut correction_memory = block(SUREFILL_CORRECTION_SIZE);
-    let bytes = SUREFILL_CORRECTION_SIZE;
-    let status =
-        unsafe { surefill_correction_init(correction_memory.as_mut_ptr().cast(), bytes, &mut correction) };
-    assert_eq!(status, SUREFILL_OK);
     for round in 0..120 {
         let idle = random.below(20) as u32;
         own.begin(idle).unwrap();
@@ -368,28 +361,22 @@ fn sizes() {
         let (parallelism, sigma) = (random.real(1.0, 60.0), random.real(0.0, 2.0));
         let sequential = random.real(0.0, 1e6);
         let speedup = Speedup::new(parallelism, sigma).unwrap();
-        let corrected = round % 2 == 1;
-        let expected = own.choose(&own_options, corrected.then_some(&own_correction), |n| {
-            speedup.run_time(sequential, n).unwrap()
-        });
-        let by = if corrected { correction.cast_const() } else { null() };
+        let expected = own.choose(&own_options, None, |n| speedup.run_time(sequential, n).unwrap());
         let mut choice = surefill_choice {
             struct_size: size_of::<surefill_choice>() as u32,
             processors: -7,
             wait: 0.0,
-            predicted: 0.0,
             run_time: 0.0,
             gain: 0.0,
         };
-        let status = unsafe {
-            surefill_sizing_choose(sizing, &options, by, parallelism, sigma, sequential, &mut choice)
-        };
-        let surefill_choice { struct_size, processors, wait, predicted, run_time, gain } = choice;
-        assert_eq!(struct_size, 40);
+        let status =
+            unsafe { surefill_sizing_choose(sizing, &options, parallelism, sigma, sequential, &mut choice) };
+        let surefill_choice { struct_size, processors, wait, run_time, gain } = choice;
+        assert_eq!(struct_size, 32);
         match expected {
             Err(error) => assert_eq!((status, processors), (error.status(), -7)),
             Ok(expected) => {
-                let found = Choice { processors: processors as u32, wait, predicted, run_time, gain };
+                let found = Choice { processors: processors as u32, wait, predicted: wait, run_time, gain };
                 assert_eq!((status, found), (0, expected));
                 for lock_in in 0..=1 {
                     let (free, mut started) = (random.below(70) as i32, -7);
@@ -399,8 +386,5 @@ fn sizes() {
                 }
             }
         }
-        let (predicted, actual) = (random.real(0.0, 5000.0), random.real(0.0, 5000.0));
-        own_correction.record(predicted, actual).unwrap();
-        assert_eq!(unsafe { surefill_correction_record(correction, predicted, actual) }, SUREFILL_OK);
     }
 }

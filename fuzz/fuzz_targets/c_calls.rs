@@ -6,8 +6,6 @@
 
 #[path = "c_calls/blocks.rs"]
 mod blocks;
-#[path = "c_calls/inbox.rs"]
-mod inbox;
 #[path = "c_calls/input.rs"]
 mod input;
 #[path = "c_calls/pass.rs"]
@@ -25,7 +23,6 @@ pub struct World {
     bins: [Option<values::Bins>; 2],
     distributions: [Option<values::Distribution>; 3],
     passes: [Option<pass::Pass>; 2],
-    inbox: inbox::Inbox,
     /// Holds no object.
     stranger: blocks::Block,
 }
@@ -36,7 +33,6 @@ fuzz_target!(|bytes: &[u8]| {
         bins: [None, None],
         distributions: [None, None, None],
         passes: [None, None],
-        inbox: inbox::Inbox::new(),
         stranger: blocks::Block::new(0),
     };
     // Most calls want something to be there.
@@ -53,8 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
             4 => values::ask_distribution(world, input),
             5 => pass::make(world, input),
             6 => pass::move_block(world, input),
-            7 => inbox::call(world, input),
-            8 | 9 => pass::begin(world, input),
+            7..=9 => pass::begin(world, input),
             10..=12 => pass::add_running(world, input),
             13..=15 => pass::add_candidate(world, input),
             16 => pass::ask(world, input),

@@ -87,15 +87,6 @@ impl Correction {
         }
     }
 
-    /// Whether these are numbers that [`Correction::record`] can have left.
-    #[cfg(feature = "capi")]
-    pub(crate) fn is_sound(&self) -> bool {
-        let most = libm::log(LONGEST);
-        let within = |mean: f64| (0.0..=most).contains(&mean);
-        let square = |sum: f64| sum >= 0.0 && sum.is_finite();
-        within(self.x) && within(self.y) && square(self.xx) && square(self.yy) && self.xy.is_finite()
-    }
-
     fn useful(&self) -> Option<(f64, f64)> {
         self.line().filter(|line| self.count >= Correction::FEWEST && line.1 > 0.0)
     }

@@ -18,16 +18,14 @@
 //! surefill_sizing_begin(sizing, 16);
 //! surefill_sizing_add_lifetime(sizing, 32, 600, 1, 86400);
 //! surefill_choice_options_init(&options);
-//! surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
+//! surefill_sizing_choose(sizing, &options, 40, 1, 36000, &choice);
 //! ```
 
 mod choose;
-mod correction;
 mod lifetime;
 mod sizing;
 
 pub use choose::*;
-pub use correction::*;
 pub use lifetime::*;
 pub use sizing::*;
 

@@ -10,14 +10,11 @@
 mod allocate;
 mod bins;
 mod block;
-mod counter;
-mod delays;
 mod detail;
 mod distribution;
 mod engine;
 mod forecast;
 mod hmm;
-mod inbox;
 mod markov;
 mod names;
 mod nodes;
@@ -31,13 +28,11 @@ mod wait;
 
 pub use allocate::*;
 pub use bins::*;
-pub use delays::*;
 pub use detail::*;
 pub use distribution::*;
 pub use engine::*;
 pub use forecast::*;
 pub use hmm::*;
-pub use inbox::*;
 pub use markov::*;
 pub use names::*;
 pub use nodes::*;

@@ -1,7 +1,7 @@
 //! Names of the constants, for messages and for options of programs.
 //!
 //! A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET.
-//! Numbers begin with 0 (those of events and predictors with 1), so that a program can look for a word.
+//! Numbers begin with 0 (those of predictors with 1), so that a program can look for a word.
 //!
 //! ```c
 //! int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
@@ -22,8 +22,6 @@ pub const SUREFILL_NAME_DELAY: i32 = 3;
 pub const SUREFILL_NAME_DELAY_SIGN: i32 = 4;
 /// Family of constants: SUREFILL_ANSWER_.
 pub const SUREFILL_NAME_ANSWER: i32 = 5;
-/// Family of constants: SUREFILL_EVENT_.
-pub const SUREFILL_NAME_EVENT: i32 = 6;
 /// Family of constants: SUREFILL_PREDICTION_.
 pub const SUREFILL_NAME_PREDICTION: i32 = 7;
 /// Family of constants: SUREFILL_PREDICTOR_.
@@ -51,7 +49,6 @@ const fn names(family: i32) -> &'static [&'static CStr] {
         SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate", c"not measured"],
         SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~", c"?"],
         SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],
-        SUREFILL_NAME_EVENT => &[c"unknown", c"submit", c"start", c"end", c"cancel"],
         SUREFILL_NAME_PREDICTION => {
             &[c"made", c"nothing learnt", c"initial period", c"initial jobs", c"untrained", c"unexplained"]
         }

@@ -176,7 +176,7 @@ fn default_rule() -> surefill_rule {
 }
 
 /// The core's rule as C sees it.
-pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
+fn c_rule(rule: &Rule) -> surefill_rule {
     let Rule { criterion, threshold, budget, slip, guard, or_easy, unmeasured } = *rule;
     surefill_rule {
         struct_size: size_of::<surefill_rule>() as u32,
@@ -206,7 +206,7 @@ pub(super) unsafe fn given_rule(rule: *const surefill_rule) -> Result<Rule> {
     Ok(Rule { criterion, threshold, budget, slip, guard, or_easy, unmeasured })
 }
 
-pub(super) fn criterion(number: i32) -> Result<Criterion> {
+fn criterion(number: i32) -> Result<Criterion> {
     u32::try_from(number).ok().and_then(Criterion::from_number).ok_or(Error::OutOfRange)
 }
 

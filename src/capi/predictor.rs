@@ -19,16 +19,14 @@
 //! surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
 //! ```
 //!
-//! An inbox's events are reported as they are; the jobs that are held can be compared with the manager's after a
-//! restart, and a clock that was wrong set right:
+//! The jobs that are held can be compared with the manager's after a restart, and a clock that was wrong set right:
 //!
 //! ```c
-//! const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
 //! surefill_held_job held[8];
 //! int32_t written, count;
 //! held[0].struct_size = sizeof held[0];
 //! surefill_predictor_jobs(predictor, held, 8, &written, &count);
-//! surefill_predictor_apply(predictor, &event);
+//! surefill_predictor_end(predictor, 4711, 1001000);
 //! surefill_predictor_set_clock(predictor, 1000990);
 //! ```
 
@@ -43,10 +41,6 @@ pub use model::*;
 use super::bins::{bins, surefill_bins};
 use super::block::{init, object, open, seal, write_size};
 use super::distribution::{surefill_distribution, write_distribution};
-use super::inbox::{
-    SUREFILL_EVENT_CANCEL, SUREFILL_EVENT_END, SUREFILL_EVENT_START, SUREFILL_EVENT_SUBMIT,
-    surefill_job_event,
-};
 use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
 use super::sized::{ends, initialise, output_size, sized, write_sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
@@ -97,9 +91,6 @@ pub const SUREFILL_PREDICTION_INITIAL_JOBS: i32 = 3;
 pub const SUREFILL_PREDICTION_UNTRAINED: i32 = 4;
 /// Prediction: none, since the model does not explain what has happened and there is no floor.
 pub const SUREFILL_PREDICTION_UNEXPLAINED: i32 = 5;
-
-/// Seconds before the last event within which surefill_predictor_apply still takes an event.
-pub const SUREFILL_MAX_LATE_SECONDS: i64 = 60;
 
 /// The most experts of a mixture.
 pub const SUREFILL_MAX_EXPERTS: i32 = 16;
@@ -253,10 +244,9 @@ pub(super) fn held_keys(given: &[i64]) -> (i32, [i64; 8]) {
 
 /// Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
 ///
-/// Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events of
-/// an inbox. What is predicted for a job at its submission is remembered as long as the job is held. Train when it
-/// wants to be trained. Jobs are known by the caller's numbers, and to the mixtures by their keys too. Nothing finite
-/// that can happen has probability 0 in what is predicted.
+/// Report every job's submission, start and end. What is predicted for a job at its submission is remembered as long as
+/// the job is held. Train when it wants to be trained. Jobs are known by the caller's numbers, and to the mixtures by
+/// their keys too. Nothing finite that can happen has probability 0 in what is predicted.
 ///
 /// Times are seconds since any fixed origin, within 2^53 of it; the events' may stand still but not go back
 /// (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change no

@@ -1,13 +1,11 @@
 //! Versions, statuses, sizes of blocks, work in slices.
 //!
 //! ```c
-//! static int64_t memory[40000];
-//! surefill_inbox_capacity capacity;
-//! surefill_inbox *inbox;
+//! static int64_t memory[SUREFILL_BINS_SIZE / 8];
+//! surefill_bins *bins;
 //! int64_t bytes;
-//! surefill_inbox_capacity_init(&capacity);
-//! surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
-//! surefill_block_size(inbox, &bytes);
+//! surefill_bins_init_default(memory, sizeof memory, &bins);
+//! surefill_block_size(bins, &bytes);
 //! if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
 //! if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
 //! printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));

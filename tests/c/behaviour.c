@@ -81,16 +81,13 @@ static int judged(surefill_pass *pass, int32_t candidate, int32_t verdict, doubl
 }
 
 static void structures_are_laid_out_as_in_other_languages(void) {
-    CHECK(sizeof(surefill_pass_capacity) == 28 && sizeof(surefill_rule) == 48 && sizeof(surefill_job_event) == 48);
+    CHECK(sizeof(surefill_pass_capacity) == 28 && sizeof(surefill_rule) == 48);
     CHECK(offsetof(surefill_pass_capacity, running) == 4 && offsetof(surefill_pass_capacity, candidates) == 8);
     CHECK(offsetof(surefill_pass_capacity, processors) == 12 && offsetof(surefill_pass_capacity, bins) == 16);
     CHECK(offsetof(surefill_pass_capacity, events_per_bin) == 20 && offsetof(surefill_pass_capacity, tie_cells) == 24);
     CHECK(offsetof(surefill_rule, criterion) == 4 && offsetof(surefill_rule, threshold) == 8);
     CHECK(offsetof(surefill_rule, budget) == 16 && offsetof(surefill_rule, slip) == 24);
     CHECK(offsetof(surefill_rule, guard) == 32 && offsetof(surefill_rule, or_easy) == 40);
-    CHECK(offsetof(surefill_job_event, processors) == 4 && offsetof(surefill_job_event, job) == 8);
-    CHECK(offsetof(surefill_job_event, time) == 16 && offsetof(surefill_job_event, limit) == 24);
-    CHECK(offsetof(surefill_job_event, user) == 32 && offsetof(surefill_job_event, name) == 40);
 
     surefill_pass_capacity capacity;
     surefill_rule rule;
@@ -489,7 +486,7 @@ static void predictions(void) {
     CHECK(answer == SUREFILL_PREDICTION_UNEXPLAINED && wants == 1);
 }
 
-/* One mixture, which hears of its jobs by the events of an inbox. */
+/* One mixture hears of its jobs. */
 static void events_of_a_mixture(void) {
     static int64_t memory[60000], bins_block[120], made[220];
     const int64_t keys[] = {7, 600, 4};
@@ -506,38 +503,20 @@ static void events_of_a_mixture(void) {
     options.histories = 1000;
     CHECK_OK(surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor));
     for (int64_t job = 0; job < 50; job++) {
-        surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 4, job, 1000 * job, 600, 7, 0};
-        CHECK_OK(surefill_predictor_apply(predictor, &event));
-        event.kind = SUREFILL_EVENT_START;
-        event.time += 10;
-        CHECK_OK(surefill_predictor_apply(predictor, &event));
+        CHECK_OK(surefill_predictor_submit(predictor, job, keys, 3, 1000 * job));
+        CHECK_OK(surefill_predictor_start(predictor, job, 1000 * job + 10));
         CHECK_OK(surefill_predictor_jobs(predictor, held, 2, &written, &all));
         CHECK(written == 1 && all == 1 && held[0].job == job && held[0].submitted == 1000 * job);
         CHECK(held[0].running == 1 && held[0].started == 1000 * job + 10 && held[0].given_up == 0);
-        event.kind = job % 10 == 9 ? SUREFILL_EVENT_CANCEL : SUREFILL_EVENT_END;
-        event.time += 50;
-        CHECK_OK(surefill_predictor_apply(predictor, &event));
+        if (job % 10 == 9)
+            CHECK_OK(surefill_predictor_cancel(predictor, job, 1000 * job + 60));
+        else
+            CHECK_OK(surefill_predictor_end(predictor, job, 1000 * job + 60));
     }
     /* All ended after 50 s, and what was cancelled does not count. */
     CHECK_OK(surefill_predictor_predict(predictor, keys, 3, 50000, made, sizeof made, &answer, &found));
     CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
     CHECK(answer == SUREFILL_PREDICTION_MADE && seconds > 27 && seconds < 92); /* the bin from 27.5 to 91 s */
-    /* Events pushed by several threads: a start comes after a later submission, and an end after it; both count as
-     * having happened then. */
-    const surefill_job_event late[] = {{SUREFILL_EVENT_SUBMIT, 4, 60, 50000 - 60, 600, 7, 0},
-                                       {SUREFILL_EVENT_SUBMIT, 4, 61, 50000 - 20, 600, 7, 0},
-                                       {SUREFILL_EVENT_START, 4, 60, 50000 - 80, 600, 7, 0},
-                                       {SUREFILL_EVENT_END, 4, 60, 50000 - 30, 600, 7, 0}};
-    for (int i = 0; i < 4; i++) {
-        CHECK_OK(surefill_predictor_apply(predictor, &late[i]));
-        if (i != 2) continue;
-        CHECK_OK(surefill_predictor_jobs(predictor, held, 2, &written, &all));
-        CHECK(all == 2 && held[0].job == 60 && held[0].running == 1 && held[0].started == 50000 - 20);
-    }
-    surefill_job_event too_late = {SUREFILL_EVENT_CANCEL, 4, 61, 50000 - 20 - SUREFILL_MAX_LATE_SECONDS - 1, 600, 7, 0};
-    CHECK_STATUS(SUREFILL_ERROR_TIME_WENT_BACK, surefill_predictor_apply(predictor, &too_late));
-    too_late.time++;
-    CHECK_OK(surefill_predictor_apply(predictor, &too_late));
     /* A job that is held: its first prediction is kept, its present one changes. */
     CHECK_OK(surefill_predictor_submit(predictor, 100, keys, 3, 50000));
     for (int i = 0; i < 60; i++) CHECK_OK(surefill_predictor_learn(predictor, keys, 3, 500));

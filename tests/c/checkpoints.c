@@ -104,7 +104,6 @@ SEALED(predictor)
 SEALED(hmm)
 SEALED(online_hmm)
 SEALED(wait)
-SEALED(delay_calibration)
 SEALED(nodes)
 SEALED(scheduler)
 
@@ -121,7 +120,6 @@ static const struct {
     {"hidden Markov model", make_hmm, seal_hmm, open_hmm},
     {"the same on line", make_online_hmm, seal_online_hmm, open_online_hmm},
     {"wait predictor", make_wait, seal_wait, open_wait},
-    {"calibration of delays", make_delays, seal_delay_calibration, open_delay_calibration},
     {"nodes", make_nodes, seal_nodes, open_nodes},
     {"scheduler", make_scheduler, seal_scheduler, open_scheduler},
 };

@@ -84,11 +84,11 @@ for processors, run_time, median, paper, average, total, soon in rows:
     assert n not in RAN or abs(run_time / RAN[n] - 1) < 0.01, (n, "run time")
     assert abs(run_time + average - total) <= 1, n
 
-# The choice is the smallest total; corrected it is half as much longer; dearer waiting takes what is idle.
+# The choice is the smallest total; dearer waiting takes what is idle.
 best = min(rows, key=lambda row: row[5])
 choices = [line.split("take")[1] for line in lines[12:]]
-assert [int(choice.split(":")[0]) for choice in choices] == [int(best[0])] * 2 + [IDLE] * 2, choices
+assert [int(choice.split(":")[0]) for choice in choices] == [int(best[0])] + [IDLE] * 2, choices
 waits = [float(choice.split("wait")[1].split("s")[0]) for choice in choices]
-assert waits[0] == best[4] and abs(waits[1] - 1.5 * best[4]) <= 2 and waits[2:] == [0, 0], waits
-assert [choice.split()[-1] for choice in choices] == ["later", "later", "now", "now"]
+assert waits == [best[4], 0, 0], waits
+assert [choice.split()[-1] for choice in choices] == ["later", "now", "now"]
 print("every number of the table agrees")

@@ -1,5 +1,4 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of delays,
- * scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
  * with SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st, of the
  * scheduler and the cycle fewer where their predictor and plan lie; `damage_objects N` does every N-th of these. */
 #include "objects.h"
@@ -130,61 +129,9 @@ static int use_sizing(void *made) {
     status = surefill_sizing_free_probability(sizing, 12, 500, &p);
     sound &= valid(status, p);
     CHECK_OK(surefill_choice_options_init(&options));
-    status = surefill_sizing_choose(sizing, &options, NULL, 12, 1, 5000, &choice);
+    status = surefill_sizing_choose(sizing, &options, 12, 1, 5000, &choice);
     sound &= valid(status, choice.wait) && valid(status, choice.run_time);
     return sound;
-}
-
-static int use_delays(void *made) {
-    surefill_delay_calibration *delays = made;
-    double told = 0, predicted = 0, observed = 0;
-    int64_t known;
-    surefill_rule rule;
-    CHECK_OK(surefill_rule_init(&rule));
-    int32_t sound = 1, status;
-    for (int32_t criterion = 0; criterion < 4; criterion++) {
-        status = surefill_delay_calibration_accepted(delays, criterion, 50, 3000, 1, 2, 0.3, &told);
-        sound &= valid(status, told);
-        status = surefill_delay_calibration_told(delays, criterion, 0.7, &told);
-        sound &= valid(status, told);
-        rule.criterion = criterion;
-        rule.threshold = 0.1;
-        status = surefill_delay_calibration_rule(delays, &rule, &rule);
-        sound &= valid(status, rule.threshold);
-        sound &= valid(surefill_delay_calibration_ended(delays, 27 + criterion, 2700, 3050, 2), 0);
-        status = surefill_delay_calibration_totals(delays, criterion, &known, &predicted, &told, &observed);
-        sound &= valid(status, predicted) && valid(status, told) && valid(status, observed);
-    }
-    return sound;
-}
-
-static int64_t make_correction(void) {
-    surefill_correction *correction;
-    CHECK_OK(surefill_correction_init(good, sizeof good, &correction));
-    for (int i = 1; i <= 40; i++) CHECK_OK(surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7));
-    return SUREFILL_CORRECTION_SIZE;
-}
-
-/* It corrects a choice that waits. */
-static int use_correction(void *made) {
-    static int64_t memory[300];
-    surefill_sizing_capacity capacity;
-    surefill_sizing *sizing;
-    surefill_choice_options options;
-    surefill_choice choice = {.struct_size = sizeof choice};
-    int32_t sound = 1, status;
-    CHECK_OK(surefill_sizing_capacity_init(&capacity));
-    capacity.running = 3;
-    capacity.processors = 16;
-    CHECK_OK(surefill_sizing_init(memory, sizeof memory, &capacity, &sizing));
-    CHECK_OK(surefill_choice_options_init(&options));
-    for (double shortest = 1e-3; shortest < 1e9; shortest *= 1000) {
-        CHECK_OK(surefill_sizing_begin(sizing, 1));
-        CHECK_OK(surefill_sizing_add_lifetime(sizing, 12, 0, shortest, 10 * shortest));
-        status = surefill_sizing_choose(sizing, &options, made, 12, 1, 1e9, &choice);
-        sound &= valid(status, choice.wait);
-    }
-    return sound & valid(surefill_correction_record(made, 500, 700), 0);
 }
 
 static int64_t cycle_memory[ROOM / 8], larger_memory[ROOM / 8];
@@ -331,8 +278,6 @@ int main(int argc, char **argv) {
         damage("predictor", make_predictor(), use_predictor, every);
     kind = SUREFILL_PREDICTOR_CONTEXTS;
     damage("contexts", make_predictor(), use_predictor, 31 * every);
-    damage("correction", make_correction(), use_correction, every);
-    damage("delay calibration", make_delays(), use_delays, every);
     damage("sizing", make_sizing(), use_sizing, every);
     damage("forecast", make_forecast(), use_forecast, every);
     damage("wait", make_wait(), use_wait, every);

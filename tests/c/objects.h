@@ -80,23 +80,6 @@ static int64_t make_wait(void) {
     return size;
 }
 
-static int64_t make_delays(void) {
-    const surefill_delay_calibration_capacity capacity = {sizeof(surefill_delay_calibration_capacity), 6};
-    surefill_delay_calibration *delays;
-    int64_t size;
-    double told;
-    CHECK_OK(surefill_delay_calibration_size(&capacity, &size));
-    CHECK(size <= ROOM);
-    CHECK_OK(surefill_delay_calibration_init(good, sizeof good, &capacity, &delays));
-    for (int64_t i = 0; i < 30; i++) {
-        const int32_t criterion = i % 2 ? SUREFILL_CRITERION_PROBABILITY : SUREFILL_CRITERION_SECONDS;
-        CHECK_OK(surefill_delay_calibration_accepted(delays, criterion, i, 100 * i, 2, 3, 0.01 * (double)i, &told));
-        if (i % 3 == 0) CHECK_OK(surefill_delay_calibration_ended(delays, -1, 100 * i - 50, 100 * i + 10, 3));
-        if (i < 27) CHECK_OK(surefill_delay_calibration_ended(delays, i, 100 * i, 100 * i + 20, 2));
-    }
-    return size;
-}
-
 static surefill_scheduler_capacity scheduler_capacity;
 
 static surefill_job a_job(int64_t id, int32_t state) {

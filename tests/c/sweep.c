@@ -3,8 +3,7 @@
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
  * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
- * sweep_predictor.c, waits in sweep_wait.c, delays in sweep_delays.c, sizes in
- * sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts
+ * sweep_predictor.c, waits in sweep_wait.c, sizes in sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts
  * in sweep_starts.c. */
 #include "sweep.h"
 
@@ -16,16 +15,15 @@ struct starts starts, starts_before;
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
-    void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
-                                  world.predictor, world.wait,  world.sizing,       world.correction,
+    void *const objects[KINDS] = {world.bins,      world.distribution, world.filling_pass, world.hmm,
+                                  world.predictor, world.wait,  world.sizing,
                                   world.online_hmm, world.done_forecast,
-                                  world.delays, world.nodes, world.filling_node_pass,
+                                  world.nodes, world.filling_node_pass,
                                   world.done_node_forecast, schedulers.scheduler, schedulers.cycle, starts.done};
-    const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
+    const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
-                                 sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
-                                 sizeof world.delays,
+                                 sizeof world.online_hmm, sizeof world.done_forecast,
                                  sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast,
                                  sizeof schedulers.scheduler, sizeof schedulers.cycle, sizeof starts.done};
     int count = 0;
@@ -67,7 +65,6 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_SIZING:
     case KIND_ONLINE_HMM:
     case KIND_FORECAST:
-    case KIND_DELAY_CALIBRATION:
     case KIND_NODES:
     case KIND_NODE_PASS:
     case KIND_NODE_FORECAST:
@@ -79,16 +76,6 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
         memset((char *)damaged[2] + CONTENT_OFFSET, 0xff, 24);
         break;
-    case KIND_CORRECTION: /* seal, count, two means and three sums */
-        memcpy(&damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
-        damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
-        memset(&damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
-        break;
-    case KIND_INBOX: /* another capacity than its size is for, and counters that are not valid */
-        damaged[0][CONTENT_OFFSET / 8] ^= 1;
-        damaged[1][SIZE_OFFSET / 8] ^= 8;
-        for (int i = 1; i < 4; i++) damaged[2][CONTENT_OFFSET / 8 + i] ^= 1;
-        break;
     case KINDS:
         break;
     }
@@ -99,20 +86,12 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
 static void make_world(void) {
     surefill_bins *bins;
     surefill_distribution *made;
-    surefill_inbox *inbox;
     const double counts[SUREFILL_MAX_BINS] = {1, 1, 1, 1};
     CHECK_OK(surefill_bins_init(world.bins, sizeof world.bins, 10, 10, 4, &bins));
     CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.25, SUREFILL_MAX_BINS, &bins));
     CHECK_OK(surefill_distribution_init_counts(world.distribution, sizeof world.distribution, BINS, counts, 4, &made));
     CHECK_OK(surefill_distribution_init_counts(world.wide_distribution, sizeof world.wide_distribution, bins, counts,
                                                SUREFILL_MAX_BINS, &made));
-    CHECK_OK(surefill_inbox_capacity_init(&world.inbox_capacity));
-    CHECK(world.inbox_capacity.events == 4096);
-    world.inbox_capacity.events = INBOX_EVENTS;
-    CHECK_OK(surefill_inbox_init(world.inbox, sizeof world.inbox, &world.inbox_capacity, &inbox));
-    CHECK_OK(surefill_inbox_init(world.full_inbox, sizeof world.full_inbox, &world.inbox_capacity, &inbox));
-    world.event = (surefill_job_event){SUREFILL_EVENT_SUBMIT, 4, 1, 2, 3, 4, 5};
-    for (int i = 0; i < INBOX_EVENTS; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
     unsigned char *garbage = (unsigned char *)world.garbage;
     for (size_t i = 0; i < sizeof world.garbage; i++) garbage[i] = (unsigned char)(i * 151 + 7);
     world.held[0].struct_size = sizeof world.held[0];
@@ -120,7 +99,6 @@ static void make_world(void) {
     world.choice.struct_size = sizeof world.choice;
     CHECK_OK(surefill_pass_capacity_init(&world.capacity));
     CHECK_OK(surefill_rule_init(&world.rule));
-    make_delay_calibration();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
     make_nodes();
@@ -185,7 +163,6 @@ static void sweep_name(void) {
     NAMES(DELAY, 0, "exact", "at least", "at most", "estimate", "not measured");
     NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~", "?");
     NAMES(ANSWER, 0, "bound", "too little history", "may be down");
-    NAMES(EVENT, 1, "submit", "start", "end", "cancel");
     NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
     NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online", "contexts");
     NAMES(FIT, 0, "first", "best", "apart");
@@ -200,74 +177,6 @@ static void sweep_status_text(void) {
         CHECK(strlen(text) > 3 && text[strlen(text) - 1] != '.' && strcmp(text, "unknown status") != 0);
     }
     CHECK(strcmp(surefill_status_text(INT32_MIN), "unknown status") == 0);
-}
-
-static void sweep_inbox_capacity_init(void) {
-    BAD_INIT(surefill_inbox_capacity, p, n, (surefill_inbox_capacity_init)(p, n));
-}
-
-/* Numbers of events out of range, and sizes of the structure that no version has. */
-#define BAD_INBOX_CAPACITY(c, call)                                                                 \
-    do {                                                                                            \
-        const int32_t wrong_events[] = {0, -1, INT32_MIN, SUREFILL_MAX_INBOX_EVENTS + 1, INT32_MAX}; \
-        const uint32_t wrong_sizes[] = {0, 3, 5, sizeof(surefill_inbox_capacity) - 1, 5000};        \
-        surefill_inbox_capacity bad = world.inbox_capacity, *c = &bad;                              \
-        for (int i = 0; i < 5; i++) {                                                               \
-            bad = world.inbox_capacity;                                                             \
-            bad.events = wrong_events[i];                                                           \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
-            bad = world.inbox_capacity;                                                             \
-            bad.struct_size = wrong_sizes[i];                                                       \
-            REFUSED(WRONG_SIZE(wrong_sizes[i]), call);                                              \
-        }                                                                                           \
-    } while (0)
-
-static void sweep_inbox_size(void) {
-    surefill_inbox_capacity largest = world.inbox_capacity;
-    BAD_POINTER(p, &world.inbox_capacity, surefill_inbox_size(p, world.int64));
-    BAD_POINTER(p, world.int64, surefill_inbox_size(&world.inbox_capacity, p));
-    BAD_INBOX_CAPACITY(c, surefill_inbox_size(c, world.int64));
-    CHECK_OK(surefill_inbox_size(&world.inbox_capacity, world.int64));
-    CHECK(world.int64[0] > 0 && world.int64[0] <= (int64_t)sizeof world.inbox);
-    largest.events = SUREFILL_MAX_INBOX_EVENTS;
-    CHECK_OK(surefill_inbox_size(&largest, world.int64));
-}
-
-static void sweep_inbox_init(void) {
-    const surefill_inbox_capacity *capacity = &world.inbox_capacity;
-    surefill_inbox **made = (surefill_inbox **)&world.handle[0];
-    int64_t bytes;
-    CHECK_OK(surefill_inbox_size(capacity, &bytes));
-    BAD_MEMORY(bytes, m, n, out, surefill_inbox_init(m, n, capacity, out));
-    BAD_POINTER(p, capacity, surefill_inbox_init(world.fresh, bytes, p, made));
-    BAD_INBOX_CAPACITY(c, surefill_inbox_init(world.fresh, bytes, c, made));
-}
-
-static void sweep_inbox_refused(void) {
-    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_refused(h, &world.int64[0]));
-    BAD_POINTER(p, world.int64, surefill_inbox_refused(INBOX, p));
-    CHECK(surefill_inbox_refused((surefill_inbox *)world.full_inbox, world.int64) == SUREFILL_OK && world.int64[0] > 0);
-}
-
-static void sweep_inbox_push(void) {
-    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_push(h, &world.event));
-    BAD_POINTER(p, &world.event, surefill_inbox_push(INBOX, p));
-    const int32_t kinds[] = {0, -1, SUREFILL_EVENT_CANCEL + 1, INT32_MIN, INT32_MAX};
-    surefill_job_event wrong = world.event;
-    for (int i = 0; i < 5; i++) {
-        wrong.kind = kinds[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_inbox_push(INBOX, &wrong));
-    }
-    wrong = world.event;
-    wrong.processors = -1;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_inbox_push(INBOX, &wrong));
-    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_inbox_push((surefill_inbox *)world.full_inbox, &world.event)); /* and counted */
-}
-
-static void sweep_inbox_pop(void) {
-    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_pop(h, &world.event));
-    BAD_POINTER(p, &world.event, surefill_inbox_pop((surefill_inbox *)world.full_inbox, p));
-    REFUSED(SUREFILL_ERROR_EMPTY, surefill_inbox_pop(INBOX, &world.event));
 }
 
 #define SWEEP(name) {"surefill_" #name, sweep_##name}
@@ -350,22 +259,6 @@ static const struct {
               SWEEP(forecast_start_quantile),
               SWEEP(forecast_start_probability),
               SWEEP(forecast_start_mean),
-              SWEEP(delay_calibration_capacity_init),
-              SWEEP(delay_calibration_size),
-              SWEEP(delay_calibration_init),
-              SWEEP(delay_calibration_seal),
-              SWEEP(delay_calibration_open),
-              SWEEP(delay_calibration_told),
-              SWEEP(delay_calibration_rule),
-              SWEEP(delay_calibration_accepted),
-              SWEEP(delay_calibration_ended),
-              SWEEP(delay_calibration_totals),
-              SWEEP(inbox_capacity_init),
-              SWEEP(inbox_size),
-              SWEEP(inbox_init),
-              SWEEP(inbox_push),
-              SWEEP(inbox_pop),
-              SWEEP(inbox_refused),
               SWEEP(hmm_capacity_init),
               SWEEP(hmm_size),
               SWEEP(hmm_init),
@@ -401,7 +294,6 @@ static const struct {
               SWEEP(predictor_start),
               SWEEP(predictor_end),
               SWEEP(predictor_cancel),
-              SWEEP(predictor_apply),
               SWEEP(predictor_learn),
               SWEEP(predictor_set_clock),
               SWEEP(predictor_jobs),
@@ -447,8 +339,6 @@ static const struct {
               SWEEP(sizing_add_lifetime),
               SWEEP(sizing_wait),
               SWEEP(sizing_free_probability),
-              SWEEP(correction_init),
-              SWEEP(correction_record),
               SWEEP(choice_options_init),
               SWEEP(sizing_choose),
               SWEEP(choice_start),

@@ -11,8 +11,6 @@
 #include <string.h>
 
 enum {
-    INBOX_EVENTS = 16,
-    INBOX_WORDS = 8 * INBOX_EVENTS + 7,
     HEADER_WORDS = 3, /* what every block begins with */
     BINS_WORDS = 102,
     DISTRIBUTION_WORDS = 200,
@@ -21,13 +19,11 @@ enum {
     HMM_WORDS = 700,
     PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
-    DELAYS_WORDS = 200,
     WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
     NODES_WORDS = 300,
     NODE_PASS_WORDS = 700,
     NODE_FORECAST_WORDS = 700,
-    CORRECTION_WORDS = 10,
     SCHEDULER_WORDS = 34200,
     CYCLE_WORDS = 7200,
     STARTS_WORDS = 58000,
@@ -40,8 +36,6 @@ enum {
 struct world {
     int64_t bins[BINS_WORDS], wide_bins[BINS_WORDS];
     int64_t distribution[DISTRIBUTION_WORDS], wide_distribution[DISTRIBUTION_WORDS];
-    surefill_inbox_capacity inbox_capacity;
-    int64_t inbox[INBOX_WORDS], full_inbox[INBOX_WORDS];
     int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
     int64_t new_forecast[FORECAST_WORDS], filled_forecast[FORECAST_WORDS], more_forecast[FORECAST_WORDS],
         done_forecast[FORECAST_WORDS];
@@ -55,9 +49,7 @@ struct world {
     int64_t new_node_forecast[NODE_FORECAST_WORDS], filled_node_forecast[NODE_FORECAST_WORDS],
         more_node_forecast[NODE_FORECAST_WORDS], done_node_forecast[NODE_FORECAST_WORDS];
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
-    int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
-    int64_t delays[DELAYS_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[HEADER_WORDS], foreign[HEADER_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -69,7 +61,6 @@ struct world {
     surefill_rule rule;
     surefill_forecast_capacity forecast_capacity;
     surefill_forecast_options forecast_options;
-    surefill_job_event event;
     surefill_hmm_capacity hmm_capacity;
     surefill_predictor_options options, mixture_options;
     surefill_held_job held[3];
@@ -109,15 +100,12 @@ extern struct starts starts, starts_before;
 /* The handles of the objects in the world. */
 #define BINS ((surefill_bins *)world.bins)
 #define DISTRIBUTION ((surefill_distribution *)world.distribution)
-#define INBOX ((surefill_inbox *)world.inbox)
 #define HMM ((surefill_hmm *)world.hmm)
 #define PREDICTOR ((surefill_predictor *)world.predictor)
 #define MIXTURE ((surefill_predictor *)world.mixture)
 #define WAIT ((surefill_wait *)world.wait)
 #define SIZING ((surefill_sizing *)world.sizing)
-#define CORRECTION ((surefill_correction *)world.correction)
 #define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
-#define DELAYS ((surefill_delay_calibration *)world.delays)
 #define SCHEDULER ((surefill_scheduler *)schedulers.scheduler)
 #define TIGHT ((surefill_scheduler *)schedulers.tight_scheduler)
 #define CYCLE ((surefill_cycle *)schedulers.cycle)
@@ -178,16 +166,13 @@ struct bad_handle {
 enum kind {
     KIND_BINS,
     KIND_DISTRIBUTION,
-    KIND_INBOX,
     KIND_PASS,
     KIND_HMM,
     KIND_PREDICTOR,
     KIND_WAIT,
     KIND_SIZING,
-    KIND_CORRECTION,
     KIND_ONLINE_HMM,
     KIND_FORECAST,
-    KIND_DELAY_CALIBRATION,
     KIND_NODES,
     KIND_NODE_PASS,
     KIND_NODE_FORECAST,
@@ -350,19 +335,6 @@ void sweep_node_forecast_start_quantile(void);
 void sweep_node_forecast_start_probability(void);
 void make_node_forecasts(void);
 
-/* sweep_delays.c */
-void sweep_delay_calibration_capacity_init(void);
-void sweep_delay_calibration_size(void);
-void sweep_delay_calibration_init(void);
-void sweep_delay_calibration_seal(void);
-void sweep_delay_calibration_open(void);
-void sweep_delay_calibration_told(void);
-void sweep_delay_calibration_rule(void);
-void sweep_delay_calibration_accepted(void);
-void sweep_delay_calibration_ended(void);
-void sweep_delay_calibration_totals(void);
-void make_delay_calibration(void);
-
 /* sweep_hmm.c: one function for each exported one. */
 void sweep_hmm_capacity_init(void);
 void sweep_hmm_size(void);
@@ -403,7 +375,6 @@ void sweep_predictor_submit(void);
 void sweep_predictor_start(void);
 void sweep_predictor_end(void);
 void sweep_predictor_cancel(void);
-void sweep_predictor_apply(void);
 void sweep_predictor_learn(void);
 void sweep_predictor_set_clock(void);
 void sweep_predictor_jobs(void);
@@ -453,8 +424,6 @@ void sweep_sizing_begin(void);
 void sweep_sizing_add_lifetime(void);
 void sweep_sizing_wait(void);
 void sweep_sizing_free_probability(void);
-void sweep_correction_init(void);
-void sweep_correction_record(void);
 void sweep_choice_options_init(void);
 void sweep_sizing_choose(void);
 void sweep_choice_start(void);

@@ -1,4 +1,4 @@
-/* The sweep of what chooses a job's size: models of speedup and lifetimes, sizings, corrections. */
+/* The sweep of what chooses a job's size: models of speedup and lifetimes, sizings. */
 #include "sweep.h"
 
 enum { RUNNING = 2, PROCESSORS = 8 };
@@ -18,17 +18,14 @@ static surefill_sizing_capacity small_capacity(void) {
 /* 2 of 8 processors are idle; one job holds 4, another 1: no place is left, one processor is neither idle nor busy. */
 void make_sizings(void) {
     surefill_sizing *sizing;
-    surefill_correction *correction;
     world.sizing_capacity = small_capacity();
     CHECK_OK(surefill_choice_options_init(&world.choice_options));
-    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 10, 100, 5};
+    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 100, 5};
     CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     CHECK_OK(surefill_sizing_add_lifetime(sizing, 4, 10, 1, 1000));
     CHECK_OK(surefill_sizing_add_lifetime(sizing, 1, 20, 1, 1000));
-    CHECK_OK(surefill_correction_init(world.correction, sizeof world.correction, &correction));
-    CHECK_OK(surefill_correction_record(correction, 10, 20));
 }
 
 /* A real number from low to high. */
@@ -242,19 +239,9 @@ void sweep_sizing_free_probability(void) {
     CHECK(surefill_sizing_free_probability(SIZING, PROCESSORS, most, p) == SUREFILL_OK && *p == 0);
 }
 
-void sweep_correction_init(void) {
-    BAD_MEMORY(SUREFILL_CORRECTION_SIZE, m, n, out, surefill_correction_init(m, n, out));
-}
-
-void sweep_correction_record(void) {
-    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_record(h, 10, 20));
-    BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, x, 20));
-    BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, 10, x));
-}
-
 void sweep_choice_options_init(void) { BAD_INIT(surefill_choice_options, p, n, (surefill_choice_options_init)(p, n)); }
 
-#define CHOOSE(h, o, c, out) surefill_sizing_choose(h, o, c, 8, 0, 100000, out)
+#define CHOOSE(h, o, out) surefill_sizing_choose(h, o, 8, 0, 100000, out)
 
 /* Whatever can be wrong in the options. */
 static void bad_choices(void) {
@@ -263,11 +250,10 @@ static void bad_choices(void) {
     surefill_choice *out = &world.choice;
     int count = 0;
     for (int i = 0; i < 20; i++) bad[i] = good;
-    BAD_HANDLE(KIND_SIZING, h, CHOOSE(h, &good, NULL, out));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, CHOOSE(NEW, &good, NULL, out));
-    BAD_POINTER(p, &world.choice_options, CHOOSE(SIZING, p, NULL, out));
-    BAD_HANDLE_OR(0, KIND_CORRECTION, h, CHOOSE(SIZING, &good, h, out));
-    BAD_POINTER(p, out, CHOOSE(SIZING, &good, NULL, p));
+    BAD_HANDLE(KIND_SIZING, h, CHOOSE(h, &good, out));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, CHOOSE(NEW, &good, out));
+    BAD_POINTER(p, &world.choice_options, CHOOSE(SIZING, p, out));
+    BAD_POINTER(p, out, CHOOSE(SIZING, &good, p));
     bad[count++].predictor = -1;
     bad[count++].predictor = 5;
     bad[count].predictor = SUREFILL_WAIT_BY_QUANTILE;
@@ -286,42 +272,42 @@ static void bad_choices(void) {
     bad[count++].least_gain = 1.1;
     for (int i = 0; i < count; i++)
         REFUSED(bad[i].least > PROCESSORS ? SUREFILL_ERROR_TOO_MANY_PROCESSORS : SUREFILL_ERROR_OUT_OF_RANGE,
-                CHOOSE(SIZING, &bad[i], NULL, out));
+                CHOOSE(SIZING, &bad[i], out));
     bad[0] = bad[1] = bad[2] = good;
     bad[0].predictor = SUREFILL_WAIT_BY_QUANTILE;
     bad[0].quantile = bad[1].weight = bad[2].least_gain = NAN;
     for (int i = 0; i < 3; i++)
-        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, CHOOSE(SIZING, &bad[i], NULL, out));
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, CHOOSE(SIZING, &bad[i], out));
     bad[0] = good;
     bad[0].least = PROCESSORS;
-    REFUSED(SUREFILL_ERROR_NEVER, CHOOSE(SIZING, &bad[0], NULL, out));
+    REFUSED(SUREFILL_ERROR_NEVER, CHOOSE(SIZING, &bad[0], out));
     bad[0] = good;
     bad[0].struct_size = 17;
-    REFUSED(SUREFILL_ERROR_WRONG_VERSION, CHOOSE(SIZING, &bad[0], NULL, out));
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, CHOOSE(SIZING, &bad[0], out));
 }
 
 void sweep_sizing_choose(void) {
     const surefill_choice_options *options = &world.choice_options;
     surefill_choice *out = &world.choice;
     bad_choices();
-    BAD_REAL(1, most, a, surefill_sizing_choose(SIZING, options, NULL, a, 0, 1000, out));
-    BAD_REAL(0, INFINITY, sigma, surefill_sizing_choose(SIZING, options, NULL, 8, sigma, 1000, out));
-    BAD_REAL(0, most, t, surefill_sizing_choose(SIZING, options, NULL, 8, 0, t, out));
+    BAD_REAL(1, most, a, surefill_sizing_choose(SIZING, options, a, 0, 1000, out));
+    BAD_REAL(0, INFINITY, sigma, surefill_sizing_choose(SIZING, options, 8, sigma, 1000, out));
+    BAD_REAL(0, most, t, surefill_sizing_choose(SIZING, options, 8, 0, t, out));
     for (int32_t by = 0; by < 5; by++) {
         surefill_choice_options own = *options;
         own.predictor = by;
-        CHECK_OK(surefill_sizing_choose(SIZING, &own, CORRECTION, 8, 0, 100000, out));
+        CHECK_OK(surefill_sizing_choose(SIZING, &own, 8, 0, 100000, out));
         /* A day's work waits for all that can be had; predictor A sees none that frees seven. */
         CHECK(out->processors == (by == SUREFILL_WAIT_BY_BENEFACTORS ? 6 : 7) && out->wait > 0 && out->gain > 0);
         CHECK(out->struct_size == sizeof *out && out->run_time == 100000.0 / out->processors);
-        CHECK_OK(surefill_sizing_choose(SIZING, &own, NULL, 8, 0, 0, out));
+        CHECK_OK(surefill_sizing_choose(SIZING, &own, 8, 0, 0, out));
         CHECK(out->processors == 1 && out->wait == 0 && out->run_time == 0); /* nothing to do */
     }
 }
 
 void sweep_choice_start(void) {
     int32_t *n = world.int32;
-    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 10, 100, 5};
+    world.choice = (surefill_choice){sizeof world.choice, 4, 10, 100, 5};
     const surefill_choice *choice = &world.choice;
     BAD_POINTER(p, &world.choice, surefill_choice_start(p, 8, 8, 0, n));
     BAD_SIZES(&world.choice, (uint32_t)sizeof world.choice, surefill_choice_start(choice, 8, 8, 0, n));

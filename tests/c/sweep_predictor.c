@@ -131,11 +131,10 @@ static void sweep_contexts(void) {
     CHECK(step == SUREFILL_STEP_IDLE);
     CHECK_OK(surefill_predictor_probabilities(CONTEXTS, contexts_keys, CONTEXTS_KEYS, NOW, p, BINS_COUNT, &answer));
     CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] > 0 && p[3] > 0 && fabs(p[0] + p[1] + p[2] + p[3] - 1) < 1e-12);
-    /* An event without a limit is one of the same keys with 0 in its place. */
-    surefill_job_event event = {SUREFILL_EVENT_CANCEL, 4, 1, NOW, 0, 7, 0};
-    CHECK_OK(surefill_predictor_apply(CONTEXTS, &event));
-    event.kind = SUREFILL_EVENT_SUBMIT;
-    CHECK_OK(surefill_predictor_apply(CONTEXTS, &event));
+    /* A job without a limit has 0 in its place. */
+    const int64_t no_limit[] = {7, 0, 4};
+    CHECK_OK(surefill_predictor_cancel(CONTEXTS, 1, NOW));
+    CHECK_OK(surefill_predictor_submit(CONTEXTS, 1, no_limit, CONTEXTS_KEYS, NOW));
     surefill_distribution *found;
     CHECK_OK(surefill_predictor_said(CONTEXTS, 1, world.fresh, sizeof world.fresh, &answer, &found));
     CHECK(answer == SUREFILL_PREDICTION_MADE);
@@ -346,36 +345,6 @@ void sweep_predictor_cancel(void) {
     BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_cancel(h, 2, NOW));
     BAD_TIME(surefill_predictor_cancel(PREDICTOR, 2, when));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_predictor_cancel(PREDICTOR, 3, NOW));
-}
-
-void sweep_predictor_apply(void) {
-    surefill_job_event event = {SUREFILL_EVENT_CANCEL, 4, 1, NOW, 60, 7, 0};
-    BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_apply(h, &event));
-    BAD_POINTER(p, &world.event, surefill_predictor_apply(PREDICTOR, p));
-    /* An event that is later than a minute is refused, one that is not happens now (tests/c/behaviour.c). */
-    const int64_t too_late = SUREFILL_MAX_LATE_SECONDS + 1;
-    event.time = NOW - too_late;
-    REFUSED(SUREFILL_ERROR_TIME_WENT_BACK, surefill_predictor_apply(PREDICTOR, &event));
-    const int64_t absurd[] = {INT64_MIN, INT64_MAX};
-    for (int i = 0; i < 2; i++) {
-        event.time = absurd[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_apply(PREDICTOR, &event));
-    }
-    event.time = NOW;
-    const int32_t kinds[] = {0, -1, SUREFILL_EVENT_CANCEL + 1, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 5; i++) {
-        event.kind = kinds[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_apply(PREDICTOR, &event));
-    }
-    const int32_t statuses[] = {SUREFILL_ERROR_DUPLICATE_JOB, SUREFILL_ERROR_ALREADY_STARTED, SUREFILL_ERROR_NOT_STARTED,
-                                SUREFILL_ERROR_UNKNOWN_JOB};
-    const int64_t jobs[] = {1, 2, 1, 3};
-    for (int i = 0; i < 4; i++) {
-        event.kind = SUREFILL_EVENT_SUBMIT + i;
-        event.job = jobs[i];
-        REFUSED(statuses[i], surefill_predictor_apply(PREDICTOR, &event));
-        REFUSED(statuses[i], surefill_predictor_apply(MIXTURE, &event));
-    }
 }
 
 void sweep_predictor_learn(void) {

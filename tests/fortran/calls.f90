@@ -8,7 +8,6 @@ program calls
   call versions_and_messages
   call bins_and_distributions
   call a_pass
-  call an_inbox
   call waits
   call sizes
   call null_and_other_errors
@@ -150,28 +149,6 @@ contains
     call expect(surefill_pass_commit(pass, 1_c_int32_t) == SUREFILL_ERROR_WRONG_STATE, 'nothing more to commit')
   end subroutine a_pass
 
-  subroutine an_inbox
-    integer(c_int64_t), allocatable, target :: block(:)
-    integer(c_int64_t) :: bytes
-    type(surefill_inbox_capacity) :: capacity
-    type(surefill_job_event) :: event
-    type(c_ptr) :: inbox
-
-    call ok(surefill_inbox_capacity_init(capacity, c_sizeof(capacity)))
-    capacity%events = 2
-    call ok(surefill_inbox_size(capacity, bytes))
-    allocate (block((bytes + 7) / 8))
-    call ok(surefill_inbox_init(c_loc(block), bytes, capacity, inbox))
-    event = surefill_job_event(SUREFILL_EVENT_END, 2, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, 6_c_int64_t, 7_c_int64_t)
-    call ok(surefill_inbox_push(inbox, event))
-    event%user = 0
-    call ok(surefill_inbox_pop(inbox, event))
-    call expect(event%kind == SUREFILL_EVENT_END .and. event%job == 3 .and. event%user == 6, 'the event')
-    call expect(surefill_inbox_pop(inbox, event) == SUREFILL_ERROR_EMPTY, 'nothing left')
-    call ok(surefill_inbox_refused(inbox, bytes))
-    call expect(bytes == 0, 'nothing refused')
-  end subroutine an_inbox
-
   subroutine waits
     integer(c_int64_t), allocatable, target :: block(:), copy(:)
     integer(c_int64_t) :: bytes, bound, number, smallest(16), largest(16), counts(16)
@@ -230,14 +207,14 @@ contains
   end subroutine waits
 
   subroutine sizes
-    integer(c_int64_t), allocatable, target :: block(:), correction_block(:)
+    integer(c_int64_t), allocatable, target :: block(:)
     integer(c_int64_t) :: bytes
     integer(c_int32_t) :: number
     real(c_double) :: shortest, longest, seconds, probability
     type(surefill_sizing_capacity) :: capacity
     type(surefill_choice_options) :: options
     type(surefill_choice) :: choice
-    type(c_ptr) :: sizing, correction
+    type(c_ptr) :: sizing
 
     call ok(surefill_lifetime_fit([exp(4.5_c_double), exp(9.5_c_double)], 2_c_int32_t, shortest, longest))
     call expect(abs(longest - exp(12.0_c_double)) < 1e-8_c_double, 'the longest lifetime')
@@ -255,14 +232,11 @@ contains
     call expect(near(seconds, 30.0_c_double), 'the wait for two')
     call ok(surefill_sizing_free_probability(sizing, 4_c_int32_t, 30.0_c_double, probability))
     call expect(near(probability, 1.0_c_double), 'they are free')
-    allocate (correction_block(SUREFILL_CORRECTION_SIZE / 8))
-    call ok(surefill_correction_init(c_loc(correction_block), SUREFILL_CORRECTION_SIZE, correction))
-    call ok(surefill_correction_record(correction, 10.0_c_double, 20.0_c_double))
     call ok(surefill_choice_options_init(options, c_sizeof(options)))
     choice%struct_size = int(c_sizeof(choice), c_int32_t)
-    call ok(surefill_sizing_choose(sizing, options, correction, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))
+    call ok(surefill_sizing_choose(sizing, options, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))
     call expect(choice%processors == 8 .and. near(choice%run_time, 125000.0_c_double), 'a choice')
-    call ok(surefill_sizing_choose(sizing, options, c_null_ptr, 8.0_c_double, 0.0_c_double, 9.0_c_double, choice))
+    call ok(surefill_sizing_choose(sizing, options, 8.0_c_double, 0.0_c_double, 9.0_c_double, choice))
     call expect(choice%processors == 2 .and. near(choice%wait, 0.0_c_double), 'a short job does not wait')
     call ok(surefill_choice_start(choice, 3_c_int32_t, 3_c_int32_t, 0_c_int32_t, number))
     call expect(number == 3, 'it starts on what is free')

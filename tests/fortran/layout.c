@@ -126,17 +126,6 @@ int main(void) {
     OFFSET(surefill_start, struct_size);
     OFFSET(surefill_start, capped);
     OFFSET(surefill_start, by);
-    SIZE(surefill_inbox_capacity);
-    OFFSET(surefill_inbox_capacity, struct_size);
-    OFFSET(surefill_inbox_capacity, events);
-    SIZE(surefill_job_event);
-    OFFSET(surefill_job_event, kind);
-    OFFSET(surefill_job_event, processors);
-    OFFSET(surefill_job_event, job);
-    OFFSET(surefill_job_event, time);
-    OFFSET(surefill_job_event, limit);
-    OFFSET(surefill_job_event, user);
-    OFFSET(surefill_job_event, name);
     SIZE(surefill_pass_capacity);
     OFFSET(surefill_pass_capacity, struct_size);
     OFFSET(surefill_pass_capacity, running);
@@ -297,7 +286,6 @@ int main(void) {
     OFFSET(surefill_choice, struct_size);
     OFFSET(surefill_choice, processors);
     OFFSET(surefill_choice, wait);
-    OFFSET(surefill_choice, predicted);
     OFFSET(surefill_choice, run_time);
     OFFSET(surefill_choice, gain);
     SIZE(surefill_hmm_capacity);
@@ -321,8 +309,5 @@ int main(void) {
     OFFSET(surefill_online_hmm_options, exponent);
     OFFSET(surefill_online_hmm_options, floor);
     OFFSET(surefill_online_hmm_options, hold);
-    SIZE(surefill_delay_calibration_capacity);
-    OFFSET(surefill_delay_calibration_capacity, struct_size);
-    OFFSET(surefill_delay_calibration_capacity, backfills);
     return 0;
 }

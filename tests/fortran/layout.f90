@@ -14,8 +14,6 @@ program layout
   type(surefill_action), target :: a_action
   type(surefill_reason), target :: a_reason
   type(surefill_start), target :: a_start
-  type(surefill_inbox_capacity), target :: a_inbox_capacity
-  type(surefill_job_event), target :: a_job_event
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
   type(surefill_forecast_capacity), target :: a_forecast_capacity
@@ -36,7 +34,6 @@ program layout
   type(surefill_hmm_capacity), target :: a_hmm_capacity
   type(surefill_model_parameters), target :: a_model_parameters
   type(surefill_online_hmm_options), target :: a_online_hmm_options
-  type(surefill_delay_calibration_capacity), target :: a_delay_calibration_capacity
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -167,19 +164,6 @@ program layout
   call member('struct_size', c_loc(a_start%struct_size))
   call member('capped', c_loc(a_start%capped))
   call member('by', c_loc(a_start%by))
-
-  call begin('surefill_inbox_capacity', c_loc(a_inbox_capacity), c_sizeof(a_inbox_capacity))
-  call member('struct_size', c_loc(a_inbox_capacity%struct_size))
-  call member('events', c_loc(a_inbox_capacity%events))
-
-  call begin('surefill_job_event', c_loc(a_job_event), c_sizeof(a_job_event))
-  call member('kind', c_loc(a_job_event%kind))
-  call member('processors', c_loc(a_job_event%processors))
-  call member('job', c_loc(a_job_event%job))
-  call member('time', c_loc(a_job_event%time))
-  call member('limit', c_loc(a_job_event%limit))
-  call member('user', c_loc(a_job_event%user))
-  call member('name', c_loc(a_job_event%name))
 
   call begin('surefill_pass_capacity', c_loc(a_pass_capacity), c_sizeof(a_pass_capacity))
   call member('struct_size', c_loc(a_pass_capacity%struct_size))
@@ -357,7 +341,6 @@ program layout
   call member('struct_size', c_loc(a_choice%struct_size))
   call member('processors', c_loc(a_choice%processors))
   call member('wait', c_loc(a_choice%wait))
-  call member('predicted', c_loc(a_choice%predicted))
   call member('run_time', c_loc(a_choice%run_time))
   call member('gain', c_loc(a_choice%gain))
 
@@ -384,10 +367,6 @@ program layout
   call member('exponent', c_loc(a_online_hmm_options%exponent))
   call member('floor', c_loc(a_online_hmm_options%floor))
   call member('hold', c_loc(a_online_hmm_options%hold))
-
-  call begin('surefill_delay_calibration_capacity', c_loc(a_delay_calibration_capacity), c_sizeof(a_delay_calibration_capacity))
-  call member('struct_size', c_loc(a_delay_calibration_capacity%struct_size))
-  call member('backfills', c_loc(a_delay_calibration_capacity%backfills))
 
 contains
 

@@ -24,8 +24,8 @@
  *   Structures begin with struct_size, their size in bytes as the program knows it, and a call reads and writes no byte
  *   behind it, so that programs of before go on with newer libraries and the other way round. The macro of an init
  *   function tells it the size (a caller without macros gives it); of a structure without one the program sets it, with
- *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts, events of an inbox and
- *   parameters of models have none: they stay as they are.
+ *   zeros for all that it leaves open. Arrays have it in their first element. Parts, experts and parameters of models
+ *   have none: they stay as they are.
  * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
  *   without a capacity have a constant ..._SIZE instead.
  * - Times are whole seconds in int64_t since any fixed origin, from 0 to 2^53; where a time may be left open 0 is none.

@@ -11,7 +11,7 @@ use items::{Item, Kind, Section};
 use std::path::Path;
 
 /// The sections of `surefill.h`, the scheduler, in the order in which a reader needs them: files of `src/capi`.
-const SCHEDULER: [&[&str]; 5] = [
+const SCHEDULER: [&[&str]; 4] = [
     &["status"],
     &["bins"],
     &["distribution"],
@@ -25,11 +25,10 @@ const SCHEDULER: [&[&str]; 5] = [
         "engine/reason",
         "engine/starts",
     ],
-    &["inbox"],
 ];
 
 /// Those of `surefill_parts.h`, which a scheduler of one's own is built of.
-const PARTS: [&[&str]; 17] = [
+const PARTS: [&[&str]; 16] = [
     &["pass", "pass/head_start"],
     &["forecast"],
     &["nodes"],
@@ -42,10 +41,9 @@ const PARTS: [&[&str]; 17] = [
     &["hmm"],
     &["online"],
     &["predictor/model"],
-    &["delays"],
     &["wait/bounds"],
     &["wait/study"],
-    &["allocate/lifetime", "allocate/correction"],
+    &["allocate/lifetime"],
     &["detail"],
 ];
 

@@ -110,7 +110,7 @@ fn in_range(capacity: &surefill_pass_capacity) -> bool {
 
 /// A pass's handle, and its model when it is one.
 fn pass<'w>(world: &'w mut World, input: &mut Input) -> (*mut surefill_pass, Option<&'w mut Pass>) {
-    let (handle, slot) = handle(input, &world.passes, |pass| &pass.block, &world.inbox.block);
+    let (handle, slot) = handle(input, &world.passes, |pass| &pass.block, &world.stranger);
     (handle, slot.and_then(|slot| world.passes[slot].as_mut()))
 }
 
@@ -171,7 +171,7 @@ type Belief = (*const surefill_distribution, Option<(Option<Block>, i32)>);
 
 fn belief(world: &World, input: &mut Input) -> Belief {
     let (handle, slot) =
-        handle::<surefill_distribution, _>(input, &world.distributions, |d| &d.block, &world.inbox.block);
+        handle::<surefill_distribution, _>(input, &world.distributions, |d| &d.block, &world.stranger);
     if handle.is_null() {
         return (handle, Some((None, 1)));
     }

@@ -56,7 +56,7 @@ pub fn make_bins(world: &mut World, input: &mut Input) {
 }
 
 pub fn ask_bins(world: &mut World, input: &mut Input) {
-    let (bins, slot) = handle::<surefill_bins, _>(input, &world.bins, |bins| &bins.block, &world.inbox.block);
+    let (bins, slot) = handle::<surefill_bins, _>(input, &world.bins, |bins| &bins.block, &world.stranger);
     let value = slot.and_then(|slot| world.bins[slot].as_ref()).map(|bins| &bins.value);
     let mut number = MARK_INT;
     let out = input.output(&mut number);
@@ -101,7 +101,7 @@ pub fn make_distribution(world: &mut World, input: &mut Input) {
     let mut made = null_mut();
     let out = input.output(&mut made);
     let (bins, bins_slot) =
-        handle::<surefill_bins, _>(input, &world.bins, |bins| &bins.block, &world.inbox.block);
+        handle::<surefill_bins, _>(input, &world.bins, |bins| &bins.block, &world.stranger);
     let bins_value = bins_slot.and_then(|slot| world.bins[slot].as_ref()).map(|bins| &bins.value);
     let (status, value) = match input.below(3) {
         0 => {
@@ -166,7 +166,7 @@ fn array(input: &mut Input, values: &[f64]) -> (*const f64, i32) {
 
 pub fn ask_distribution(world: &mut World, input: &mut Input) {
     let (handle, slot) =
-        handle::<surefill_distribution, _>(input, &world.distributions, |d| &d.block, &world.inbox.block);
+        handle::<surefill_distribution, _>(input, &world.distributions, |d| &d.block, &world.stranger);
     let limit = RuntimeDistribution::limit();
     let known = slot.and_then(|slot| world.distributions[slot].as_ref()).map(|d| &d.value);
     let value = if handle.is_null() { Some(&limit) } else { known };

@@ -54,7 +54,6 @@ pub enum Call {
     Start(i64, i64),
     End(i64, i64),
     Cancel(i64, i64),
-    Apply(surefill_job_event),
     Learn(Vec<i64>, i64),
     SetClock(i64),
     Jobs(i32),
@@ -161,14 +160,6 @@ impl Predictor {
 
     fn too_old(&self, held: &Held, now: i64) -> bool {
         held.given_up || now.saturating_sub(held.submitted) > self.oldest
-    }
-
-    /// When an event that is applied counts as having happened.
-    fn heard(&self, time: i64) -> i64 {
-        match self.now {
-            Some(last) if time < last && last.saturating_sub(time) <= SUREFILL_MAX_LATE_SECONDS => last,
-            _ => time,
-        }
     }
 
     /// Time has gone on to this event.
@@ -335,16 +326,7 @@ impl Subject for Predictor {
             }
             26 => Call::Train(input.int(254).into()),
             27 => Call::SetClock(now(input, self)),
-            28..=30 => Call::Apply(surefill_job_event {
-                kind: input.int(5),
-                processors: input.int(50),
-                job,
-                time: now(input, self),
-                limit: input.below(3) as i64,
-                user: input.below(3) as i64,
-                name: input.below(3) as i64,
-            }),
-            31 => Call::Learn(self.keys(input), input.seconds()),
+            28..=31 => Call::Learn(self.keys(input), input.seconds()),
             32 => Call::Said(job),
             33 => Call::PredictJob(job),
             _ => Call::Train(1 + input.below(40) as i64),
@@ -367,7 +349,6 @@ impl Subject for Predictor {
                 Call::Start(job, now) => outcome(surefill_predictor_start(handle, job, now), &[]),
                 Call::End(job, now) => outcome(surefill_predictor_end(handle, job, now), &[]),
                 Call::Cancel(job, now) => outcome(surefill_predictor_cancel(handle, job, now), &[]),
-                Call::Apply(ref event) => outcome(surefill_predictor_apply(handle, event), &[]),
                 Call::Learn(ref keys, seconds) => {
                     outcome(surefill_predictor_learn(handle, keys.as_ptr(), keys.len() as i32, seconds), &[])
                 }
@@ -449,16 +430,6 @@ impl Subject for Predictor {
             Call::Start(job, now) => Status(self.start_answers(*job, *now)),
             Call::End(job, now) => Status(self.end_answers(*job, *now)),
             Call::Cancel(job, now) => Status(self.cancel_answers(*job, *now)),
-            Call::Apply(event) => Status(match event.kind {
-                SUREFILL_EVENT_SUBMIT if self.keys > 4 => SUREFILL_ERROR_OUT_OF_RANGE,
-                SUREFILL_EVENT_SUBMIT => {
-                    self.submit_answers(event.job, self.keys as usize, self.heard(event.time))
-                }
-                SUREFILL_EVENT_START => self.start_answers(event.job, self.heard(event.time)),
-                SUREFILL_EVENT_END => self.end_answers(event.job, self.heard(event.time)),
-                SUREFILL_EVENT_CANCEL => self.cancel_answers(event.job, self.heard(event.time)),
-                _ => SUREFILL_ERROR_OUT_OF_RANGE,
-            }),
             Call::Learn(..) if self.is_hmm() => Status(SUREFILL_ERROR_WRONG_STATE),
             Call::Learn(keys, seconds) => Status(match *seconds {
                 _ if keys.len() != self.keys as usize => SUREFILL_ERROR_OUT_OF_RANGE,
@@ -497,14 +468,6 @@ impl Subject for Predictor {
             Call::Start(job, now) => self.started(job, now),
             Call::End(job, now) => self.left(job, now, true),
             Call::Cancel(job, now) => self.left(job, now, false),
-            Call::Apply(surefill_job_event { kind, job, time, .. }) => {
-                let time = self.heard(time);
-                match kind {
-                    SUREFILL_EVENT_SUBMIT => self.submitted(job, time),
-                    SUREFILL_EVENT_START => self.started(job, time),
-                    _ => self.left(job, time, kind == SUREFILL_EVENT_END),
-                }
-            }
             Call::Learn(..) => self.ready = true,
             Call::SetClock(now) => {
                 if self.now.is_some_and(|before| now < before) {

@@ -5,7 +5,7 @@ use crate::object::{
     Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome,
 };
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use surefill::capi::*;
 
 const LONGEST: f64 = (1u64 << 40) as f64;
@@ -51,7 +51,7 @@ fn counted(number: i32) -> Result<(), i32> {
 impl Bits for surefill_choice {
     fn bits(&self, to: &mut Vec<u64>) {
         self.processors.bits(to);
-        vec![self.wait, self.predicted, self.run_time, self.gain].bits(to);
+        vec![self.wait, self.run_time, self.gain].bits(to);
     }
 }
 
@@ -193,7 +193,6 @@ impl Subject for Sizes {
             struct_size: size_of::<surefill_choice>() as u32,
             processors: MARK_INT,
             wait: MARK_REAL,
-            predicted: MARK_REAL,
             run_time: MARK_REAL,
             gain: MARK_REAL,
         };
@@ -213,7 +212,7 @@ impl Subject for Sizes {
                 }
                 Call::Choose(ref options, parallelism, sigma, sequential) => {
                     let to = output.to(&raw mut choice);
-                    surefill_sizing_choose(sizing, options, null(), parallelism, sigma, sequential, to)
+                    surefill_sizing_choose(sizing, options, parallelism, sigma, sequential, to)
                 }
             }
         };
@@ -277,10 +276,10 @@ impl Subject for Sizes {
             }
             Call::Choose(ref options, ..) => {
                 let processors = outputs[1] as i32;
-                let [wait, predicted, run_time, gain] = [2, 3, 4, 5].map(|i| f64::from_bits(outputs[i]));
+                let [wait, run_time, gain] = [2, 3, 4].map(|i| f64::from_bits(outputs[i]));
                 assert!((options.least..=options.most).contains(&processors));
                 assert!(processors <= self.idle + self.busy);
-                assert!((0.0..=LONGEST).contains(&wait) && wait == predicted);
+                assert!((0.0..=LONGEST).contains(&wait));
                 assert!((0.0..=LONGEST).contains(&run_time) && (processors > self.idle || wait == 0.0));
                 assert!(gain >= 0.0, "{gain}");
             }

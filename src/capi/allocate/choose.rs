@@ -1,54 +1,10 @@
 //! The choice of the number of processors.
 
 use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
-use crate::allocate::{Choice, ChoiceOptions, Correction, Speedup};
-use crate::capi::block::object;
+use crate::allocate::{Choice, ChoiceOptions, Speedup};
 use crate::capi::sized::{ends, initialise, output_size, sized, write_sized};
 use crate::capi::{count, status, write};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object};
-use crate::seal::Sealed;
-
-/// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms
-/// of predicted and actual waits (Downey 1997, section 5.4).
-///
-/// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers. After
-/// a restart it is made again from what was recorded.
-#[allow(non_camel_case_types)]
-pub struct surefill_correction {
-    _opaque: [u8; 0],
-}
-
-/// A correction alone in a block.
-pub(super) struct Corrected<'a>(pub &'a mut Correction);
-
-impl<'a> Object<'a> for Corrected<'a> {
-    const KIND: Kind = Kind::Correction;
-    type Head = Sealed;
-    type Capacity = ();
-    type State = Correction;
-    type Parts = ();
-
-    fn parts(_: &mut Carver<'a>, _: &()) -> Result<()> {
-        Ok(())
-    }
-
-    fn capacity_in(_: &Correction) -> Result<()> {
-        Ok(())
-    }
-
-    fn assemble(state: &'a mut Correction, _: ()) -> Result<Corrected<'a>> {
-        if state.is_sound() { Ok(Corrected(state)) } else { Err(Error::Corrupt) }
-    }
-}
-
-/// The correction behind a handle.
-///
-/// # Safety
-/// As [`object`].
-pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Result<&'a Correction> {
-    Ok(unsafe { object::<Corrected<'a>, _>(handle)? }.0)
-}
 
 /// Options that decide a choice. Set by surefill_choice_options_init, then changed as needed.
 #[repr(C)]
@@ -82,10 +38,8 @@ pub struct surefill_choice {
     pub struct_size: u32,
     /// Number of processors: at most the idle ones when it should start now.
     pub processors: i32,
-    /// The predicted wait for them in seconds, corrected; 0 when it should start now.
+    /// The predicted wait for them in seconds; 0 when it should start now.
     pub wait: f64,
-    /// The wait before correction: what surefill_correction_record wants to know.
-    pub predicted: f64,
     /// The run time on them, in seconds.
     pub run_time: f64,
     /// weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle.
@@ -123,7 +77,7 @@ unsafe fn options(given: *const surefill_choice_options) -> Result<ChoiceOptions
 }
 
 /// Bytes of the first version's choice.
-const FIRST_CHOICE: usize = 40;
+const FIRST_CHOICE: usize = 32;
 
 /// Refuses what is no duration, before anything is done.
 pub(super) fn check(seconds: f64) -> Result<()> {
@@ -149,21 +103,18 @@ pub unsafe extern "C" fn surefill_choice_options_init(
 }
 
 /// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
-/// takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the waits;
-/// NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than
-/// those before it; by MEAN one integration for all n.
+/// takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. O(n) times the predictor's test
+/// of one wait, and 64 times as much for each n that is better than those before it; by MEAN one integration for all n.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS
 /// (`least`), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
 ///
 /// # Safety
-/// sizing is a handle, options points to a readable structure of the size it says, correction is a handle or NULL,
-/// choice points to a writable structure.
+/// sizing is a handle, options points to a readable structure of the size it says, choice to a writable structure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_choose(
     sizing: *mut surefill_sizing,
     options: *const surefill_choice_options,
-    correction: *const surefill_correction,
     parallelism: f64,
     sigma: f64,
     sequential: f64,
@@ -176,14 +127,11 @@ pub unsafe extern "C" fn surefill_sizing_choose(
         // Refuses no number of processors that is asked for.
         let run_time = |n| speedup.run_time(sequential, n).unwrap_or(f64::NAN);
         let size = unsafe { output_size(choice, FIRST_CHOICE)? };
-        let correction =
-            if correction.is_null() { None } else { Some(unsafe { self::correction(correction)? }) };
-        let found = unsafe { self::sizing(sizing)? }.choose(&options, correction, run_time)?;
+        let found = unsafe { self::sizing(sizing)? }.choose(&options, None, run_time)?;
         let made = surefill_choice {
             struct_size: 0,
             processors: i32::try_from(found.processors).map_err(|_| Error::Corrupt)?,
             wait: found.wait,
-            predicted: found.predicted,
             run_time: found.run_time,
             gain: found.gain,
         };
@@ -209,14 +157,7 @@ pub unsafe extern "C" fn surefill_choice_start(
     processors: *mut i32,
 ) -> i32 {
     status((|| {
-        let none = surefill_choice {
-            struct_size: 0,
-            processors: 0,
-            wait: 0.0,
-            predicted: 0.0,
-            run_time: 0.0,
-            gain: 0.0,
-        };
+        let none = surefill_choice { struct_size: 0, processors: 0, wait: 0.0, run_time: 0.0, gain: 0.0 };
         let given = unsafe { sized(choice, none, &[])? };
         let wanted = count(given.processors)?;
         let (free, most) = (count(free)?, count(most)?);
@@ -226,7 +167,7 @@ pub unsafe extern "C" fn surefill_choice_start(
         let choice = Choice {
             processors: wanted,
             wait: given.wait,
-            predicted: given.predicted,
+            predicted: given.wait,
             run_time: given.run_time,
             gain: given.gain,
         };

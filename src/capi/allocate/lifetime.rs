@@ -1,31 +1,24 @@
-//! Sizes of malleable jobs: log-uniform lifetimes, bias correction.
+//! Sizes of malleable jobs: log-uniform lifetimes.
 //!
-//! Lifetimes are taken to be uniform in the logarithm (Downey 1997). A correction learns how predicted waits relate to
-//! those that came, by a line through their logarithms, and surefill_sizing_choose corrects by it.
+//! Lifetimes are taken to be uniform in the logarithm (Downey 1997).
 //!
 //! ```c
-//! static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
+//! static int64_t memory[20000];
 //! const double ran[] = {60, 300, 900, 3600, 14400};
 //! surefill_sizing_capacity capacity;
 //! surefill_choice_options options;
 //! surefill_choice choice;
 //! surefill_sizing *sizing;
-//! surefill_correction *correction;
 //! double shortest, longest;
-//! int32_t i;
 //! surefill_lifetime_fit(ran, 5, &shortest, &longest);
 //! surefill_sizing_capacity_init(&capacity);
 //! capacity.running = 16;
-//! surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing);
+//! surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
 //! surefill_sizing_begin(sizing, 16);
 //! surefill_sizing_add_lifetime(sizing, 32, 600, shortest, longest);
-//! surefill_correction_init(memory, sizeof memory, &correction);
-//! for (i = 1; i <= 30; i++) {
-//!     surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7);
-//! }
 //! surefill_choice_options_init(&options);
 //! choice.struct_size = sizeof choice;
-//! surefill_sizing_choose(sizing, &options, correction, 40, 1, 36000, &choice);
+//! surefill_sizing_choose(sizing, &options, 40, 1, 36000, &choice);
 //! ```
 
 use super::sizing::{sizing, surefill_sizing};

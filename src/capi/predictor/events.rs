@@ -71,45 +71,6 @@ pub unsafe extern "C" fn surefill_predictor_cancel(
     status((|| unsafe { self::predictor(predictor)? }.cancel(job, now))())
 }
 
-/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time.
-/// Events that several threads push come out of order by a little: one that is at most SUREFILL_MAX_LATE_SECONDS
-/// earlier than the last event counts as having happened at the last event's time, and one that is earlier still is
-/// refused with TIME_WENT_BACK, since then a clock is wrong. The keys of a mixture are as many as the options say of
-/// these: user, limit, processors, name.
-///
-/// Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want more
-/// keys.
-///
-/// # Safety
-/// predictor is a handle, event points to a readable event.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_apply(
-    predictor: *mut surefill_predictor,
-    event: *const surefill_job_event,
-) -> i32 {
-    status((|| {
-        let mut predictor = unsafe { self::predictor(predictor)? };
-        let event = *unsafe { checked_mut(event.cast_mut())? };
-        let surefill_job_event { kind, processors, job, time, limit, user, name } = event;
-        let last = predictor.last_event().filter(|&last| time < last);
-        let time = match last {
-            Some(last) if last.saturating_sub(time) <= SUREFILL_MAX_LATE_SECONDS => last,
-            _ => time,
-        };
-        match kind {
-            SUREFILL_EVENT_SUBMIT => {
-                let keys = [user, limit, i64::from(processors), name];
-                let wanted = predictor.capacity()?.keys() as usize;
-                predictor.submit(job, keys.get(..wanted).ok_or(Error::OutOfRange)?, time)
-            }
-            SUREFILL_EVENT_START => predictor.start(job, time),
-            SUREFILL_EVENT_END => predictor.end(job, time),
-            SUREFILL_EVENT_CANCEL => predictor.cancel(job, time),
-            _ => Err(Error::OutOfRange),
-        }
-    })())
-}
-
 /// A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started and
 /// ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until
 /// the last event. O(experts x bins).
