@@ -15,7 +15,6 @@ mod input;
 #[path = "predictors/object.rs"]
 mod object;
 #[allow(dead_code)]
-
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| object::calls::<forecast::Forecast>(&mut input::Input::new(bytes)));

@@ -257,23 +257,20 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert_eq!(advice.others[0].note.as_deref(), Some("Dependency"));
     assert_eq!(advice.others[1].note.as_deref(), Some("JobHeldUser"));
 
-    // Where counting does not describe the pool there is a bound. Of 200 waits of 100 to 299 s the .95 bound of the .95
-    // quantile is the 196th (Brevik, Nurmi & Wolski's rule); what has waited for 1,000 s has no like.
+    // Where counting does not describe the pool there is a bound, by the predictor of predict-wait: of 200 waits of 100 to
+    // 299 s it is near the longest, and the rest of a job that has waited for 1,000 s is about as long as that.
     now.jobs[0].state = State::Suspended;
     let advice = advise(&now, &question()).expect("advice");
     assert!(advice.starts.is_empty() && advice.heads[0].note.as_deref() == Some("a job is suspended"));
     assert_eq!(advice.others.len(), 4);
-    assert!(
-        advice.others[1].note.as_deref().is_some_and(|note| note.starts_with("too few")),
-        "{:?}",
-        advice.others[1]
-    );
+    let rest = advice.others[1].within.expect("a bound");
+    assert!((400..=1500).contains(&rest) && advice.others[1].waits == 0, "{:?}", advice.others[1]);
     now.now = LATER + 1000;
     let advice = advise(&now, &question()).expect("advice");
-    let index = surefill::wait::upper_index(200, 0.95, 0.95).expect("in range").expect("enough waits");
-    assert_eq!(advice.others[1].within, Some(100 + index as i64 - 1));
-    assert_eq!(advice.others[1].waits, 200);
-    assert_eq!((advice.others[1].started[0].observed, advice.others[1].started[1].observed), (0.0, 1.0));
+    let bound = advice.others[1].within.expect("a bound");
+    assert!((285..=330).contains(&bound) && advice.others[1].waits >= 59, "{:?}", advice.others[1]);
+    let started = &advice.others[1].started;
+    assert!(started[0].observed < 0.05 && started[1].observed > 0.95, "{started:?}");
 
     // The longest runs of 299 s: ten minutes at most.
     let next = &advice.next[0];

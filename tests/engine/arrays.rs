@@ -146,7 +146,7 @@ impl Both {
 
 #[test]
 fn under_easy_an_array_is_as_many_jobs() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut started = 0;
     for case in 0..60 * crate::longer() {
         let nodes = case % 3 == 2;

@@ -126,7 +126,7 @@ impl Block {
         let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(&mut self.memory)).unwrap();
         let length = words(Cycle::size(&scheduler.capacity()).unwrap());
         if self.scratch.len() < length || self.disturbed.is_some() {
-            let mut garbage = Random(now as u64);
+            let mut garbage = Random::new(now as u64);
             self.scratch = (0..length).map(|_| garbage.next()).collect();
         }
         Cycle::begin(bytemuck::cast_slice_mut(&mut self.scratch), &mut scheduler, pool, now).unwrap();

@@ -102,12 +102,12 @@ fn check_books(machine: &Machine, block: &mut Block, context: &str) {
 /// One history, reported to several engines in different ways: all decide the same.
 fn history(seed: u64, settings: &str, kinds: Kinds, ways: &[(Way, bool)], steps: usize) {
     let mut machine = Machine::new(seed, kinds);
-    let mut random = Random(seed ^ 0x77);
+    let mut random = Random::new(seed ^ 0x77);
     let mut blocks: Vec<(Way, Block)> = ways
         .iter()
         .map(|&(way, disturbed)| {
             let mut block = Block::new(&small(60), settings);
-            block.disturbed = disturbed.then(|| Random(seed + 1));
+            block.disturbed = disturbed.then(|| Random::new(seed + 1));
             for (pool, &units) in machine.units.iter().enumerate() {
                 block.scheduler().set_pool(format!("p{pool}").as_bytes(), units, None).unwrap();
             }
@@ -188,7 +188,7 @@ fn nothing_between_calls_matters() {
 /// Numbers of jobs that started, and of times that a job was passed.
 fn against(seed: u64, settings: &str, kinds: Kinds, steps: usize) -> [usize; 3] {
     let mut machine = Machine::new(seed, kinds);
-    let mut random = Random(seed ^ 0x77);
+    let mut random = Random::new(seed ^ 0x77);
     let mut block = Block::new(&small(60), settings);
     let words = block.scheduler().settings();
     let mut plan = PlanOracle::new(machine.units.len(), words.seed);
@@ -239,7 +239,7 @@ fn against(seed: u64, settings: &str, kinds: Kinds, steps: usize) -> [usize; 3] 
 fn sleeps(seed: u64, settings: &str, steps: usize) -> [usize; 3] {
     let kinds = Kinds { suspensions: false, within_limits: true, predicted_by_caller: true, ..ALL };
     let mut machine = Machine::new(seed, kinds);
-    let mut random = Random(seed ^ 0x55);
+    let mut random = Random::new(seed ^ 0x55);
     let mut block = Block::new(&small(60), settings);
     for (pool, &units) in machine.units.iter().enumerate() {
         block.scheduler().set_pool(format!("p{pool}").as_bytes(), units, None).unwrap();

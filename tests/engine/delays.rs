@@ -109,7 +109,7 @@ fn decisions_are_those_of_the_enumeration() {
     let mut counts = [0; 3];
     let mut cases = 0;
     for seed in 0..1500 * longer() {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (criterion, name) = random.of(&CRITERIA);
         let events = 1 + random.below(2) as u32;
         let tau = match criterion {
@@ -346,7 +346,7 @@ fn predictions_of_the_papers_are_those_of_the_submission() {
 
 #[test]
 fn sentences_never_contradict_themselves() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let text = |delayed: Delayed, head| {
         Reason { why: Why::Delays, head, delayed: Some(delayed), ..Reason::default() }.to_string()
     };

@@ -2,6 +2,7 @@
 //! sealed and opened, and no unit gets lost.
 
 use crate::block::{Block, small};
+#[cfg(test)]
 use crate::longer;
 use crate::machine::Random;
 use surefill::engine::{
@@ -84,7 +85,7 @@ fn parts(random: &mut Random) -> Vec<Part> {
 const NODES: u32 = 4;
 const PLENTY: Amounts = [8, 8, 0, 0, 0, 0, 0, 0];
 
-struct Fuzz {
+pub struct Fuzz {
     block: Block,
     random: Random,
     now: i64,
@@ -102,8 +103,8 @@ struct Fuzz {
 }
 
 impl Fuzz {
-    fn new(seed: u64) -> Fuzz {
-        let mut random = Random(seed);
+    /// `seed` chooses the rarer conditions.
+    fn new(seed: u64, mut random: Random) -> Fuzz {
         let jobs = 1 + random.below(7) as u32;
         let rest = SchedulerCapacity { histories: 4, waits: 5, bins: 3, ..small(jobs) };
         let rest = SchedulerCapacity { nodes: NODES, kinds: 2, reservations: 2, pools: 5, queues: 6, ..rest };
@@ -496,24 +497,28 @@ impl Fuzz {
     }
 }
 
+/// Calls that are drawn so; `seed` chooses the rarer conditions.
+pub fn run(seed: u64, random: Random, steps: usize) -> Fuzz {
+    let mut fuzz = Fuzz::new(seed, random);
+    for step in 0..steps {
+        fuzz.step();
+        if step % 50 == 49 {
+            fuzz.check();
+        }
+    }
+    fuzz
+}
+
 #[test]
 fn hostile_calls() {
     let mut counts = [0; 5];
     let (mut tried, mut reasons) = (0, 0);
     for seed in 0..180 * longer() {
-        let mut fuzz = Fuzz::new(seed);
-        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            for step in 0..500 {
-                fuzz.step();
-                if step % 50 == 49 {
-                    fuzz.check();
-                }
-            }
-        }));
-        if let Err(panic) = run {
+        let called = || run(seed, Random::new(seed), 500);
+        let fuzz = std::panic::catch_unwind(called).unwrap_or_else(|panic| {
             println!("seed {seed}");
-            std::panic::resume_unwind(panic);
-        }
+            std::panic::resume_unwind(panic)
+        });
         counts.iter_mut().zip(fuzz.counts).for_each(|(sum, one)| *sum += one);
         (tried, reasons) = (tried + fuzz.tried, reasons + fuzz.reasons);
     }

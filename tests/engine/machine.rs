@@ -7,19 +7,36 @@ use surefill::runtime::RuntimeDistribution;
 /// Time at which histories begin.
 pub const ORIGIN: i64 = 1_000_000;
 
+/// Numbers drawn from some bytes, and from a generator once these are used up.
 #[derive(Clone)]
-pub struct Random(pub u64);
+pub struct Random {
+    state: u64,
+    /// The next one is the last.
+    bytes: Vec<u8>,
+}
 
 impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed, bytes: Vec::new() }
+    }
+
+    /// The bytes are what a fuzzer changes.
+    pub fn of_bytes(bytes: &[u8]) -> Random {
+        Random { state: bytes.len() as u64, bytes: bytes.iter().rev().copied().collect() }
+    }
+
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        match self.bytes.pop() {
+            Some(byte) if n <= 256 => u64::from(byte) % n,
+            _ => self.next() % n,
+        }
     }
 
     pub fn one_in(&mut self, n: u64) -> bool {
@@ -168,7 +185,7 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(seed: u64, kinds: Kinds) -> Machine {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let pools = if kinds.pools { 2 } else { 1 };
         let units: Vec<u32> = (0..pools).map(|_| 1 + random.below(40) as u32).collect();
         Machine {

@@ -138,7 +138,7 @@ fn whatever_is_offered_fits() {
     for seed in 0..60 * longer() {
         let words = WORDS[seed as usize % 4];
         let mut world = World::new(seed, seed % 3 == 0, seed % 5 == 0);
-        let mut random = Random(seed ^ 0x99);
+        let mut random = Random::new(seed ^ 0x99);
         let mut block = new(&world, words);
         block.unchecked = true;
         for step in 0..70 {
@@ -165,7 +165,7 @@ fn easy_on_nodes_is_easy() {
             ("preset=easy fit=first", Fit::First)
         };
         let mut world = World::new(seed, true, seed % 3 == 0);
-        let mut random = Random(seed ^ 0x99);
+        let mut random = Random::new(seed ^ 0x99);
         let mut block = new(&world, words);
         for step in 0..80 {
             world.step();
@@ -208,9 +208,9 @@ fn one_history_leads_to_the_same_decisions() {
     for seed in 500..500 + 6 * longer() {
         let words = WORDS[seed as usize % 3];
         let mut world = World::new(seed, seed % 2 == 0, seed % 3 != 0);
-        let mut random = Random(seed ^ 0x99);
+        let mut random = Random::new(seed ^ 0x99);
         let mut blocks: Vec<(usize, Block)> = (0..4).map(|way| (way, new(&world, words))).collect();
-        blocks[3].1.disturbed = Some(Random(seed));
+        blocks[3].1.disturbed = Some(Random::new(seed));
         for step in 0..30 {
             world.step();
             for (way, block) in &mut blocks {

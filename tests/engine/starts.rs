@@ -57,7 +57,7 @@ fn single(run_time: i64) -> RuntimeDistribution {
 #[test]
 fn known_run_times_are_foretold_to_the_second() {
     for seed in 0..12 * crate::longer() {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let words = random.of(&[
             "preset=easy",
             "preset=easy order=priority seconds=7",

@@ -92,7 +92,7 @@ fn trying_equals_submitting_in_a_copy() {
     for seed in 0..24 * longer() {
         let words = WORDS[seed as usize % WORDS.len()];
         let mut machine = Machine::new(seed, Kinds { predicted_by_caller: seed % 5 == 0, ..ALL });
-        let mut random = Random(seed ^ 0x77);
+        let mut random = Random::new(seed ^ 0x77);
         let mut block = Block::new(&small(60), words);
         for (pool, &units) in machine.units.iter().enumerate() {
             block.scheduler().set_pool(format!("p{pool}").as_bytes(), units, None).unwrap();
@@ -148,7 +148,7 @@ fn trying_on_nodes_equals_submitting_in_a_copy() {
     for seed in 0..24 * longer() {
         let words = ["preset=fair proposals=4 predictor=limit", "preset=easy"][seed as usize % 2];
         let mut world = World::new(seed, true, seed % 3 == 0);
-        let mut random = Random(seed ^ 0x99);
+        let mut random = Random::new(seed ^ 0x99);
         let mut block = nodes_drawn::new(&world, words);
         block.unchecked = true;
         for step in 0..40 {

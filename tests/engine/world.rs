@@ -150,7 +150,7 @@ impl Free {
 
 impl World {
     pub fn new(seed: u64, sane: bool, predicted: bool) -> World {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let pools = 1 + random.below(2) as u32;
         let count = 2 + random.below(7) as u32;
         let mut world = World {

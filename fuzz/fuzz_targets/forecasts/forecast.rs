@@ -72,7 +72,8 @@ fn options(input: &mut Input, scenarios: i32) -> (surefill_forecast_options, boo
         (options.queue_run_time, options.queue_processors) = (power(input), power(input));
         (options.queue_age, options.queue_age_unit) = (power(input).abs(), 1.0 + input.below(200) as f64);
         (options.candidate_run_time, options.candidate_processors) = (power(input), power(input));
-        (options.candidate_age, options.candidate_age_unit) = (power(input).abs(), 1.0 + input.below(200) as f64);
+        (options.candidate_age, options.candidate_age_unit) =
+            (power(input).abs(), 1.0 + input.below(200) as f64);
     }
     options.policy = if input.below(4) == 0 { SUREFILL_POLICY_FCFS } else { SUREFILL_POLICY_BACKFILL };
     options.reservations = [0, 1, 1, 2, 3, 1 << 20][input.below(6)];

@@ -1,9 +1,7 @@
 //! The running jobs and what is asked of them: how many there are and what they hold is modelled.
 
 use crate::input::Input;
-use crate::object::{
-    Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome,
-};
+use crate::object::{Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
@@ -141,8 +139,7 @@ impl Subject for Sizes {
         capacity.running = input.int(8);
         capacity.processors = 1 + input.int(40).min(40);
         let (mut size, mut made) = (0, null_mut());
-        let valid = (0..=1 << 20).contains(&capacity.running)
-            && capacity.processors >= 1;
+        let valid = (0..=1 << 20).contains(&capacity.running) && capacity.processors >= 1;
         let status = unsafe { surefill_sizing_size(&capacity, &mut size) };
         assert_eq!(status, if valid { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE });
         // A large one shows no more than a small one.
@@ -285,8 +282,7 @@ impl Subject for Sizes {
             }
         }
         assert!(
-            outputs.iter().any(|&output| output != MARK)
-                || matches!(call, Call::Begin(_) | Call::Add(..))
+            outputs.iter().any(|&output| output != MARK) || matches!(call, Call::Begin(_) | Call::Add(..))
         );
     }
 }

@@ -4,7 +4,9 @@
 //! Pools are counted in nodes or in processors, and like jobs are known by how many they ask for: what was learnt is
 //! kept in both units. A question is answered in a copy, so that no answer changes what is known.
 
+use super::events::{Phase, Times, in_order};
 use anyhow::{Result, anyhow};
+use std::collections::BTreeSet;
 use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
 use surefill::error::Error;
 use surefill::math::fnv::fnv1a;
@@ -75,7 +77,7 @@ pub struct Life {
 /// A job as it is known at the moment of a question.
 #[derive(Debug, Clone, Copy)]
 pub struct Present {
-    /// Its number, [`number`] of its name.
+    /// Its number, [`job_number`] of its name.
     pub id: i64,
     /// A number that stands for its user.
     pub user: i64,
@@ -157,7 +159,7 @@ impl Block {
     /// The same in a block with room for this number of jobs.
     fn with_room(&self, jobs: usize) -> Result<Block> {
         let mut block = self.clone();
-        block.grow(SchedulerCapacity { jobs: jobs.max(1) as u32, ..self.capacity })?;
+        block.grow(SchedulerCapacity { jobs: self.capacity.jobs.max(jobs as u32), ..self.capacity })?;
         Ok(block)
     }
 
@@ -178,12 +180,24 @@ impl Block {
     }
 }
 
-/// An engine that has lived through a history.
+/// A job's state in the engine, and since when it is in it.
+#[derive(Debug, Clone, Copy)]
+pub enum Seen {
+    /// It waits for its turn.
+    Waits,
+    /// It runs, and since when.
+    Runs(i64),
+    /// Its run is over, and took this number of seconds.
+    Ended(i64),
+}
+
+/// An engine that has lived through a history, and knows the jobs that are present.
 #[derive(Debug, Clone)]
 pub struct Learnt {
     nodes: Block,
     processors: Block,
     lives: i64,
+    present: BTreeSet<i64>,
 }
 
 impl Learnt {
@@ -204,32 +218,80 @@ impl Learnt {
         let mut scheduler = nodes.scheduler()?;
         scheduler.set_pool(POOL, i32::MAX as u32, None).map_err(refused("a pool"))?;
         scheduler.set_queue(POOL, 0).map_err(refused("a queue"))?;
-        Ok(Learnt { processors: nodes.clone(), nodes, lives: 0 })
+        Ok(Learnt { processors: nodes.clone(), nodes, lives: 0, present: BTreeSet::new() })
     }
 
-    /// A job has ended. Jobs come in the order of their ends.
+    /// Lives through these jobs: their submissions, starts and ends are reported in the order of time, as a scheduler
+    /// would have seen them.
     ///
     /// # Errors
-    /// When the library refuses what is said of it.
-    pub fn ended(&mut self, life: &Life) -> Result<()> {
-        self.lives += 1;
-        let id = self.lives;
-        let &Life { user, eligible, start, end, limit: stated, nodes, processors } = life;
-        for (block, count) in [(&mut self.nodes, nodes), (&mut self.processors, processors)] {
+    /// When the library refuses a report.
+    pub fn live(&mut self, lives: &[Life]) -> Result<()> {
+        let times =
+            |life: &Life| Times { submit: life.eligible, start: Some(life.start), end: Some(life.end) };
+        let first = self.lives;
+        self.lives += lives.len() as i64;
+        for (time, phase, place) in in_order(lives.iter().map(times)) {
+            let life = &lives[place];
+            let seen = match phase {
+                Phase::Submission => Seen::Waits,
+                Phase::Starts => Seen::Runs(life.start),
+                Phase::Ends | Phase::EndsAtOnce => Seen::Ended(life.end - life.start),
+            };
+            // The ids of jobs that are present are above 0.
+            self.report(time, -(first + place as i64) - 1, seen, life)?;
+        }
+        Ok(())
+    }
+
+    /// A job that is present, or whose run is over, has this state now; of the times of `life` only the one since which
+    /// it is eligible counts.
+    ///
+    /// # Errors
+    /// When the library refuses the report.
+    pub fn seen(&mut self, now: i64, id: i64, seen: Seen, life: &Life) -> Result<()> {
+        match seen {
+            Seen::Waits | Seen::Runs(_) => drop(self.present.insert(id)),
+            Seen::Ended(_) => drop(self.present.remove(&id)),
+        }
+        self.report(now, id, seen, life)
+    }
+
+    /// A job that was present has left without a run that ended by itself.
+    ///
+    /// # Errors
+    /// When the library refuses the report.
+    pub fn left(&mut self, now: i64, id: i64) -> Result<()> {
+        if !self.present.remove(&id) {
+            return Ok(());
+        }
+        let report = JobReport { id, state: JobState::Broken, ..JobReport::default() };
+        for block in [&mut self.nodes, &mut self.processors] {
+            block.report(now, &report, "a job that leaves")?;
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, now: i64, id: i64, seen: Seen, life: &Life) -> Result<()> {
+        let (state, start, ran) = match seen {
+            Seen::Waits => (JobState::Waiting, 0, 0),
+            Seen::Runs(since) => (JobState::Running, since, 0),
+            Seen::Ended(ran) => (JobState::Ended, 0, ran),
+        };
+        for (block, count) in [(&mut self.nodes, life.nodes), (&mut self.processors, life.processors)] {
             let report = JobReport {
                 id,
-                state: JobState::Running,
-                user,
-                submit: eligible,
+                state,
+                user: life.user,
+                submit: life.eligible,
                 start,
-                limit: limit(stated),
+                limit: limit(life.limit),
+                ran,
                 count: count.max(1),
                 queues: &[0],
                 ..JobReport::default()
             };
-            block.report(end, &report, "a job of the history")?;
-            let over = JobReport { id, state: JobState::Ended, ran: end - start, ..JobReport::default() };
-            block.report(end, &over, "a job of the history")?;
+            block.report(now, &report, "a job of the site")?;
         }
         Ok(())
     }
@@ -250,8 +312,14 @@ impl Learnt {
             Unit::Nodes => &self.nodes,
             Unit::Processors => &self.processors,
         };
-        let mut block = known.with_room(jobs.len())?;
+        let mut block = known.with_room(jobs.len() + self.present.len())?;
         let mut scheduler = block.scheduler()?;
+        // The jobs of other pools.
+        let inside: BTreeSet<i64> = jobs.iter().map(|job| job.id).collect();
+        for &id in self.present.difference(&inside) {
+            let report = JobReport { id, state: JobState::Broken, ..JobReport::default() };
+            scheduler.set_job(now, &report).map_err(refused("a job of another pool"))?;
+        }
         scheduler.set_pool(POOL, units.max(1), Some(idle)).map_err(refused("a pool"))?;
         for job in jobs {
             let (state, ran) = match job.used {
@@ -323,10 +391,12 @@ mod tests {
     #[test]
     fn what_was_learnt_decides_and_no_answer_changes_it() {
         let mut learnt = Learnt::new("preset=fair settle=0").unwrap();
-        for end in 0..60 {
-            learnt.ended(&life(1, 5, 10_000 + 10 * end)).unwrap();
-            learnt.ended(&life(2, 3000, 10_000 + 10 * end)).unwrap();
-        }
+        let ends = (0..60).map(|end| 10_000 + 10 * end);
+        let lives: Vec<Life> = ends.flat_map(|end| [life(1, 5, end), life(2, 3000, end)]).collect();
+        learnt.live(&lives).unwrap();
+        // A job of another pool is in nobody's way.
+        let other = Life { nodes: 5, ..life(1, 60, 11_050) };
+        learnt.seen(11_055, 9, Seen::Runs(11_050), &other).unwrap();
         let jobs = [present(1, 2, 3, Some(60)), present(2, 2, 5, None), present(3, 1, 1, None)];
         for unit in [Unit::Nodes, Unit::Processors] {
             let moment = learnt.moment(11_060, unit, (5, 2), &jobs).unwrap();

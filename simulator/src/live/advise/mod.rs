@@ -39,7 +39,6 @@ use pool::Pool;
 use read::{Job, Node, Odd, Past, State};
 use serde::Serialize;
 use starts::Start;
-use std::collections::BTreeMap;
 use waits::Waits;
 
 /// Slurm's listings of jobs, nodes and the past.
@@ -171,7 +170,7 @@ pub fn waits_for(job: &Job) -> Option<&str> {
 /// # Errors
 /// When the library refuses what Slurm says; the message has the job.
 pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
-    let mut waits = Waits::learn(&snapshot.past, snapshot.jobs.len(), question)?;
+    let (mut waits, numbers) = Waits::learn(&snapshot.past, &snapshot.jobs, snapshot.now, question)?;
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
     let is_asked = |pool: &Pool| pool.partitions.iter().any(|partition| wanted(partition));
 
@@ -196,8 +195,6 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let mut waiting: Vec<&Job> =
         snapshot.jobs.iter().filter(|job| job.state == State::Pending && wanted(&job.partition)).collect();
     waiting.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.submit));
-    let mut numbers = BTreeMap::new();
-    waits.queue(&waiting, snapshot.now, &mut numbers)?;
     let mut others = Vec::new();
     for job in waiting {
         if starts.iter().any(|start| start.job == job.id) {

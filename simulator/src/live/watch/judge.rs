@@ -3,7 +3,7 @@
 use crate::live::advise::pool::Pool;
 use crate::live::advise::read::{Job, State};
 use crate::live::advise::{Snapshot, waits_for};
-use crate::live::engine::{Learnt, Present, number};
+use crate::live::engine::{Learnt, Present, job_number, number};
 use anyhow::Result;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub fn judge<'a>(
     };
     let now = snapshot.now;
     let present = |job: &Job, units: u32, used: Option<i64>| Present {
-        id: number(&job.id),
+        id: job_number(&job.id),
         user: number(&job.user),
         eligible: eligible(job),
         used,
@@ -83,6 +83,6 @@ pub fn judge<'a>(
     let ours = moment.starts("")?;
     // Slurm will start itself whom limits let through.
     let theirs = moment.starts("preset=easy")?;
-    let named = |id: &i64| waiting.iter().find(|job| number(&job.id) == *id).copied();
+    let named = |id: &i64| waiting.iter().find(|job| job_number(&job.id) == *id).copied();
     Ok(Judged::Through(first, ours.iter().filter(|id| !theirs.contains(id)).filter_map(named).collect()))
 }

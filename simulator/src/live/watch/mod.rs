@@ -15,9 +15,9 @@ pub mod score;
 
 use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
-use super::advise::waits::Waits;
+use super::advise::waits::{Wait, Waits, most_at_once};
 use super::advise::{Snapshot, waits_for};
-use super::engine::{Learnt, Life, number};
+use super::engine::{Learnt, Life, Seen, job_number, number};
 use anyhow::Result;
 use journal::{Done, Event, Would};
 use judge::{Judged, Since, judge};
@@ -68,7 +68,7 @@ impl Watcher {
     pub fn new(preset: &str, past: &[Past], events: &[Event]) -> Result<Watcher> {
         let mut watcher = Watcher {
             learnt: Learnt::new(&format!("preset={preset} settle=0"))?,
-            waits: Waits::new(QUEUED, QUANTILE, CONFIDENCE)?,
+            waits: Waits::new(1, QUANTILE, CONFIDENCE)?,
             known: BTreeMap::new(),
             done: BTreeMap::new(),
             started: BTreeMap::new(),
@@ -83,8 +83,9 @@ impl Watcher {
         let mut before: Vec<&Past> =
             past.iter().filter(|job| begun.is_none_or(|begun| job.end < begun)).collect();
         before.sort_by_key(|job| job.end);
-        for job in before {
-            watcher.learnt.ended(&Life {
+        let mut lives: Vec<Life> = before
+            .iter()
+            .map(|job| Life {
                 user: number(&job.user),
                 eligible: job.submit,
                 start: job.start,
@@ -92,9 +93,20 @@ impl Watcher {
                 limit: job.limit,
                 nodes: job.nodes,
                 processors: job.processors,
-            })?;
-            watcher.waits.known(&job.partition, job.start - job.submit, job.limit, job.processors)?;
-        }
+            })
+            .collect();
+        let done = || {
+            events.iter().filter_map(|event| match event {
+                Event::Ended(done) => Some(done),
+                _ => None,
+            })
+        };
+        lives.extend(done().map(life_of));
+        watcher.learnt.live(&lives)?;
+        let mut waits: Vec<Wait> = before.into_iter().map(Wait::from).collect();
+        waits.extend(done().map(Wait::from));
+        watcher.waits = Waits::new(QUEUED.max(most_at_once(&waits)), QUANTILE, CONFIDENCE)?;
+        watcher.waits.live(&waits)?;
         for event in events {
             watcher.replay(event)?;
         }
@@ -113,9 +125,6 @@ impl Watcher {
             Event::Ended(done) => {
                 self.started.remove(&done.job);
                 self.done.insert(done.job.clone(), done.end);
-                self.learn(done)?;
-                let wait = done.start - done.eligible;
-                self.waits.known(&done.partition, wait, done.limit, done.processors)?;
             }
             Event::Left { job, .. } => {
                 self.started.remove(job);
@@ -131,10 +140,19 @@ impl Watcher {
         self.promised.remove(job);
     }
 
-    fn learn(&mut self, done: &Done) -> Result<()> {
-        let &Done { eligible, start, end, limit, nodes, processors, .. } = done;
-        let user = number(&done.user);
-        self.learnt.ended(&Life { user, eligible, start, end, limit, nodes, processors })
+    /// Reports a job to the engine, as it is known at this moment.
+    fn seen(&mut self, job: &Job, eligible: i64, now: i64, seen: Seen) -> Result<()> {
+        let &Job { limit, nodes, processors, .. } = job;
+        let life = Life {
+            user: number(&job.user),
+            eligible,
+            start: eligible,
+            end: eligible,
+            limit,
+            nodes,
+            processors,
+        };
+        self.learnt.seen(now, job_number(&job.id), seen, &life)
     }
 
     /// A look at the queue; returns what is to be written down. A look at an earlier time than the last is left out.
@@ -207,7 +225,7 @@ impl Watcher {
                 events.push(Event::Bound { at: eligible, job: id, partition, within });
             }
         }
-        Ok(())
+        self.seen(job, eligible, now, Seen::Waits)
     }
 
     fn runs(&mut self, job: &Job, now: i64, events: &mut Vec<Event>) -> Result<()> {
@@ -229,6 +247,7 @@ impl Watcher {
                 }
             }
         }
+        self.seen(job, eligible, now, Seen::Runs(start))?;
         self.forget(&job.id);
         let known = Known { running: true, eligible: Some(eligible), held: false, queued: None };
         self.known.insert(job.id.clone(), known);
@@ -263,7 +282,7 @@ impl Watcher {
             nodes: job.nodes,
             processors: job.processors,
         };
-        self.learn(&done)?;
+        self.seen(job, done.eligible, now, Seen::Ended(done.end - done.start))?;
         self.done.insert(job.id.clone(), end);
         events.push(Event::Ended(done));
         Ok(())
@@ -275,6 +294,7 @@ impl Watcher {
             self.waits.leaves(&partition, number, now, false)?;
         }
         self.forget(job);
+        self.learnt.left(now, job_number(job))?;
         events.push(Event::Left { at: now, job: job.to_owned() });
         Ok(())
     }
@@ -318,6 +338,18 @@ impl Watcher {
     pub fn waiting(&self) -> usize {
         self.known.values().filter(|known| !known.running).count()
     }
+}
+
+impl<'a> From<&'a Done> for Wait<'a> {
+    fn from(done: &'a Done) -> Wait<'a> {
+        let &Done { eligible, start, limit, processors, .. } = done;
+        Wait { partition: &done.partition, limit, processors, submit: eligible, start: Some(start) }
+    }
+}
+
+fn life_of(done: &Done) -> Life {
+    let &Done { eligible, start, end, limit, nodes, processors, .. } = done;
+    Life { user: number(&done.user), eligible, start, end, limit, nodes, processors }
 }
 
 /// The pools of a snapshot, as a journal's first line has them.

@@ -33,30 +33,24 @@ impl PlanOptions {
         [short, steep, long, front, proposals.into(), budget, slack, cut, running]
     }
 
-    /// These numbers with those named in the text changed.
+    /// These numbers with those named in the text changed, as the engine's settings read them.
     ///
     /// # Errors
     /// [`BadChoice::Rule`].
     pub fn changed(&self, text: &str) -> Result<PlanOptions, BadChoice> {
         let bad = |why: String| BadChoice::Rule { rule: text.to_owned(), why };
-        let mut values = self.values();
-        numbers::read(text, |name, value| {
-            let place = WORDS.iter().position(|&word| word == name);
-            let place =
-                place.ok_or_else(|| format!("a plan has no '{name}' (it has {})", WORDS.join(", ")))?;
-            values[place] = value;
-            Ok(())
-        })?;
-        let [short, steep, long, front, proposals, budget, slack, cut, running] = values;
-        if proposals.fract() != 0.0 || !(0.0..=4096.0).contains(&proposals) {
-            return Err(bad("proposals are a whole number up to 4096".to_owned()));
+        for pair in text.split('+') {
+            let Some((word, _)) = pair.split_once('=') else {
+                return Err(bad(format!("'{pair}' is not of the form word=number")));
+            };
+            if !WORDS.contains(&word) {
+                return Err(bad(format!("a plan has no '{word}' (it has {})", WORDS.join(", "))));
+            }
         }
-        let rule = PlanRule { short, steep, long, front, proposals: proposals as u32, budget, slack };
-        let quantiles = [cut, running].into_iter().all(|quantile| quantile > 0.0 && quantile <= 1.0);
-        if rule.check().is_err() || !quantiles {
-            let why = "short is 0 to 16, steep 0 to 255, budget .25 and slack 0 to 1000; long, front, cut and running are quantiles above 0, at most 1";
-            return Err(bad(why.to_owned()));
-        }
+        let &PlanOptions { rule, cut, running } = self;
+        let settings = Settings { rule, cut, running, ..Settings::DEFAULT }.changed(text, "");
+        let Settings { rule, cut, running, .. } =
+            settings.map_err(|word| bad(format!("wanted is {}", word.wanted)))?;
         Ok(PlanOptions { rule, cut, running })
     }
 
@@ -93,8 +87,8 @@ mod tests {
         let why = |text: &str| PlanOptions::new(PlanRule::FAIR).changed(text).unwrap_err().to_string();
         assert_eq!(why("fast"), "rule 'fast': 'fast' is not of the form word=number");
         assert!(why("tau=3").starts_with("rule 'tau=3': a plan has no 'tau' (it has short, steep,"));
-        assert_eq!(why("cut=x"), "rule 'cut=x': 'x' is not a number");
-        assert_eq!(why("proposals=2.5"), "rule 'proposals=2.5': proposals are a whole number up to 4096");
-        assert!(why("front=0").ends_with("are quantiles above 0, at most 1"));
+        assert_eq!(why("cut=x"), "rule 'cut=x': wanted is cut= a quantile, above 0, at most 1");
+        assert!(why("proposals=1e3").ends_with("wanted is proposals= a whole number up to 4096"));
+        assert!(why("front=0").ends_with("wanted is front= a quantile, above 0, at most 1"));
     }
 }
