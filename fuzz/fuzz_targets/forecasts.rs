@@ -14,7 +14,7 @@ mod input;
 #[allow(dead_code)]
 #[path = "predictors/object.rs"]
 mod object;
-#[allow(dead_code)]
+
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| object::calls::<forecast::Forecast>(&mut input::Input::new(bytes)));
