@@ -3,7 +3,9 @@
 //! It is made of the source text, without comments and spaces, of what says where a block's bytes lie: the structures of
 //! plain old data, the lines that carve slices, and the constants that are lengths of arrays. Passes and forecasts are
 //! never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
-//! make sites lose what their schedulers have learnt. tests/c/checkpoints.c opens kept checkpoints.
+//! make sites lose what their schedulers have learnt. Left out as well are lines that end in a comment that what they
+//! carve, or the structure that they begin, is scratch: of a block that is sealed only its length says that it was there.
+//! tests/c/checkpoints.c opens kept checkpoints.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,11 +37,13 @@ fn layout(text: &str, lines: &mut Vec<String>) {
     let mut inside = false;
     let mut derived = false;
     for line in text.lines() {
-        derived = line.starts_with("#[derive(") && line.contains("Pod") || derived && line.starts_with("#[");
+        let scratch = line.ends_with("// These are scratch.");
+        let plain = line.starts_with("#[derive(") && line.contains("Pod") && !scratch;
+        derived = plain || derived && line.starts_with("#[");
         inside |= derived;
         // Visibility is no layout.
         let code = code(line).replace("pub(super)", "").replace("pub(crate)", "").replace("pub", "");
-        if !code.is_empty() && (inside && !code.starts_with("#[") || code.contains("carve")) {
+        if !code.is_empty() && !scratch && (inside && !code.starts_with("#[") || code.contains("carve")) {
             lines.push(code);
         }
         if !derived && (line.starts_with('}') || line.ends_with(");")) {

@@ -5,7 +5,7 @@ use crate::allocate::{LONGEST, LogUniform, check};
 use crate::backfill::MAX_PROCESSORS;
 use crate::error::{Error, Result, check_processors};
 use crate::memory::{Carver, Header, Kind, Object, at_mut, range, range_mut};
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, View};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
@@ -167,6 +167,17 @@ impl Sizing<'_> {
         age: i64,
         limit: i64,
         runtime: &RuntimeDistribution,
+    ) -> Result<()> {
+        self.add_running_binned_by(processors, age, limit, runtime.view())
+    }
+
+    /// See [`Sizing::add_running_binned`].
+    pub(crate) fn add_running_binned_by(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
     ) -> Result<()> {
         self.room_for(processors)?;
         let per_job = self.state.capacity.releases_per_job();

@@ -11,7 +11,9 @@ use crate::backfill::timeline::Entry;
 use crate::backfill::verdict::{Candidate, Criterion, Exactness, JudgeState, Judgement, Verdict};
 use crate::error::{Error, Result, check_processors};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, at_limit, check_span};
+use crate::runtime::{
+    MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, View, at_limit, check_span,
+};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
@@ -302,6 +304,17 @@ impl Pass<'_> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_running_by(processors, age, limit, runtime.view())
+    }
+
+    /// See [`Pass::add_running`].
+    pub(crate) fn add_running_by(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         self.add_job(processors, at_limit(age, limit), |events, out| {
             runtime.remaining(age, limit, events, out)
         })
@@ -320,6 +333,17 @@ impl Pass<'_> {
         age: i64,
         limit: i64,
         runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        self.add_running_softly_by(processors, age, limit, runtime.view())
+    }
+
+    /// See [`Pass::add_running_softly`].
+    pub(crate) fn add_running_softly_by(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
     ) -> Result<usize> {
         let end = at_limit(age, limit);
         self.add_job(processors, end, |events, out| runtime.remaining_softly(age, limit, events, out))
@@ -371,6 +395,16 @@ impl Pass<'_> {
         processors: u32,
         limit: i64,
         runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        self.add_candidate_by(processors, limit, runtime.view())
+    }
+
+    /// See [`Pass::add_candidate`].
+    pub(crate) fn add_candidate_by(
+        &mut self,
+        processors: u32,
+        limit: i64,
+        runtime: View<'_>,
     ) -> Result<usize> {
         let state = &mut *self.state;
         if state.phase != FILLING {

@@ -35,6 +35,12 @@ pub struct surefill_bins {
     _opaque: [u8; 0],
 }
 
+/// The bins behind a handle, where they lie.
+pub(super) unsafe fn checked_bins<'a>(handle: *const surefill_bins) -> Result<&'a RawBins> {
+    let bins = unsafe { Block::<RawBins>::read(handle, KIND)? };
+    bins.checked().map(|_| bins)
+}
+
 /// The value behind a handle; shared with the distributions.
 pub(super) unsafe fn bins(handle: *const surefill_bins) -> Result<RuntimeBins> {
     unsafe { Block::<RawBins>::read(handle, KIND)? }.bins()

@@ -150,6 +150,31 @@ impl<T: Pod> Block<T> {
         Ok(())
     }
 
+    /// Makes a value in the caller's memory, of what was found before that is written, and gives the handle out.
+    ///
+    /// # Safety
+    /// As [`Block::init`].
+    pub(super) unsafe fn init_in_place<H, F>(
+        at: *mut c_void,
+        length: i64,
+        kind: Kind,
+        handle: *mut *mut H,
+        (find, write): (impl FnOnce() -> Result<F>, impl FnOnce(F, &mut T)),
+    ) -> Result<()> {
+        let handle = unsafe { super::checked_mut(handle)? };
+        if unsafe { memory(at, length)? }.len() < size_of::<Block<T>>() {
+            return Err(Error::TooSmall);
+        }
+        let found = find()?;
+        // Bytes that were never written are no value.
+        unsafe { at.cast::<Block<T>>().write_bytes(0, 1) };
+        let block = unsafe { &mut *at.cast::<Block<T>>() };
+        block.header = Header::new(kind, size_of::<Block<T>>());
+        write(found, &mut block.value);
+        *handle = at.cast();
+        Ok(())
+    }
+
     /// The value behind a handle.
     ///
     /// # Safety

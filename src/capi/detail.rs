@@ -22,7 +22,7 @@
 
 use super::bins::{KIND as BINS, bins, surefill_bins};
 use super::block::Block;
-use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::distribution::{surefill_distribution, view_or_limit};
 use super::{array_mut, checked_mut, status, write};
 use crate::error::Error;
 use crate::runtime::{RawBins, RuntimeBins};
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
     count: *mut i32,
 ) -> i32 {
     status((|| {
-        let distribution = unsafe { distribution_or_limit(distribution)? };
+        let distribution = unsafe { view_or_limit(distribution)? };
         let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
         *count = distribution.recalculate(age, limit, out)? as i32;
         Ok(())
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn surefill_distribution_remaining(
     count: *mut i32,
 ) -> i32 {
     status((|| {
-        let distribution = unsafe { distribution_or_limit(distribution)? };
+        let distribution = unsafe { view_or_limit(distribution)? };
         let events = usize::try_from(events_per_bin).map_err(|_| Error::OutOfRange)?;
         let count = unsafe { checked_mut(count)? };
         let mut out = unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };

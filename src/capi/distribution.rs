@@ -18,12 +18,12 @@
 //! surefill_distribution_init_single(memory, sizeof memory, 600, &predicted);
 //! ```
 
-use super::bins::{bins, surefill_bins};
+use super::bins::{checked_bins, surefill_bins};
 use super::block::Block;
 use super::{array, status, write};
-use crate::error::Result;
-use crate::memory::Kind;
-use crate::runtime::{RawDistribution, RuntimeDistribution};
+use crate::error::{Error, Result};
+use crate::memory::{Kind, copy};
+use crate::runtime::{MAX_BINS, RawDistribution, View, count_samples};
 use core::ffi::c_void;
 
 const KIND: Kind = Kind::Distribution;
@@ -44,37 +44,26 @@ pub struct surefill_distribution {
     _opaque: [u8; 0],
 }
 
-/// The value behind a handle; NULL is "nothing known".
-pub(super) unsafe fn distribution_or_limit(
-    handle: *const surefill_distribution,
-) -> Result<RuntimeDistribution> {
+/// The value behind a handle, where it lies; NULL is "nothing known".
+pub(super) unsafe fn view_or_limit<'a>(handle: *const surefill_distribution) -> Result<View<'a>> {
     if handle.is_null() {
-        return Ok(RuntimeDistribution::limit());
+        return Ok(View::Limit);
     }
-    unsafe { Block::<RawDistribution>::read(handle, KIND)? }.distribution()
+    unsafe { Block::<RawDistribution>::read(handle, KIND)? }.view()
 }
 
-/// Makes a distribution in the caller's memory.
+/// Makes a distribution in the caller's memory, of what is found.
 ///
 /// # Safety
 /// As [`Block::init`].
-pub(super) unsafe fn write_distribution(
+pub(super) unsafe fn write_distribution<'v>(
     memory: *mut c_void,
     length: i64,
     handle: *mut *mut surefill_distribution,
-    value: impl FnOnce() -> Result<RuntimeDistribution>,
+    find: impl FnOnce() -> Result<View<'v>>,
 ) -> Result<()> {
-    let raw = || value().map(|distribution| RawDistribution::new(&distribution));
-    unsafe { Block::init(memory, length, KIND, handle, raw) }
-}
-
-unsafe fn init(
-    memory: *mut c_void,
-    length: i64,
-    handle: *mut *mut surefill_distribution,
-    value: impl FnOnce() -> Result<RuntimeDistribution>,
-) -> i32 {
-    status(unsafe { write_distribution(memory, length, handle, value) })
+    let write = |found: View<'_>, raw: &mut RawDistribution| raw.write(&found);
+    unsafe { Block::init_in_place(memory, length, KIND, handle, (find, write)) }
 }
 
 /// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
@@ -95,11 +84,15 @@ pub unsafe extern "C" fn surefill_distribution_init_counts(
     count: i32,
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
-    unsafe {
-        init(memory, length, distribution, || {
-            RuntimeDistribution::from_counts(&self::bins(bins)?, array(counts, count)?)
+    let mut room = [0.0; MAX_BINS];
+    status(unsafe {
+        write_distribution(memory, length, distribution, || {
+            let (bins, counts) = (checked_bins(bins)?, array(counts, count)?);
+            let own = room.get_mut(..counts.len()).ok_or(Error::OutOfRange)?;
+            copy(own, counts);
+            View::of_counts(bins, own)
         })
-    }
+    })
 }
 
 /// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none
@@ -120,17 +113,21 @@ pub unsafe extern "C" fn surefill_distribution_init_samples(
     count: i32,
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
-    unsafe {
-        init(memory, length, distribution, || {
-            let bins = self::bins(bins)?;
+    let mut room = [0.0; MAX_BINS];
+    status(unsafe {
+        write_distribution(memory, length, distribution, || {
+            let bins = checked_bins(bins)?;
+            let counts = room.get_mut(..bins.count()).ok_or(Error::Corrupt)?;
             let runtimes = array(runtimes, count)?.iter().copied();
+            let bin_of = |seconds| bins.bin_of(seconds);
             if weights.is_null() {
-                return RuntimeDistribution::from_samples(&bins, runtimes.map(|runtime| (runtime, 1.0)));
+                count_samples(runtimes.map(|runtime| (runtime, 1.0)), bin_of, counts)?;
+            } else {
+                count_samples(runtimes.zip(array(weights, count)?.iter().copied()), bin_of, counts)?;
             }
-            let weights = array(weights, count)?.iter().copied();
-            RuntimeDistribution::from_samples(&bins, runtimes.zip(weights))
+            View::of_counts(bins, counts)
         })
-    }
+    })
 }
 
 /// Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
@@ -146,7 +143,7 @@ pub unsafe extern "C" fn surefill_distribution_init_single(
     seconds: i64,
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
-    unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
+    status(unsafe { write_distribution(memory, length, distribution, || View::single(seconds)) })
 }
 
 /// The remaining run time in seconds (at least 1) that a job of this age under this limit (both in seconds, 0 to
@@ -165,7 +162,5 @@ pub unsafe extern "C" fn surefill_distribution_quantile(
     limit: i64,
     seconds: *mut i64,
 ) -> i32 {
-    status((|| unsafe {
-        write(seconds, distribution_or_limit(distribution)?.quantile(quantile, age, limit)?)
-    })())
+    status((|| unsafe { write(seconds, view_or_limit(distribution)?.quantile(quantile, age, limit)?) })())
 }

@@ -29,7 +29,7 @@
 //! ```
 
 use super::block::{init, object, write_size};
-use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::distribution::{surefill_distribution, view_or_limit};
 use super::pass::optional;
 use super::sized::{ends, initialise, sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
@@ -409,8 +409,8 @@ pub unsafe extern "C" fn surefill_forecast_add_running(
 ) -> i32 {
     status((|| {
         let mut forecast = unsafe { self::forecast(forecast)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || forecast.add_running(count(processors)?, age, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || forecast.add_running_by(count(processors)?, age, limit, runtime))
     })())
 }
 
@@ -436,8 +436,8 @@ pub unsafe extern "C" fn surefill_forecast_add_waiting(
 ) -> i32 {
     status((|| {
         let mut forecast = unsafe { self::forecast(forecast)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || forecast.add_waiting(count(processors)?, limit, submit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || forecast.add_waiting_by(count(processors)?, limit, submit, runtime))
     })())
 }
 

@@ -25,7 +25,7 @@ mod head_start;
 pub use head_start::*;
 
 use super::block::{init, object, write_size};
-use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::distribution::{surefill_distribution, view_or_limit};
 use super::sized::{ends, initialise, sized};
 use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status, write};
@@ -329,8 +329,8 @@ pub unsafe extern "C" fn surefill_pass_add_running(
 ) -> i32 {
     status((|| {
         let mut pass = unsafe { self::pass(pass)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_running(count(processors)?, age, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || pass.add_running_by(count(processors)?, age, limit, runtime))
     })())
 }
 
@@ -352,8 +352,8 @@ pub unsafe extern "C" fn surefill_pass_add_candidate(
 ) -> i32 {
     status((|| {
         let mut pass = unsafe { self::pass(pass)? };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_candidate(count(processors)?, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || pass.add_candidate_by(count(processors)?, limit, runtime))
     })())
 }
 

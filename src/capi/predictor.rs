@@ -48,10 +48,10 @@ use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, Termination};
 use crate::predict::{
-    Expert, Learning, MAX_EXPERTS, MixtureCapacity, Prediction, Predictor, PredictorCapacity, PredictorKind,
-    PredictorOptions, experts_of,
+    Expert, Learning, MAX_EXPERTS, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind,
+    PredictorOptions, Told, experts_of,
 };
-use crate::runtime::RuntimeDistribution;
+use crate::runtime::{MAX_BINS, View};
 use core::ffi::c_void;
 use core::ptr::null;
 

@@ -15,7 +15,7 @@ impl Scheduler<'_> {
                 return Err(Error::Full);
             }
         }
-        let predicted = self.predicted(array)?;
+        let predicted = self.predicted(array)?.owned()?;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
         let report = JobReport {
             id: task,

@@ -16,7 +16,7 @@ use crate::backfill::{Pass, Step, Verdict};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
+use crate::runtime::{MAX_SECONDS, View};
 use bytemuck::Zeroable;
 
 impl Scheduler<'_> {
@@ -48,11 +48,11 @@ fn add_running(
     if scheduler.parts.table.get(slot)?.state() == JobState::Ending {
         // It is over, and expected to be cleaned when its time for that has passed.
         let left = scheduler.end_by_limit(slot, now)?.saturating_sub(now);
-        pass.add_running(units, 0, left, &RuntimeDistribution::limit())?;
+        pass.add_running_by(units, 0, left, View::Limit)?;
         return Ok(());
     }
     let age = scheduler.parts.table.get(slot)?.age(now).min(MAX_SECONDS);
-    pass.add_running(units, age, scheduler.cut_of(slot)?, &scheduler.predicted(slot)?)?;
+    pass.add_running_by(units, age, scheduler.cut_of(slot)?, scheduler.predicted(slot)?)?;
     Ok(())
 }
 
@@ -181,7 +181,7 @@ impl Cycle<'_> {
         let considered = range(considered, 0, judgements)?;
         for &number in considered {
             let &Candidate { slot, processors, .. } = at(candidates, number as usize)?;
-            pass.add_candidate(processors, scheduler.cut_of(slot)?, &scheduler.predicted(slot)?)?;
+            pass.add_candidate_by(processors, scheduler.cut_of(slot)?, scheduler.predicted(slot)?)?;
         }
         let rule = settings.delay_rule();
         while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {

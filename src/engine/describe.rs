@@ -101,7 +101,9 @@ impl Scheduler<'_> {
         let keys_change = new.keys() != old.keys();
         match report.prediction {
             Some(prediction)
-                if keys_change || !old.is_predicted_by_caller() || self.predicted(slot)? != *prediction =>
+                if keys_change
+                    || !old.is_predicted_by_caller()
+                    || self.predicted(slot)? != prediction.view() =>
             {
                 self.set_prediction(slot, prediction)?;
             }

@@ -9,7 +9,7 @@ use super::table::{Predicted, Record};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, copy, range_mut};
 use crate::plan::last_asked;
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeDistribution, View};
 
 /// Expected seconds of cleaning once a job is over.
 const CLEANING: i64 = 60;
@@ -31,15 +31,16 @@ impl Scheduler<'_> {
     }
 
     /// The predicted run time of a job.
-    pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
+    pub(super) fn predicted(&self, slot: u32) -> Result<View<'_>> {
         let job = self.parts.table.get(slot)?;
         if job.predicted == Predicted::Single as u32 {
-            return RuntimeDistribution::single(job.single).map_err(|_| Error::Corrupt);
+            return View::single(job.single).map_err(|_| Error::Corrupt);
         }
         if job.predicted == Predicted::Limit as u32 || job.predicted == Predicted::ToLimit as u32 {
-            return Ok(RuntimeDistribution::limit());
+            return Ok(View::Limit);
         }
-        RuntimeDistribution::restored(&self.state.bins.bins()?, self.probabilities(slot)?)
+        // Its probabilities were scaled by rounded totals.
+        self.state.bins.with(self.probabilities(slot)?, 2.0)
     }
 
     /// Sets a job's run time as predicted by the caller.
@@ -62,9 +63,10 @@ impl Scheduler<'_> {
 
     /// Refuses a prediction in other bins than the engine's.
     pub(super) fn check_prediction(&self, prediction: &RuntimeDistribution) -> Result<()> {
-        let own = self.state.bins.bins()?;
+        let own = &self.state.bins;
+        own.checked()?;
         match prediction.binned() {
-            Some((bins, _)) if *bins != own => Err(Error::OutOfRange),
+            Some((bins, _)) if !own.are_those(bins) => Err(Error::OutOfRange),
             _ => Ok(()),
         }
     }
@@ -114,14 +116,14 @@ impl Scheduler<'_> {
 
     /// Sets the mean predicted run time, and no expected end yet.
     fn set_mean(&mut self, slot: u32) -> Result<()> {
-        let mean = self.mean_of(self.parts.table.get(slot)?, &self.predicted(slot)?)?;
+        let mean = self.mean_of(self.parts.table.get(slot)?, self.predicted(slot)?)?;
         let job = self.parts.table.get_mut(slot)?;
         (job.mean, job.asked, job.end_age) = (mean, 0, 0);
         Ok(())
     }
 
     /// The mean of a job's predicted run time.
-    fn mean_of(&self, job: &Record, predicted: &RuntimeDistribution) -> Result<i64> {
+    fn mean_of(&self, job: &Record, predicted: View<'_>) -> Result<i64> {
         Ok(libm::round(predicted.mean_within(cut_at(job), self.settings().cut)?) as i64)
     }
 
@@ -137,15 +139,18 @@ impl Scheduler<'_> {
             let single = given.single_value();
             let kind = if single.is_some() { Predicted::Single } else { Predicted::Binned };
             let job = Record { predicted: kind as u32, single: single.unwrap_or(0), ..*job };
-            return self.mean_of(&job, given);
+            return self.mean_of(&job, given.view());
         }
-        let mut made = RuntimeDistribution::limit();
+        let mut room = [0.0; MAX_BINS];
+        let out = range_mut(&mut room, 0, self.state.capacity.bins as usize)?;
+        let mut made = false;
         if let Some(mut predictor) = self.predictor()? {
             let at = predictor.last_event().map_or(now, |last| last.max(now));
-            let predicted = predictor.predict(&job.keys(), at).map_err(|_| Error::Corrupt)?;
-            made = predicted.unwrap_or(made);
+            let told = predictor.tell(&job.keys(), at, out).map_err(|_| Error::Corrupt)?;
+            made = matches!(told, Ok(View::Binned(_)));
         }
-        self.mean_of(job, &made)
+        let made = if made { self.state.bins.with(out, 2.0)? } else { View::Limit };
+        self.mean_of(job, made)
     }
 
     /// Notes that a job of this user has ended: waiting ones are predicted anew before the next decision.

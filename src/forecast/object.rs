@@ -4,7 +4,9 @@ use crate::error::{Error, Result, check_processors};
 use crate::forecast::options::{ForecastOptions, MAX_JOBS, MAX_SCENARIOS, RawOptions};
 use crate::forecast::profile::Step;
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeDistribution, check_span};
+use crate::runtime::{
+    MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeDistribution, View, check_span,
+};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 use core::cmp::Ordering;
@@ -329,6 +331,17 @@ impl Forecast<'_> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_running_by(processors, age, limit, runtime.view())
+    }
+
+    /// See [`Forecast::add_running`].
+    pub(crate) fn add_running_by(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         let state = &*self.state;
         if state.phase != FILLING {
             return Err(Error::WrongState);
@@ -349,7 +362,7 @@ impl Forecast<'_> {
         processors: u32,
         age: i64,
         limit: i64,
-        runtime: &RuntimeDistribution,
+        runtime: View<'_>,
     ) -> Result<usize> {
         let index = self.state.running;
         if index >= self.state.capacity.running {
@@ -377,6 +390,17 @@ impl Forecast<'_> {
         submit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_waiting_by(processors, limit, submit, runtime.view())
+    }
+
+    /// See [`Forecast::add_waiting`].
+    pub(crate) fn add_waiting_by(
+        &mut self,
+        processors: u32,
+        limit: i64,
+        submit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         let state = &*self.state;
         if state.phase != FILLING {
             return Err(Error::WrongState);
@@ -391,7 +415,7 @@ impl Forecast<'_> {
         processors: [u32; 2],
         limit: i64,
         submit: i64,
-        runtime: &RuntimeDistribution,
+        runtime: View<'_>,
     ) -> Result<usize> {
         let submit = submit.saturating_sub(self.state.now).max(-MAX_SECONDS);
         check_span(submit.max(0))?;
@@ -419,7 +443,7 @@ impl Forecast<'_> {
         submit: i64,
         age: i64,
         limit: i64,
-        runtime: &RuntimeDistribution,
+        runtime: View<'_>,
     ) -> Result<()> {
         let room = self.state.capacity.releases_per_job();
         let slot = range_mut(self.parts.releases, place * room, room)?;

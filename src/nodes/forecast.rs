@@ -10,7 +10,7 @@ use crate::nodes::ahead::{Ahead, Waiting};
 use crate::nodes::floor::Floor;
 use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
 use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
-use crate::runtime::RuntimeDistribution;
+use crate::runtime::{RuntimeDistribution, View};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
@@ -226,6 +226,18 @@ impl NodeForecast<'_> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_running_by(nodes, handle, age, limit, runtime.view())
+    }
+
+    /// See [`NodeForecast::add_running`].
+    pub(crate) fn add_running_by(
+        &mut self,
+        nodes: &Nodes,
+        handle: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         self.filling(nodes)?;
         nodes.job(handle)?;
         let index = self.times().enter_running(0, age, limit, runtime)?;
@@ -252,6 +264,21 @@ impl NodeForecast<'_> {
         limit: i64,
         submit: i64,
         runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        self.add_waiting_by(nodes, request, fit, processors, limit, submit, runtime.view())
+    }
+
+    /// See [`NodeForecast::add_waiting`].
+    #[allow(clippy::too_many_arguments)] // the description of a job
+    pub(crate) fn add_waiting_by(
+        &mut self,
+        nodes: &Nodes,
+        request: &Request,
+        fit: Fit,
+        processors: u32,
+        limit: i64,
+        submit: i64,
+        runtime: View<'_>,
     ) -> Result<usize> {
         self.filling(nodes)?;
         let request = RawRequest::new(request, self.state.capacity.resources)?;

@@ -35,15 +35,17 @@ pub(crate) struct Sums([u32; SUMS]);
 pub(super) struct Totals([u64; SUMS]);
 
 /// The sums that a job takes of each group.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)] // These are scratch.
+#[repr(C)]
 pub(crate) struct Demand {
     count: u32,
     /// Number of sums of each group.
     stride: u8,
+    /// Whether it takes whole nodes, and looks at their number alone; then it is 1.
+    whole: u8,
+    reserved: [u8; 2],
     /// The groups that have the resources of the job, in the order in which it takes them; [`GROUPS`] at the end.
     groups: [u8; GROUPS],
-    /// Whether it takes whole nodes, and looks at their number alone.
-    whole: bool,
     /// The part of a group's sums that a task takes.
     task: [u32; SUMS],
 }
@@ -74,7 +76,7 @@ impl Free for Sums {
             else {
                 break;
             };
-            let room = if demand.whole {
+            let room = if demand.whole != 0 {
                 nodes.checked_div(*part).unwrap_or(demand.count)
             } else {
                 let pairs = kinds.iter().zip(task).filter(|&(_, &task)| task > 0);
@@ -242,8 +244,9 @@ impl Groups {
         let mut demand = Demand {
             count: request.count,
             stride: stride as u8,
+            whole: request.alone().into(),
+            reserved: [0; 2],
             groups: [GROUPS as u8; GROUPS],
-            whole: request.alone(),
             task: [u32::MAX; SUMS],
         };
         let mut fits = [false; GROUPS];

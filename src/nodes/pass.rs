@@ -10,7 +10,7 @@ use crate::nodes::state::{
     Piece, Running, State,
 };
 use crate::nodes::tail::{STRATA, Tail, firsts_at, mark_strata, tails};
-use crate::runtime::{Release, RuntimeDistribution, at_limit, check_span};
+use crate::runtime::{Release, RuntimeDistribution, View, at_limit, check_span};
 use crate::seal::lifecycle;
 use bytemuck::Zeroable;
 
@@ -198,6 +198,18 @@ impl NodePass<'_> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_running_by(nodes, handle, age, limit, runtime.view())
+    }
+
+    /// See [`NodePass::add_running`].
+    pub(crate) fn add_running_by(
+        &mut self,
+        nodes: &Nodes,
+        handle: u32,
+        age: i64,
+        limit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         if self.state.phase != FILLING {
             return Err(Error::WrongState);
         }
@@ -233,7 +245,7 @@ impl NodePass<'_> {
     }
 
     /// Writes a job's remaining run time into its place.
-    fn believe(&mut self, slot: usize, age: i64, limit: i64, runtime: &RuntimeDistribution) -> Result<u32> {
+    fn believe(&mut self, slot: usize, age: i64, limit: i64, runtime: View<'_>) -> Result<u32> {
         let room = self.state.capacity.tails_per_job();
         let releases = range_mut(self.slices.releases, 0, room)?;
         let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
@@ -253,7 +265,7 @@ impl NodePass<'_> {
         request: RawRequest,
         room: u32,
         limit: i64,
-        runtime: &RuntimeDistribution,
+        runtime: View<'_>,
     ) -> Result<&mut Candidate> {
         let index = self.state.candidates;
         if index >= self.state.capacity.candidates
@@ -286,6 +298,18 @@ impl NodePass<'_> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_candidate_by(nodes, request, fit, limit, runtime.view())
+    }
+
+    /// See [`NodePass::add_candidate`].
+    pub(crate) fn add_candidate_by(
+        &mut self,
+        nodes: &Nodes,
+        request: &Request,
+        fit: Fit,
+        limit: i64,
+        runtime: View<'_>,
+    ) -> Result<usize> {
         if self.state.phase != FILLING {
             return Err(Error::WrongState);
         }
@@ -312,6 +336,18 @@ impl NodePass<'_> {
         parts: &[Part],
         limit: i64,
         runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        self.add_placed_by(nodes, request, parts, limit, runtime.view())
+    }
+
+    /// See [`NodePass::add_placed`].
+    pub(crate) fn add_placed_by(
+        &mut self,
+        nodes: &Nodes,
+        request: &Request,
+        parts: &[Part],
+        limit: i64,
+        runtime: View<'_>,
     ) -> Result<usize> {
         if self.state.phase != FILLING {
             return Err(Error::WrongState);

@@ -12,8 +12,8 @@ use crate::nodes::machine::{MAX_NODES, Nodes, Ranked};
 use crate::nodes::request::{Fit, MAX_RESOURCES, Part, RawRequest, Request};
 use crate::nodes::timeline::Timeline;
 use crate::plan::{
-    Arranged, Guarded, KeptOrder, LONGEST, PROFILES, PlanRule, PlanWork, Queue, Rank, UNPLANNED, Waiting,
-    WaitingJob, seconds, up,
+    Arranged, Guarded, KeptOrder, LONGEST, PROFILES, PlanRule, PlanWork, Queue, Rank, UNPLANNED, WINDOW,
+    Waiting, WaitingJob, seconds, up,
 };
 use crate::schedule::RecentWaits;
 use crate::seal::{Sealed, lifecycle};
@@ -91,6 +91,8 @@ pub(crate) struct State {
 /// The slices behind the scalars.
 pub(crate) struct Slices<'a> {
     pub(super) profiles: &'a mut [SumsOverTime],
+    /// Of the window.
+    pub(super) demands: &'a mut [Demand],
     pub(super) classes: &'a mut [Grouped],
     pub(super) running: &'a mut [Ending],
     pub(super) limited: &'a mut [Ending],
@@ -149,6 +151,7 @@ impl<'a> Object<'a> for NodePlan<'a> {
             later: Floor::parts(carver, nodes, classes, resources)?,
             nodes: carver.take(nodes)?,
             found: carver.take(nodes)?,
+            demands: carver.take(WINDOW)?, // These are scratch.
         })
     }
 
@@ -409,6 +412,7 @@ impl<'a> NodePlan<'a> {
         let mut queue = Queue {
             kept: &mut self.state.kept,
             profiles: self.slices.profiles,
+            demands: self.slices.demands,
             waiting: range_mut(self.slices.waiting, 0, count)?,
             ranked: range_mut(self.slices.ranked, 0, count)?,
             placed: range_mut(self.slices.starting, 0, count)?,

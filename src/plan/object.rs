@@ -5,6 +5,7 @@ use super::guard::{Guard, Guarded, Limited};
 use super::profile::{Counted, Profile};
 use super::queue::{Arranged, KeptOrder, PROFILES, Queue, Ranked};
 use super::rule::PlanRule;
+use super::search::WINDOW;
 use super::waiting::{UNPLANNED, Waiting, WaitingJob, seconds};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Kind, Object, at, at_mut, range_mut};
@@ -270,6 +271,7 @@ impl<'a> Plan<'a> {
         let mut queue = Queue {
             kept: &mut self.state.kept,
             profiles: self.parts.profiles,
+            demands: &mut [0; WINDOW],
             waiting: range_mut(self.parts.waiting, 0, count)?,
             ranked: range_mut(self.parts.ranked, 0, count)?,
             placed: range_mut(self.parts.starting, 0, count)?,

@@ -5,7 +5,7 @@ use super::grid::LONGEST;
 use super::guard::{Guarded, Until};
 use super::profile::{Demand, Free, Profile};
 use super::rule::{NO_BUDGET, PlanRule};
-use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
+use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, key, pressing};
 use super::waiting::{Waiting, head, longest_but, median};
 use crate::error::{Error, Result};
 use crate::heap;
@@ -73,11 +73,13 @@ fn until(job: &Waiting, share: f64) -> Until {
 }
 
 /// The waiting jobs of a pass, and the memory in which they are put in order.
-pub(crate) struct Queue<'q, P> {
+pub(crate) struct Queue<'q, P: Profile> {
     /// The order of the last pass; the new one afterwards.
     pub(crate) kept: &'q mut KeptOrder,
     /// [`PROFILES`] of them: the first is what is free beside what runs.
     pub(crate) profiles: &'q mut [P],
+    /// Room for the demands of the window.
+    pub(crate) demands: &'q mut [Demand<P>],
     /// In the order of submission.
     pub(crate) waiting: &'q mut [Waiting],
     /// The same length as `waiting`, and so is `placed`: the jobs that were given a place, in the plan's order.
@@ -168,14 +170,16 @@ impl<P: Profile> Queue<'_, P> {
         let count = self.waiting.len();
         self.mark_kept(window)?;
         let mut entries = [Entry::default(); WINDOW];
-        let mut kept = [0; WINDOW];
+        let mut kept = [0_u8; WINDOW];
+        let demands = range_mut(self.demands, 0, window)?;
         let ranked = range_mut(self.ranked, 0, count)?;
         let inside = ranked.get(count - window..).ok_or(Error::Corrupt)?;
-        for ((entry, kept), rank) in entries.iter_mut().zip(&mut kept).zip(inside) {
+        let slots = entries.iter_mut().zip(&mut kept).zip(&mut *demands);
+        for (((entry, kept), slot), rank) in slots.zip(inside) {
             let job = at(self.waiting, rank.job as usize)?;
             let (demand, from) = demand(rank.job as usize, job, true)?;
+            *slot = demand;
             *entry = Entry {
-                demand,
                 processors: job.processors,
                 run_time: job.run_time,
                 limit: job.limit,
@@ -185,24 +189,19 @@ impl<P: Profile> Queue<'_, P> {
                 class: rank.class,
             };
             // New jobs at the end.
-            *kept = if job.kept == 0 { i64::MAX } else { i64::from(job.kept) };
+            *kept = if job.kept == 0 { u8::MAX } else { job.kept as u8 };
         }
         let (snapshots, scratch) = self.profiles.split_at_mut_checked(SNAPSHOTS).ok_or(Error::Corrupt)?;
         let snapshots: &mut [P; SNAPSHOTS] = snapshots.try_into().map_err(|_| Error::Corrupt)?;
         let scratch = scratch.first_mut().ok_or(Error::Corrupt)?;
         let entries = entries.get(..window).ok_or(Error::Corrupt)?;
-        let mut search = Search::new(entries, *costs, snapshots, scratch, self.kept.random);
-        let order = search.sorted(|entry| kept.get(entry).copied().unwrap_or(i64::MAX));
+        let mut search = Search::new((entries, demands), *costs, snapshots, scratch, self.kept.random);
+        let order = search.sorted(|entry| kept.get(entry).map_or(i64::MAX, |&kept| kept.into()));
         search.offer(&order);
         let order = search.sorted(|_| 0);
         search.offer(&order);
-        let mut table = [[0; KEYS]; WINDOW];
-        for (row, entry) in table.iter_mut().zip(entries) {
-            *row = keys(entry);
-        }
-        for column in 0..KEYS {
-            let key = |entry: usize| table.get(entry).and_then(|row| row.get(column)).copied().unwrap_or(0);
-            let order = search.sorted(key);
+        for number in 0..KEYS {
+            let order = search.sorted(|entry| entries.get(entry).map_or(0, |entry| key(entry, number)));
             search.offer(&order);
         }
         search.propose(rule.proposals);

@@ -16,10 +16,9 @@ const STRIDE: usize = 4;
 /// Number of profiles kept: one before each stride.
 pub(super) const SNAPSHOTS: usize = WINDOW / STRIDE;
 
-/// A job of the window.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Entry<D> {
-    pub(super) demand: D,
+/// A job of the window, but for its demand.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Entry {
     /// Its width for the first orders.
     pub(super) processors: u32,
     /// Seconds that it is expected to run, 1 to [`LONGEST`].
@@ -36,11 +35,10 @@ pub(super) struct Entry<D> {
     pub(super) class: i64,
 }
 
-impl<D: PartialEq> Entry<D> {
-    /// Whether an order stays as it is for all others where the two jobs change places.
-    fn is_like(&self, other: &Entry<D>) -> bool {
+impl Entry {
+    /// Whether an order stays as it is for all others where the two jobs, which have like demands, change places.
+    fn is_like(&self, other: &Entry) -> bool {
         self.run_time == other.run_time
-            && self.demand == other.demand
             && self.class == other.class
             && self.limit == other.limit
             && self.from == other.from
@@ -67,17 +65,17 @@ pub(super) const SAME: Order = {
 /// 2^-24 where they are products.
 pub(super) const KEYS: usize = 5;
 
-/// The job's keys for these orders, smaller ones first.
-pub(super) fn keys<D>(entry: &Entry<D>) -> [i64; KEYS] {
-    let run_time = ln(entry.run_time) as i64;
-    let width = ln(entry.processors) as i64;
-    [
-        i64::from(entry.run_time),
-        run_time + width,
-        run_time / 2 - 2 * aged(entry.waited, 7200),
-        run_time - width * 3 / 10 - 2 * aged(entry.waited, 14_400),
-        -i64::from(entry.processors),
-    ]
+/// The job's key for one of these orders, smaller ones first.
+pub(super) fn key(entry: &Entry, order: usize) -> i64 {
+    let run_time = || ln(entry.run_time) as i64;
+    let width = || ln(entry.processors) as i64;
+    match order {
+        0 => i64::from(entry.run_time),
+        1 => run_time() + width(),
+        2 => run_time() / 2 - 2 * aged(entry.waited, 7200),
+        3 => run_time() - width() * 3 / 10 - 2 * aged(entry.waited, 14_400),
+        _ => -i64::from(entry.processors),
+    }
 }
 
 /// Urgency of a job, smaller values first: r / (1 + w / 2 h)^2, as a logarithm in 2^-24.
@@ -100,7 +98,9 @@ fn exchange<T: Copy>(slots: &mut [T], one: usize, other: usize) {
 
 /// The window, the present order and its schedule.
 pub(super) struct Search<'s, P: Profile> {
-    entries: &'s [Entry<Demand<P>>],
+    entries: &'s [Entry],
+    /// Their demands.
+    demands: &'s [Demand<P>],
     costs: Costs,
     /// The profile before places 0, 4, 8 and so on of the present order.
     snapshots: &'s mut [P; SNAPSHOTS],
@@ -124,7 +124,7 @@ pub(super) struct Search<'s, P: Profile> {
 impl<'s, P: Profile> Search<'s, P> {
     /// `snapshots[0]` is the profile of what runs.
     pub(super) fn new(
-        entries: &'s [Entry<Demand<P>>],
+        (entries, demands): (&'s [Entry], &'s [Demand<P>]),
         costs: Costs,
         snapshots: &'s mut [P; SNAPSHOTS],
         scratch: &'s mut P,
@@ -132,14 +132,15 @@ impl<'s, P: Profile> Search<'s, P> {
     ) -> Search<'s, P> {
         let mut alone = [0; WINDOW];
         let mut all_alone = 0_u64;
-        for (alone, entry) in alone.iter_mut().zip(entries) {
-            let start = snapshots[0].earliest(&entry.demand, entry.run_time, entry.from);
+        for (alone, (entry, demand)) in alone.iter_mut().zip(entries.iter().zip(demands)) {
+            let start = snapshots[0].earliest(demand, entry.run_time, entry.from);
             let start = start.map_or(LONGEST, |place| place.start);
             *alone = costs.of(entry.waited.saturating_add(start));
             all_alone = all_alone.saturating_add(*alone);
         }
         Search {
             entries,
+            demands,
             costs,
             snapshots,
             scratch,
@@ -157,13 +158,20 @@ impl<'s, P: Profile> Search<'s, P> {
 
     /// The entries in the order of these keys within their classes, equal ones in the order of the entries.
     pub(super) fn sorted(&self, key: impl Fn(usize) -> i64) -> Order {
-        let mut ranked = [(0, 0, 0); WINDOW];
-        for (number, entry) in self.entries.iter().enumerate() {
-            let rank = (entry.class, key(number), number as u8);
-            let place = ranked.iter().take(number).take_while(|&&other| other < rank).count();
-            insert(ranked.get_mut(..=number).unwrap_or(&mut []), place, rank);
+        let (mut keys, mut order) = ([0; WINDOW], [0; WINDOW]);
+        for ((number, entry), slot) in self.entries.iter().enumerate().zip(0..WINDOW as u8) {
+            let own = (entry.class, key(number));
+            keys.iter_mut().skip(number).take(1).for_each(|key| *key = own.1);
+            // Those sorted so far are entries before this one.
+            let before = |&other: &u8| {
+                let other = usize::from(other);
+                let theirs = self.entries.get(other).zip(keys.get(other));
+                theirs.is_some_and(|(entry, &key)| (entry.class, key) <= own)
+            };
+            let place = order.get(..number).unwrap_or(&[]).partition_point(before);
+            insert(order.get_mut(..=number).unwrap_or(&mut []), place, slot);
         }
-        ranked.map(|(_, _, number)| number)
+        order
     }
 
     /// Tries an order; it becomes the present one if it is cheaper.
@@ -180,16 +188,16 @@ impl<'s, P: Profile> Search<'s, P> {
     pub(super) fn propose(&mut self, proposals: u32) {
         let count = self.entries.len();
         // The place at which the class of each place begins.
-        let mut begins = [0_usize; WINDOW];
+        let mut begins = [0_u8; WINDOW];
         let (mut class, mut begin) = (None, 0);
         for (place, (begins, &entry)) in begins.iter_mut().zip(&self.order).take(count).enumerate() {
             let own = self.entries.get(usize::from(entry)).map(|entry| entry.class);
             if own != class {
                 (class, begin) = (own, place);
             }
-            *begins = begin;
+            *begins = begin as u8;
         }
-        let begin_of = |place: usize| begins.get(place).copied().unwrap_or(place);
+        let begin_of = |place: usize| begins.get(place).map_or(place, |&begin| usize::from(begin));
         for round in 0..proposals {
             let directed = if round % 2 == 1 { self.directed(count, begin_of) } else { None };
             let (x, y) = directed.unwrap_or_else(|| {
@@ -225,10 +233,8 @@ impl<'s, P: Profile> Search<'s, P> {
         let mut found = 0;
         for (place, &number) in self.order.iter().take(count).enumerate() {
             let number = usize::from(number);
-            let fits = self
-                .entries
-                .get(number)
-                .is_some_and(|entry| entry.from == 0 && idle.rooms(&entry.demand).is_some());
+            let job = self.entries.get(number).zip(self.demands.get(number));
+            let fits = job.is_some_and(|(entry, demand)| entry.from == 0 && idle.rooms(demand).is_some());
             let later = self.starts.get(number).is_some_and(|&start| start > 0);
             if fits && later && begin_of(place) < place {
                 places.iter_mut().skip(found).take(1).for_each(|slot| *slot = place as u8);
@@ -255,16 +261,17 @@ impl<'s, P: Profile> Search<'s, P> {
         let rest = order.iter().take(self.entries.len()).enumerate().skip(from * STRIDE);
         for (place, &number) in rest {
             let number = usize::from(number);
-            let (entry, &before) = (self.entries.get(number)?, self.starts.get(number)?);
+            let (entry, demand) = (self.entries.get(number)?, self.demands.get(number)?);
+            let &before = self.starts.get(number)?;
             self.steps += u64::from(self.scratch.count());
             let found = if place < x {
-                self.scratch.at(before, &entry.demand, entry.run_time).filter(|_| before < LONGEST)
+                self.scratch.at(before, demand, entry.run_time).filter(|_| before < LONGEST)
             } else {
-                self.scratch.earliest(&entry.demand, entry.run_time, entry.from)
+                self.scratch.earliest(demand, entry.run_time, entry.from)
             };
             let mut start = LONGEST;
             if let Some(found) = found {
-                self.scratch.take(&found, &entry.demand, entry.run_time);
+                self.scratch.take(&found, demand, entry.run_time);
                 start = found.start;
             }
             value = value.saturating_add(self.costs.of(entry.waited.saturating_add(start)));
@@ -294,7 +301,8 @@ impl<'s, P: Profile> Search<'s, P> {
         let rest = order.iter().take(self.entries.len()).enumerate().skip(from * STRIDE);
         for (place, &number) in rest {
             let number = usize::from(number);
-            let Some(entry) = self.entries.get(number) else { return };
+            let job = self.entries.get(number).zip(self.demands.get(number));
+            let Some((entry, demand)) = job else { return };
             if place % STRIDE == 0 && place > from * STRIDE {
                 let kept = (self.snapshots.get_mut(place / STRIDE), self.before.get_mut(place / STRIDE));
                 if let (Some(snapshot), Some(before)) = kept {
@@ -304,8 +312,8 @@ impl<'s, P: Profile> Search<'s, P> {
             }
             self.steps += u64::from(self.scratch.count());
             let mut start = LONGEST;
-            if let Some(found) = self.scratch.earliest(&entry.demand, entry.run_time, entry.from) {
-                self.scratch.take(&found, &entry.demand, entry.run_time);
+            if let Some(found) = self.scratch.earliest(demand, entry.run_time, entry.from) {
+                self.scratch.take(&found, demand, entry.run_time);
                 start = found.start;
             }
             if let Some(slot) = self.starts.get_mut(number) {
@@ -322,12 +330,13 @@ impl<'s, P: Profile> Search<'s, P> {
     pub(super) fn take_turns(&mut self) {
         for place in 0..self.entries.len() {
             let Some(&own) = self.order.get(place) else { return };
-            let Some(entry) = self.entries.get(usize::from(own)) else { return };
-            let turn = |entry: &Entry<_>, number: u8| (core::cmp::Reverse(entry.waited), number);
+            let job = self.entries.get(usize::from(own)).zip(self.demands.get(usize::from(own)));
+            let Some((entry, demand)) = job else { return };
+            let turn = |entry: &Entry, number: u8| (core::cmp::Reverse(entry.waited), number);
             let mut first = (turn(entry, own), place);
             for (later, &number) in self.order.iter().enumerate().take(self.entries.len()).skip(place + 1) {
                 let Some(other) = self.entries.get(usize::from(number)) else { return };
-                if other.is_like(entry) {
+                if other.is_like(entry) && self.demands.get(usize::from(number)) == Some(demand) {
                     first = first.min((turn(other, number), later));
                 }
             }

@@ -135,10 +135,8 @@ pub(super) fn mixed(
     finished: u64,
     out: &mut [f64],
 ) -> Result<Option<Silence>> {
-    let predicted = mixture.predict(keys).map_err(|_| Error::Corrupt)?;
-    let Some((_, probabilities)) = predicted.binned() else { return Ok(Some(Silence::NothingLearnt)) };
-    for (to, from) in out.iter_mut().zip(probabilities) {
-        *to = *from;
+    if !mixture.probabilities(keys, out).map_err(|_| Error::Corrupt)? {
+        return Ok(Some(Silence::NothingLearnt));
     }
     make_safe(out, finished);
     Ok(None)

@@ -15,9 +15,9 @@
 
 use crate::error::{Error, Result};
 use crate::math::mix::mix;
-use crate::memory::{Carver, Kind, Object, at, at_mut};
+use crate::memory::{Carver, Kind, Object, at, at_mut, range_mut};
 use crate::predict::histories::Histories;
-use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
+use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_span, share_out};
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
@@ -218,15 +218,29 @@ impl<'a> Mixture<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] for another number of keys than the capacity's.
     pub fn predict(&self, keys: &[i64]) -> Result<RuntimeDistribution> {
+        let mut room = [0.0; MAX_BINS];
+        let out = range_mut(&mut room, 0, self.state.capacity.bins as usize)?;
+        if !self.probabilities(keys, out)? {
+            return Ok(RuntimeDistribution::limit());
+        }
+        self.state.bins.view(out).owned()
+    }
+
+    /// Writes the probabilities of [`Mixture::predict`], one for each bin, and returns whether there are any.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn probabilities(&self, keys: &[i64], sums: &mut [f64]) -> Result<bool> {
         let State { capacity: limits, experts, everybody, jobs, .. } = &*self.state;
         if keys.len() != limits.keys as usize {
             return Err(Error::OutOfRange);
         }
         if *jobs <= 0.0 {
-            return Ok(RuntimeDistribution::limit());
+            return Ok(false);
         }
         let bins = limits.bins as usize;
-        let mut sums = [0.0; MAX_BINS];
+        let sums = range_mut(sums, 0, bins)?;
+        sums.fill(0.0);
         // Weight of the distribution of all jobs in all back-offs together.
         let mut common = 0.0;
         for (number, (expert, weight)) in
@@ -244,7 +258,8 @@ impl<'a> Mixture<'a> {
         for (sum, count) in sums.iter_mut().zip(everybody) {
             *sum += common * count;
         }
-        RuntimeDistribution::from_counts(&self.state.bins.bins()?, sums.get(..bins).ok_or(Error::Corrupt)?)
+        self.state.bins.checked()?;
+        share_out(sums)
     }
 
     /// Learns from a job with these keys that finished after `run_time` seconds. O(experts x bins).

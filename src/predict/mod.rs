@@ -25,5 +25,7 @@ mod training;
 pub use context::{ContextCapacity, ContextMixture};
 pub use mixture::{Expert, MAX_EXPERTS, MAX_KEYS, Mixture, MixtureCapacity};
 pub use options::{PredictorCapacity, PredictorKind, PredictorOptions, experts_of};
+#[cfg(feature = "capi")]
+pub(crate) use predictor::Told;
 pub use predictor::{HeldJob, Prediction, Predictor, Silence};
 pub use training::Learning;

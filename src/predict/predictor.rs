@@ -11,7 +11,7 @@ use crate::predict::learner::{Learner, answered, asked_after, enter, mixed};
 use crate::predict::options::{RawCapacity, RawOptions};
 use crate::predict::safety::make_safe;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, View, check_span};
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
@@ -47,6 +47,9 @@ impl Silence {
 
 /// A prediction, or the reason why there is none.
 pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
+
+/// The same where it lies.
+pub(crate) type Told<'t> = core::result::Result<View<'t>, Silence>;
 
 /// A job that a predictor holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,10 @@
 //! Logarithmic runtime bins: the map from a run time to its bin and back to the bin's edges.
 
 use crate::error::{Error, Result};
+#[cfg(feature = "capi")]
+use crate::memory::copy;
 use crate::runtime::MAX_SECONDS;
+use crate::runtime::view::{Binned, View};
 use heapless::Vec;
 
 /// The largest number of bins.
@@ -87,8 +90,16 @@ impl RuntimeBins {
         self.ratio
     }
 
-    pub(crate) fn ln_ratio(&self) -> f64 {
-        self.ln_ratio
+    /// These bins by themselves.
+    pub(super) fn of(binned: &Binned<'_>) -> Result<RuntimeBins> {
+        let edges = Vec::from_slice(binned.edges).map_err(|()| Error::Corrupt)?;
+        Ok(RuntimeBins { ratio: binned.ratio, ln_ratio: binned.ln_ratio, edges })
+    }
+
+    /// The bins with these probabilities.
+    pub(super) fn with<'d>(&'d self, probabilities: &'d [f64]) -> Binned<'d> {
+        let RuntimeBins { ratio, ln_ratio, edges } = self;
+        Binned { ratio: *ratio, ln_ratio: *ln_ratio, edges, probabilities }
     }
 
     /// The bin that holds a run time in seconds; negative run times are in bin 0. O(log of the number of bins).
@@ -133,12 +144,25 @@ pub(crate) struct RawBins {
 }
 
 impl RawBins {
+    /// Becomes these bins; those beyond stay as they are.
+    #[cfg(feature = "capi")]
+    pub(super) fn write(&mut self, binned: &Binned<'_>) {
+        (self.ratio, self.ln_ratio, self.count) = (binned.ratio, binned.ln_ratio, binned.edges.len() as u64);
+        copy(&mut self.edges, binned.edges);
+    }
+
     pub(crate) fn new(bins: &RuntimeBins) -> RawBins {
         let mut edges = [0.0; MAX_BINS];
         for (raw, edge) in edges.iter_mut().zip(&bins.edges) {
             *raw = *edge;
         }
         RawBins { ratio: bins.ratio, ln_ratio: bins.ln_ratio, count: bins.count() as u64, edges }
+    }
+
+    /// The number of bins.
+    #[cfg(feature = "capi")]
+    pub(crate) fn count(&self) -> usize {
+        usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
     fn edges(&self) -> &[f64] {
@@ -163,8 +187,11 @@ impl RawBins {
         Some((libm::log(seconds / lower) / self.ln_ratio).clamp(0.0, 1.0))
     }
 
-    /// The edges, if these are valid bins.
-    fn valid(&self) -> Result<&[f64]> {
+    /// The edges.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when these are no valid bins.
+    pub(crate) fn checked(&self) -> Result<&[f64]> {
         let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
         let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
         let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
@@ -175,7 +202,31 @@ impl RawBins {
 
     /// Whether these are valid bins, of this number.
     pub(crate) fn are(&self, count: u32) -> bool {
-        self.valid().is_ok_and(|edges| edges.len() == count as usize)
+        self.checked().is_ok_and(|edges| edges.len() == count as usize)
+    }
+
+    /// The bins with these probabilities, one for each and none above `most`.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when they are no valid bins, or these no probabilities.
+    pub(crate) fn with<'d>(&'d self, probabilities: &'d [f64], most: f64) -> Result<View<'d>> {
+        self.checked()?;
+        View::restored(self.binned(probabilities), most)
+    }
+
+    /// These bins with these probabilities.
+    pub(super) fn binned<'d>(&'d self, probabilities: &'d [f64]) -> Binned<'d> {
+        Binned { ratio: self.ratio, ln_ratio: self.ln_ratio, edges: self.edges(), probabilities }
+    }
+
+    /// These bins with these probabilities, unchecked.
+    pub(crate) fn view<'d>(&'d self, probabilities: &'d [f64]) -> View<'d> {
+        View::Binned(self.binned(probabilities))
+    }
+
+    /// Whether these are those bins.
+    pub(crate) fn are_those(&self, bins: &RuntimeBins) -> bool {
+        (self.ratio, self.ln_ratio) == (bins.ratio, bins.ln_ratio) && self.edges() == bins.edges.as_slice()
     }
 
     /// The bins again.
@@ -183,7 +234,7 @@ impl RawBins {
     /// # Errors
     /// [`Error::Corrupt`] when they are no valid bins.
     pub(crate) fn bins(&self) -> Result<RuntimeBins> {
-        let edges = Vec::from_slice(self.valid()?).map_err(|()| Error::Corrupt)?;
+        let edges = Vec::from_slice(self.checked()?).map_err(|()| Error::Corrupt)?;
         Ok(RuntimeBins { ratio: self.ratio, ln_ratio: self.ln_ratio, edges })
     }
 }

@@ -13,7 +13,8 @@
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins, check_span};
+use crate::runtime::view::{Binned, View, shares};
+use crate::runtime::{MAX_SECONDS, check_span};
 use arrayvec::ArrayVec;
 
 /// The largest number of events into which one bin's probability may be divided.
@@ -58,6 +59,7 @@ impl Releases for (&mut [i64], &mut [f64]) {
 }
 
 /// The part of a bin between the age and the limit, in seconds.
+#[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub bin: usize,
     pub start: f64,
@@ -86,47 +88,39 @@ pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     limit.saturating_sub(age).max(1)
 }
 
-/// The parts of all bins between the age and the limit.
-pub(super) type Pieces = ArrayVec<Piece, MAX_BINS>;
-
-/// Writes the bins between age and limit with their scaled masses; none when nothing is left. Writes into the caller's
-/// list because returning one would copy its whole capacity.
-fn cut(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64, pieces: &mut Pieces) {
-    let mut total = 0.0;
-    for (bin, &probability) in probabilities.iter().enumerate() {
-        let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
+/// The bins between age and limit with their masses, not yet scaled; none when nothing is left. A list of them would be
+/// the largest object on the stack: they are made anew for each walk instead, with logarithms for those cut alone.
+fn cut(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = Piece> + Clone {
+    binned.bins().filter_map(move |(bin, lower, mut upper, probability)| {
         let open = upper.is_infinite();
         if open {
             // The limit closes the open bin; without a limit it is as wide as any other, from the later of its start
             // and the age.
-            upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * bins.ratio() };
+            upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * binned.ratio };
         }
         let start = lower.max(age as f64);
         let end = upper.min(limit as f64);
         if probability <= 0.0 || end <= start {
-            continue;
+            return None;
         }
         let whole = start == lower && end == upper;
         let share = if whole { 1.0 } else { libm::log(end / start) / libm::log(upper / lower) };
         let mass = probability * share;
-        if mass > 0.0 {
-            total += mass;
-            // At most one piece a bin: there is always room.
-            let _ = pieces.try_push(Piece { bin, start, end, regular: whole && bin != 0 && !open, mass });
-        }
-    }
-    for piece in pieces {
-        piece.mass /= total;
-    }
+        (mass > 0.0).then_some(Piece { bin, start, end, regular: whole && bin != 0 && !open, mass })
+    })
+}
+
+/// The same with scaled masses.
+fn cut_to_shares(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = Piece> + Clone {
+    let pieces = cut(binned, age, limit);
+    let total = pieces.clone().fold(0.0, |total, piece| total + piece.mass);
+    shares(pieces, total)
 }
 
 impl RuntimeDistribution {
     /// The largest number of [`Release`]s that [`RuntimeDistribution::remaining`] writes.
     pub fn max_releases(&self, events_per_bin: usize) -> usize {
-        match &self.0 {
-            Shape::Binned { bins, .. } => bins.count().saturating_mul(events_per_bin),
-            _ => 1,
-        }
+        self.view().max_releases(events_per_bin)
     }
 
     /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order
@@ -146,7 +140,7 @@ impl RuntimeDistribution {
         events_per_bin: usize,
         out: &mut [Release],
     ) -> Result<usize> {
-        self.releases(age, limit, limit, events_per_bin, out)
+        self.view().remaining(age, limit, events_per_bin, out)
     }
 
     /// The discretised remaining run time under a soft limit, one that jobs may outlive: the age alone cuts the
@@ -157,6 +151,64 @@ impl RuntimeDistribution {
     /// # Errors
     /// As [`RuntimeDistribution::remaining`].
     pub fn remaining_softly(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
+        self.view().remaining_softly(age, limit, events_per_bin, out)
+    }
+
+    /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing is
+    /// left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
+    ///
+    /// # Errors
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit.
+    pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
+        check(age, limit)?;
+        let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
+        let mut recalculated = collect(probabilities.iter().map(|_| 0.0));
+        Ok(match self.view().recalculate(age, limit, &mut recalculated)? {
+            0 => RuntimeDistribution::limit(),
+            _ => RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }),
+        })
+    }
+
+    /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
+    /// probability at most `1 - quantile` by Algorithm 5, as the orders by predicted medians have it: what is predicted
+    /// beyond the limit is spread over what is left below it, and more jobs than that exceed it.
+    /// [`RuntimeDistribution::quantile`] is the one that holds. Log-uniform inside a bin, rounded up. O(bins).
+    ///
+    /// # Errors
+    /// As [`RuntimeDistribution::quantile`].
+    pub fn quantile_cut(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+        self.view().quantile_cut(quantile, age, limit)
+    }
+}
+
+impl View<'_> {
+    /// See [`RuntimeDistribution::max_releases`].
+    fn max_releases(&self, events_per_bin: usize) -> usize {
+        match self {
+            View::Binned(binned) => binned.edges.len().saturating_mul(events_per_bin),
+            _ => 1,
+        }
+    }
+
+    /// See [`RuntimeDistribution::remaining`].
+    pub(crate) fn remaining(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
+        self.releases(age, limit, limit, events_per_bin, out)
+    }
+
+    /// See [`RuntimeDistribution::remaining_softly`].
+    pub(crate) fn remaining_softly(
         &self,
         age: i64,
         limit: i64,
@@ -176,17 +228,16 @@ impl RuntimeDistribution {
         out: &mut (impl Releases + ?Sized),
     ) -> Result<usize> {
         self.check_releases(age, limit, events_per_bin, out)?;
-        let (bins, probabilities) = match &self.0 {
+        let binned = match *self {
             // A job that has not run yet has not outlived a prediction of 0 either.
-            Shape::Single(seconds) if *seconds > age || age == 0 => {
-                return Ok(write_one(out, at_limit(age, end.min(*seconds))));
+            View::Single(seconds) if seconds > age || age == 0 => {
+                return Ok(write_one(out, at_limit(age, end.min(seconds))));
             }
-            Shape::Limit | Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
-            Shape::Binned { bins, probabilities } => (bins, probabilities),
+            View::Limit | View::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
+            View::Binned(binned) => binned,
         };
-        let mut pieces = Pieces::new();
-        cut(bins, probabilities, age, end, &mut pieces);
-        match write_pieces(bins, &pieces, age, events_per_bin, out) {
+        let pieces = cut_to_shares(binned, age, end);
+        match write_pieces(binned.ln_ratio, pieces, age, events_per_bin, out) {
             0 => Ok(write_one(out, at_limit(age, limit))),
             count => Ok(count),
         }
@@ -214,34 +265,18 @@ impl RuntimeDistribution {
         Ok(out.map(|release| release.after)[0])
     }
 
-    /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing is
-    /// left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
-    ///
-    /// # Errors
-    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit.
-    pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
-        check(age, limit)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
-        let mut recalculated = collect(probabilities.iter().map(|_| 0.0));
-        Ok(match self.recalculate(age, limit, &mut recalculated)? {
-            0 => RuntimeDistribution::limit(),
-            _ => RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }),
-        })
-    }
-
     /// Writes the bins' probabilities as [`RuntimeDistribution::recalculated`] has them, and returns their number; 0
     /// when nothing is left, or nothing in bins is known.
     pub(crate) fn recalculate(&self, age: i64, limit: i64, out: &mut [f64]) -> Result<usize> {
         check(age, limit)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(0) };
-        let mut left = Pieces::new();
-        cut(bins, probabilities, age, limit, &mut left);
-        if left.is_empty() {
+        let &View::Binned(binned) = self else { return Ok(0) };
+        let mut left = cut_to_shares(binned, age, limit).peekable();
+        if left.peek().is_none() {
             return Ok(0);
         }
-        let out = out.get_mut(..bins.count()).ok_or(Error::Full)?;
+        let out = out.get_mut(..binned.edges.len()).ok_or(Error::Full)?;
         out.fill(0.0);
-        for piece in &left {
+        for piece in left {
             if let Some(probability) = out.get_mut(piece.bin) {
                 *probability = piece.mass;
             }
@@ -249,21 +284,13 @@ impl RuntimeDistribution {
         Ok(out.len())
     }
 
-    /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
-    /// probability at most `1 - quantile` by Algorithm 5, as the orders by predicted medians have it: what is predicted
-    /// beyond the limit is spread over what is left below it, and more jobs than that exceed it.
-    /// [`RuntimeDistribution::quantile`] is the one that holds. Log-uniform inside a bin, rounded up. O(bins).
-    ///
-    /// # Errors
-    /// As [`RuntimeDistribution::quantile`].
-    pub fn quantile_cut(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+    /// See [`RuntimeDistribution::quantile_cut`].
+    pub(crate) fn quantile_cut(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
         check_quantile(quantile, age, limit)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else { return self.only(age, limit) };
+        let &View::Binned(binned) = self else { return self.only(age, limit) };
         let mut below = 0.0;
         let mut longest = at_limit(age, limit);
-        let mut pieces = Pieces::new();
-        cut(bins, probabilities, age, limit, &mut pieces);
-        for piece in &pieces {
+        for piece in cut_to_shares(binned, age, limit) {
             longest = whole_seconds(piece.end - age as f64);
             if below + piece.mass >= quantile {
                 let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
@@ -276,7 +303,6 @@ impl RuntimeDistribution {
         Ok(longest)
     }
 }
-
 /// A span rounded up to whole seconds, at least one.
 pub(super) fn whole_seconds(span: f64) -> i64 {
     // The conversion rounds towards zero.
@@ -287,15 +313,15 @@ pub(super) fn whole_seconds(span: f64) -> i64 {
 /// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability; returns the number of
 /// events.
 pub(super) fn write_pieces(
-    bins: &RuntimeBins,
-    pieces: &[Piece],
+    ln_ratio: f64,
+    pieces: impl Iterator<Item = Piece>,
     age: i64,
     events_per_bin: usize,
     out: &mut (impl Releases + ?Sized),
 ) -> usize {
     let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
     for i in 1..events_per_bin {
-        let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
+        let _ = steps.try_push(libm::exp(ln_ratio * i as f64 / events_per_bin as f64));
     }
     let mut count = 0;
     for piece in pieces {
@@ -333,6 +359,7 @@ pub(super) fn push(out: &mut (impl Releases + ?Sized), count: &mut usize, span: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::RuntimeBins;
     use proptest::prelude::*;
 
     fn remaining(

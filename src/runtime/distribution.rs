@@ -2,8 +2,11 @@
 
 use crate::error::{Error, Result};
 #[cfg(feature = "capi")]
+use crate::memory::copy;
+#[cfg(feature = "capi")]
 use crate::runtime::RawBins;
 use crate::runtime::bins::collect;
+use crate::runtime::view::{Binned, View};
 use crate::runtime::{MAX_BINS, RuntimeBins, check_span};
 use heapless::Vec;
 
@@ -45,6 +48,27 @@ pub(crate) fn share_out(counts: &mut [f64]) -> Result<bool> {
     }
     counts.iter_mut().for_each(|count| *count /= total);
     Ok(true)
+}
+
+/// Adds the weight of each sample to the count of its bin.
+pub(crate) fn count_samples(
+    samples: impl IntoIterator<Item = (i64, f64)>,
+    bin_of: impl Fn(f64) -> usize,
+    counts: &mut [f64],
+) -> Result<()> {
+    for (seconds, weight) in samples {
+        if weight.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if weight < 0.0 {
+            return Err(Error::OutOfRange);
+        }
+        check_span(seconds)?;
+        if let Some(count) = counts.get_mut(bin_of(seconds as f64)) {
+            *count += weight;
+        }
+    }
+    Ok(())
 }
 
 impl RuntimeDistribution {
@@ -91,33 +115,23 @@ impl RuntimeDistribution {
         samples: impl IntoIterator<Item = (i64, f64)>,
     ) -> Result<RuntimeDistribution> {
         let mut counts = [0.0; MAX_BINS];
-        for (seconds, weight) in samples {
-            if weight.is_nan() {
-                return Err(Error::NotANumber);
-            }
-            if weight < 0.0 {
-                return Err(Error::OutOfRange);
-            }
-            check_span(seconds)?;
-            if let Some(count) = counts.get_mut(bins.bin_of(seconds as f64)) {
-                *count += weight;
-            }
-        }
+        count_samples(samples, |seconds| bins.bin_of(seconds), &mut counts)?;
         RuntimeDistribution::from_counts(bins, counts.get(..bins.count()).unwrap_or(&[]))
     }
 
-    /// A distribution that was made before, to the last bit: its probabilities are not scaled again.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] for numbers that no distribution has.
-    pub(crate) fn restored(bins: &RuntimeBins, probabilities: &[f64]) -> Result<RuntimeDistribution> {
-        let sound =
-            probabilities.len() == bins.count() && probabilities.iter().all(|p| (0.0..=2.0).contains(p));
-        if !sound {
-            return Err(Error::Corrupt);
+    /// Bins with probabilities that were made before.
+    pub(super) fn of(binned: &Binned<'_>) -> Result<RuntimeDistribution> {
+        let probabilities = Vec::from_slice(binned.probabilities).map_err(|()| Error::Corrupt)?;
+        Ok(RuntimeDistribution(Shape::Binned { bins: RuntimeBins::of(binned)?, probabilities }))
+    }
+
+    /// The distribution where it lies.
+    pub(crate) fn view(&self) -> View<'_> {
+        match &self.0 {
+            Shape::Limit => View::Limit,
+            Shape::Single(seconds) => View::Single(*seconds),
+            Shape::Binned { bins, probabilities } => View::Binned(bins.with(probabilities)),
         }
-        let probabilities = Vec::from_slice(probabilities).map_err(|()| Error::Corrupt)?;
-        Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
     }
 
     /// The value of a prediction of one.
@@ -151,37 +165,30 @@ pub(crate) struct RawDistribution {
 
 #[cfg(feature = "capi")]
 impl RawDistribution {
-    pub(crate) fn new(distribution: &RuntimeDistribution) -> RawDistribution {
-        let mut raw: RawDistribution = bytemuck::Zeroable::zeroed();
-        match &distribution.0 {
-            Shape::Limit => (),
-            Shape::Single(seconds) => (raw.shape, raw.single) = (1, *seconds),
-            Shape::Binned { bins, probabilities } => {
-                (raw.shape, raw.bins) = (2, RawBins::new(bins));
-                for (to, p) in raw.probabilities.iter_mut().zip(probabilities) {
-                    *to = *p;
-                }
+    /// Becomes this distribution; it is zeros before.
+    pub(crate) fn write(&mut self, view: &View<'_>) {
+        match view {
+            View::Limit => (),
+            View::Single(seconds) => (self.shape, self.single) = (1, *seconds),
+            View::Binned(binned) => {
+                self.shape = 2;
+                self.bins.write(binned);
+                copy(&mut self.probabilities, binned.probabilities);
             }
         }
-        raw
     }
 
-    /// The distribution again.
+    /// The distribution where it lies.
     ///
     /// # Errors
     /// [`Error::Corrupt`] when it is no valid distribution.
-    pub(crate) fn distribution(&self) -> Result<RuntimeDistribution> {
+    pub(crate) fn view(&self) -> Result<View<'_>> {
         match self.shape {
-            0 => Ok(RuntimeDistribution::limit()),
-            1 => RuntimeDistribution::single(self.single).map_err(|_| Error::Corrupt),
+            0 => Ok(View::Limit),
+            1 => View::single(self.single).map_err(|_| Error::Corrupt),
             2 => {
-                let bins = self.bins.bins()?;
-                let probabilities = self.probabilities.get(..bins.count()).ok_or(Error::Corrupt)?;
-                if !probabilities.iter().all(|p| (0.0..=1.0).contains(p)) {
-                    return Err(Error::Corrupt);
-                }
-                let probabilities = Vec::from_slice(probabilities).map_err(|()| Error::Corrupt)?;
-                Ok(RuntimeDistribution(Shape::Binned { bins, probabilities }))
+                let probabilities = self.probabilities.get(..self.bins.count()).ok_or(Error::Corrupt)?;
+                self.bins.with(probabilities, 1.0)
             }
             _ => Err(Error::Corrupt),
         }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 mod bins;
 mod condition;
 mod distribution;
+mod view;
 mod within;
 
 pub(crate) use bins::RawBins;
@@ -22,7 +23,8 @@ pub use condition::{MAX_EVENTS_PER_BIN, Release};
 #[cfg(feature = "capi")]
 pub(crate) use distribution::RawDistribution;
 pub use distribution::RuntimeDistribution;
-pub(crate) use distribution::share_out;
+pub(crate) use distribution::{count_samples, share_out};
+pub(crate) use view::View;
 
 /// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".
 pub const MAX_SECONDS: i64 = 1 << 40;

@@ -10,59 +10,71 @@
 //! and the age.
 
 use crate::error::Result;
-use crate::runtime::RuntimeBins;
 use crate::runtime::condition::{
-    Piece, Pieces, Release, at_limit, check_quantile, push, whole_seconds, write_one, write_pieces,
+    Piece, Release, at_limit, check_quantile, push, whole_seconds, write_one, write_pieces,
 };
-use crate::runtime::distribution::{RuntimeDistribution, Shape};
+use crate::runtime::distribution::RuntimeDistribution;
+use crate::runtime::view::{Binned, View, shares};
 
-/// The part of a run time between an age and a limit, bin by bin, and the mass that ends at the limit. Masses are
-/// shares of what is left at this age.
-struct Within {
-    pieces: Pieces,
+/// The part of a run time between an age and a limit, and the mass that ends at the limit. Masses are shares of what is
+/// left at this age, which `total` is of the whole.
+struct Within<'d> {
+    binned: Binned<'d>,
+    age: i64,
+    limit: i64,
+    total: f64,
     /// The mass at the limit itself.
     at_limit: f64,
 }
 
-/// See [`Within`]; nothing when the job has outlived every bin.
-fn within(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Option<Within> {
-    let mut found = Within { pieces: Pieces::new(), at_limit: 0.0 };
-    let mut total = 0.0;
-    for (bin, &probability) in probabilities.iter().enumerate() {
-        let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
+/// The parts of the bins above an age: their masses, which are not yet scaled, and what lies of each below the limit.
+/// They are made anew for each walk, with logarithms for those that are cut alone.
+fn parts(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = (f64, Option<Piece>)> + Clone {
+    binned.bins().filter_map(move |(bin, lower, mut upper, probability)| {
         let open = upper.is_infinite();
         if open {
             // The open bin is as wide as any other, from the later of its start and the age.
-            upper = lower.max(age as f64) * bins.ratio();
+            upper = lower.max(age as f64) * binned.ratio;
         }
         let start = lower.max(age as f64);
         if probability <= 0.0 || upper <= start {
-            continue;
+            return None;
         }
-        let whole = libm::log(upper / lower);
-        let left = if start == lower { probability } else { probability * libm::log(upper / start) / whole };
-        total += left;
+        let left = if start == lower {
+            probability
+        } else {
+            probability * libm::log(upper / start) / libm::log(upper / lower)
+        };
         let end = upper.min(limit as f64);
         if end <= start {
-            found.at_limit += left;
-            continue;
+            return Some((left, None));
         }
         let mass = if end == upper { left } else { left * libm::log(end / start) / libm::log(upper / start) };
-        found.at_limit += left - mass;
-        if mass > 0.0 {
-            let regular = start == lower && end == upper && bin != 0 && !open;
-            // At most one piece a bin: there is always room.
-            let _ = found.pieces.try_push(Piece { bin, start, end, regular, mass });
-        }
+        let regular = start == lower && end == upper && bin != 0 && !open;
+        Some((left, Some(Piece { bin, start, end, regular, mass })))
+    })
+}
+
+/// See [`Within`]; nothing when the job has outlived every bin.
+fn within(binned: Binned<'_>, age: i64, limit: i64) -> Option<Within<'_>> {
+    let (mut total, mut at_limit) = (0.0, 0.0);
+    for (left, piece) in parts(binned, age, limit) {
+        total += left;
+        at_limit += piece.map_or(left, |piece| left - piece.mass);
     }
     if total <= 0.0 {
         return None;
     }
-    found.at_limit /= total;
-    for piece in &mut found.pieces {
-        piece.mass /= total;
+    at_limit /= total;
+    Some(Within { binned, age, limit, total, at_limit })
+}
+
+impl<'d> Within<'d> {
+    /// The parts between the age and the limit, bin by bin.
+    fn pieces(&self) -> impl Iterator<Item = Piece> + Clone + 'd {
+        let pieces = parts(self.binned, self.age, self.limit).filter_map(|(_, piece)| piece);
+        shares(pieces.filter(|piece| piece.mass > 0.0), self.total)
     }
-    Some(found)
 }
 
 impl RuntimeDistribution {
@@ -77,11 +89,7 @@ impl RuntimeDistribution {
     /// [`Error::SpanTooLong`](crate::error::Error::SpanTooLong) for one above
     /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
     pub fn quantile(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
-        check_quantile(quantile, age, limit)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else { return self.only(age, limit) };
-        let Some(within) = within(bins, probabilities, age, limit) else { return Ok(at_limit(age, limit)) };
-        let end = cut_at(&within, quantile);
-        Ok(end.map_or(at_limit(age, limit), |end| whole_seconds(end - age as f64)))
+        self.view().quantile(quantile, age, limit)
     }
 
     /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order
@@ -98,16 +106,7 @@ impl RuntimeDistribution {
         events_per_bin: usize,
         out: &mut [Release],
     ) -> Result<usize> {
-        self.check_releases(age, limit, events_per_bin, out)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else {
-            return Ok(write_one(out, self.only(age, limit)?));
-        };
-        let rest = at_limit(age, limit);
-        let Some(within) = within(bins, probabilities, age, limit) else { return Ok(write_one(out, rest)) };
-        let mut count = write_pieces(bins, &within.pieces, age, events_per_bin, out);
-        // Merged with the event at the end of a bin that the limit divides; else the room of the bin beyond is free.
-        push(out, &mut count, rest as f64, within.at_limit);
-        Ok(if count == 0 { write_one(out, rest) } else { count })
+        self.view().remaining_within(age, limit, events_per_bin, out)
     }
 
     /// The mean run time, in seconds (at least 1), of a job that has not started under this limit: what is predicted
@@ -118,15 +117,51 @@ impl RuntimeDistribution {
     /// [`NotANumber`](crate::error::Error::NotANumber); [`OutOfRange`](crate::error::Error::OutOfRange) for a cut
     /// outside 0 to 1, or a limit outside 0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
     pub fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
+        self.view().mean_within(limit, cut)
+    }
+}
+
+impl View<'_> {
+    /// See [`RuntimeDistribution::quantile`].
+    pub(crate) fn quantile(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+        check_quantile(quantile, age, limit)?;
+        let &View::Binned(binned) = self else { return self.only(age, limit) };
+        let Some(within) = within(binned, age, limit) else { return Ok(at_limit(age, limit)) };
+        let end = cut_at(&within, quantile);
+        Ok(end.map_or(at_limit(age, limit), |end| whole_seconds(end - age as f64)))
+    }
+
+    /// See [`RuntimeDistribution::remaining_within`].
+    pub(crate) fn remaining_within(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
+        self.check_releases(age, limit, events_per_bin, out)?;
+        let &View::Binned(binned) = self else {
+            return Ok(write_one(out, self.only(age, limit)?));
+        };
+        let rest = at_limit(age, limit);
+        let Some(within) = within(binned, age, limit) else { return Ok(write_one(out, rest)) };
+        let mut count = write_pieces(binned.ln_ratio, within.pieces(), age, events_per_bin, out);
+        // Merged with the event at the end of a bin that the limit divides; else the room of the bin beyond is free.
+        push(out, &mut count, rest as f64, within.at_limit);
+        Ok(if count == 0 { write_one(out, rest) } else { count })
+    }
+
+    /// See [`RuntimeDistribution::mean_within`].
+    pub(crate) fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
         check_quantile(cut, 0, limit)?;
-        let Shape::Binned { bins, probabilities } = &self.0 else {
+        let &View::Binned(binned) = self else {
             return self.only(0, limit).map(|seconds| seconds as f64);
         };
         let limit_seconds = at_limit(0, limit) as f64;
-        let Some(within) = within(bins, probabilities, 0, limit) else { return Ok(limit_seconds) };
+        let Some(within) = within(binned, 0, limit) else { return Ok(limit_seconds) };
         let highest = cut_at(&within, cut).unwrap_or(limit_seconds);
         let (mut mean, mut below) = (0.0, 0.0);
-        for &Piece { start, end, mass, .. } in &within.pieces {
+        for Piece { start, end, mass, .. } in within.pieces() {
             if start >= highest {
                 break;
             }
@@ -143,18 +178,18 @@ impl RuntimeDistribution {
 }
 
 /// The run time, in seconds, that this share of a distribution does not exceed; `None` where that is the limit.
-fn cut_at(within: &Within, quantile: f64) -> Option<f64> {
-    let mut below = 0.0;
-    for piece in &within.pieces {
+fn cut_at(within: &Within<'_>, quantile: f64) -> Option<f64> {
+    let (mut below, mut last) = (0.0, None);
+    for piece in within.pieces() {
         if below + piece.mass >= quantile {
             let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
             let end = piece.start * libm::exp(share * libm::log(piece.end / piece.start));
             return Some(end.min(piece.end));
         }
         below += piece.mass;
+        last = Some(piece.end);
     }
     // Rounding may leave the sum a hair below 1.
-    let last = within.pieces.last().map(|piece| piece.end);
     last.filter(|_| within.at_limit <= 0.0)
 }
 
@@ -163,6 +198,7 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::runtime::MAX_SECONDS;
+    use crate::runtime::RuntimeBins;
     use proptest::prelude::*;
     use std::vec::Vec;
 

@@ -5,7 +5,7 @@ use super::{
     SUREFILL_FLAG_EXCLUSIVE, SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_FLAG_PACKED, bytes, scheduler,
     surefill_scheduler,
 };
-use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
+use crate::capi::distribution::{surefill_distribution, view_or_limit};
 use crate::capi::parts::{parts, surefill_part};
 use crate::capi::sized::{ends, output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
@@ -229,7 +229,7 @@ pub(super) unsafe fn with_report<T>(
     let predicted = if given.prediction.is_null() {
         None
     } else {
-        Some(unsafe { distribution_or_limit(given.prediction)? })
+        Some(unsafe { view_or_limit(given.prediction)? }.owned()?)
     };
     let state = JobState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
     let why = Why::from_number(count(given.why)?).ok_or(Error::OutOfRange)?;

@@ -46,7 +46,7 @@
 //! ```
 
 use super::super::block::{init, object, write_size};
-use super::super::distribution::{distribution_or_limit, surefill_distribution};
+use super::super::distribution::{surefill_distribution, view_or_limit};
 use super::super::forecast::{options, surefill_forecast_options, tell, tell_progress};
 use super::super::pass::optional;
 use super::super::sized::{ends, initialise, sized};
@@ -265,8 +265,8 @@ pub unsafe extern "C" fn surefill_node_forecast_add_running(
 ) -> i32 {
     status((|| {
         let (mut forecast, nodes) = unsafe { (self::forecast(forecast)?, super::nodes(nodes)?) };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || forecast.add_running(&nodes, known(job)?, age, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || forecast.add_running_by(&nodes, known(job)?, age, limit, runtime))
     })())
 }
 
@@ -296,9 +296,9 @@ pub unsafe extern "C" fn surefill_node_forecast_add_waiting(
     status((|| {
         let (mut forecast, nodes) = unsafe { (self::forecast(forecast)?, super::nodes(nodes)?) };
         let (request, fit) = (unsafe { self::request(request)? }, self::fit(fit)?);
-        let runtime = unsafe { distribution_or_limit(distribution)? };
+        let runtime = unsafe { view_or_limit(distribution)? };
         let processors = count(processors)?;
-        optional(index, || forecast.add_waiting(&nodes, &request, fit, processors, limit, submit, &runtime))
+        optional(index, || forecast.add_waiting_by(&nodes, &request, fit, processors, limit, submit, runtime))
     })())
 }
 

@@ -43,7 +43,7 @@
 //! ```
 
 use super::super::block::{init, object, write_size};
-use super::super::distribution::{distribution_or_limit, surefill_distribution};
+use super::super::distribution::{surefill_distribution, view_or_limit};
 use super::super::pass::{given_rule, optional, surefill_rule};
 use super::super::sized::{ends, initialise, sized};
 use super::super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
@@ -247,8 +247,8 @@ pub unsafe extern "C" fn surefill_node_pass_add_running(
 ) -> i32 {
     status((|| {
         let (mut pass, nodes) = unsafe { (self::pass(pass)?, super::nodes(nodes)?) };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_running(&nodes, known(job)?, age, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || pass.add_running_by(&nodes, known(job)?, age, limit, runtime))
     })())
 }
 
@@ -275,8 +275,8 @@ pub unsafe extern "C" fn surefill_node_pass_add_candidate(
     status((|| {
         let (mut pass, nodes) = unsafe { (self::pass(pass)?, super::nodes(nodes)?) };
         let (request, fit) = (unsafe { self::request(request)? }, self::fit(fit)?);
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_candidate(&nodes, &request, fit, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || pass.add_candidate_by(&nodes, &request, fit, limit, runtime))
     })())
 }
 
@@ -302,8 +302,8 @@ pub unsafe extern "C" fn surefill_node_pass_add_placed(
     status((|| {
         let (mut pass, nodes) = unsafe { (self::pass(pass)?, super::nodes(nodes)?) };
         let (request, parts) = unsafe { (self::request(request)?, self::parts(parts, count)?) };
-        let runtime = unsafe { distribution_or_limit(distribution)? };
-        optional(index, || pass.add_placed(&nodes, &request, parts, limit, &runtime))
+        let runtime = unsafe { view_or_limit(distribution)? };
+        optional(index, || pass.add_placed_by(&nodes, &request, parts, limit, runtime))
     })())
 }
 

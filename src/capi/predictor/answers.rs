@@ -3,19 +3,19 @@
 use super::*;
 
 /// Writes what is predicted: the distribution, and the answer.
-unsafe fn write_prediction(
+unsafe fn write_prediction<'v>(
     memory: *mut c_void,
     length: i64,
     answer: *mut i32,
     distribution: *mut *mut surefill_distribution,
-    prediction: impl FnOnce() -> Result<Prediction>,
+    prediction: impl FnOnce() -> Result<Told<'v>>,
 ) -> Result<()> {
     let answer = unsafe { checked_mut(answer)? };
     unsafe {
         write_distribution(memory, length, distribution, || {
             let prediction = prediction()?;
             *answer = prediction.as_ref().err().map_or(SUREFILL_PREDICTION_MADE, |silence| *silence as i32);
-            Ok(prediction.unwrap_or(RuntimeDistribution::limit()))
+            Ok(prediction.unwrap_or(View::Limit))
         })
     }
 }
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn surefill_predictor_predict(
 ) -> i32 {
     status((|| unsafe {
         let mut predictor = self::predictor(predictor)?;
-        let keys = array(keys, count)?;
-        write_prediction(memory, length, answer, distribution, || predictor.predict(keys, now))
+        let (keys, mut room) = (array(keys, count)?, [0.0; MAX_BINS]);
+        write_prediction(memory, length, answer, distribution, || predictor.tell(keys, now, &mut room))
     })())
 }
 
@@ -71,8 +71,8 @@ pub unsafe extern "C" fn surefill_predictor_said(
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
     status((|| unsafe {
-        let predictor = self::predictor(predictor)?;
-        write_prediction(memory, length, answer, distribution, || predictor.said(job))
+        let (predictor, mut room) = (self::predictor(predictor)?, [0.0; MAX_BINS]);
+        write_prediction(memory, length, answer, distribution, || predictor.told(job, &mut room))
     })())
 }
 
@@ -95,8 +95,8 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
     status((|| unsafe {
-        let predictor = self::predictor(predictor)?;
-        write_prediction(memory, length, answer, distribution, || predictor.predict_job(job))
+        let (predictor, mut room) = (self::predictor(predictor)?, [0.0; MAX_BINS]);
+        write_prediction(memory, length, answer, distribution, || predictor.tell_job(job, &mut room))
     })())
 }
 

@@ -33,31 +33,61 @@ const NOTHING: f32 = 1e-9;
 
 const WEIGHTS: i64 = -3;
 
-/// Row of each context's estimate while a job is predicted: those that narrower ones back off to have rows of their
-/// own, in their order, all others share the last, one after the other. That saves a third of the stack.
-const PLACES: [usize; COUNT] = {
-    let mut wider = [false; COUNT];
+/// Number of wider contexts that a context stands on, which is the row of its estimate while a job is predicted.
+const DEPTHS: [usize; COUNT] = {
+    let mut depths = [0; COUNT];
     let mut number = 0;
     while number < COUNT {
         if let Some(parent) = CONTEXTS[number].parent {
-            wider[parent] = true;
+            depths[number] = depths[parent] + 1;
         }
         number += 1;
     }
-    let mut places = [ROWS - 1; COUNT];
-    let (mut number, mut next) = (0, 0);
-    while number < COUNT {
-        if wider[number] {
-            places[number] = next;
-            next += 1;
-        }
-        number += 1;
-    }
-    assert!(next == ROWS - 1);
-    places
+    depths
 };
 
-const ROWS: usize = 13;
+/// The contexts in an order in which each comes behind its wider one, with none between them that does not stand on the
+/// latter: then one row for each depth suffices, and the stack holds half as many.
+const ORDER: [usize; COUNT] = {
+    let mut order = [0; COUNT];
+    let (mut done, mut place) = ([false; COUNT], 0);
+    while place < COUNT {
+        // The deepest context that is open has its next one first.
+        let (mut depth, mut found) = (ROWS, COUNT);
+        while found == COUNT {
+            depth -= 1;
+            let mut number = COUNT;
+            while number > 0 {
+                number -= 1;
+                let below = match CONTEXTS[number].parent {
+                    Some(parent) => done[parent] && is_last(&order, place, parent),
+                    None => true,
+                };
+                if !done[number] && below && DEPTHS[number] == depth {
+                    found = number;
+                }
+            }
+        }
+        order[place] = found;
+        done[found] = true;
+        place += 1;
+    }
+    order
+};
+
+/// Whether this context is the last of its depth in the order so far.
+const fn is_last(order: &[usize; COUNT], mut place: usize, context: usize) -> bool {
+    while place > 0 {
+        place -= 1;
+        if DEPTHS[order[place]] == DEPTHS[context] {
+            return order[place] == context;
+        }
+    }
+    false
+}
+
+/// One more than the largest depth.
+const ROWS: usize = 6;
 
 /// A row's numbers in a table.
 fn row<'t>(places: &Places<'_>, numbers: &'t [f32], key: u64, width: usize) -> Result<Option<&'t [f32]>> {
@@ -104,17 +134,13 @@ impl Knowledge<'_> {
             *at_mut(&mut uniform, limited.last)? = beyond;
         }
         let mut estimates = [[0.0f32; N]; ROWS];
-        for (number, ((context, key), bytes)) in
-            CONTEXTS.iter().zip(&held.keys).zip(bytes.chunks_exact_mut(stride.max(1))).enumerate()
-        {
-            let place = *at(&PLACES, number)?;
-            let (wider, rest) = estimates.split_at_mut_checked(place).ok_or(Error::Corrupt)?;
-            let wider = match context.parent {
-                Some(parent) => at(wider, *at(&PLACES, parent)?)?,
-                None => &uniform,
-            };
-            let out = at_mut(rest, 0)?;
-            let row = row(self.histories, self.counts, *key, stride)?;
+        for number in ORDER {
+            let (context, key) = (at(&CONTEXTS, number)?, *at(&held.keys, number)?);
+            let bytes = range_mut(bytes, number * stride, stride)?;
+            let (wider, rest) =
+                estimates.split_at_mut_checked(*at(&DEPTHS, number)?).ok_or(Error::Corrupt)?;
+            let (wider, out) = (wider.last().unwrap_or(&uniform), at_mut(rest, 0)?);
+            let row = row(self.histories, self.counts, key, stride)?;
             let reference = *at(&held.references, context.reference as usize)? as usize;
             let jobs = estimate(context, row, reference, &limited, &mask, wider, out);
             *at_mut(&mut held.levels, number)? = level(jobs);
@@ -132,10 +158,12 @@ impl Knowledge<'_> {
             [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
         );
         let own = row(self.users, self.weights, key(&[WEIGHTS, held.user]), COUNT)?;
-        let mut mixed = [0.0f32; N];
         let opinions = Opinions { levels: &held.levels, bytes, stride };
-        self.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
-        let cells = range_mut(&mut mixed, 0, limited.last + 1)?;
+        // The estimates are needed no more.
+        let [mixed, ..] = &mut estimates;
+        mixed.fill(0.0);
+        self.mixer.mix(&held.sets, own, opinions, mixed)?;
+        let cells = range_mut(mixed, 0, limited.last + 1)?;
         let most = cells.iter().fold(f32::MIN, |most, x| most.max(*x));
         let mut sum = 0.0;
         for cell in cells.iter_mut() {

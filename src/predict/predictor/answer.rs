@@ -15,9 +15,30 @@ impl Predictor<'_> {
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity's.
     pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
-        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        match self.probabilities(keys, now, out)? {
-            None => self.distribution(out).map(Ok),
+        owned(self.tell(keys, now, &mut room)?)
+    }
+
+    /// What [`Predictor::predict`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn tell<'t>(&'t mut self, keys: &[i64], now: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
+        let out = self.room_in(room)?;
+        self.check_time(now)?;
+        self.check_keys(keys)?;
+        let silence = self.find(keys, now, out)?;
+        self.as_told(silence, out)
+    }
+
+    /// The part of a room that is for probabilities, one for each bin.
+    fn room_in<'t>(&self, room: &'t mut [f64]) -> Result<&'t mut [f64]> {
+        room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)
+    }
+
+    /// Probabilities as they are handed on, scaled.
+    fn as_told<'t>(&'t self, silence: Option<Silence>, out: &'t mut [f64]) -> Result<Told<'t>> {
+        match silence {
+            None => View::of_counts(&self.state.bins, out).map(Ok).map_err(|_| Error::Corrupt),
             Some(silence) => Ok(Err(silence)),
         }
     }
@@ -49,11 +70,20 @@ impl Predictor<'_> {
     /// # Errors
     /// [`Error::UnknownJob`].
     pub fn said(&self, id: i64) -> Result<Prediction> {
+        let mut room = [0.0; MAX_BINS];
+        owned(self.told(id, &mut room)?)
+    }
+
+    /// What [`Predictor::said`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn told<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
-        match self.silence_of(record)? {
-            None => self.distribution(self.jobs.said(record)?).map(Ok),
-            Some(silence) => Ok(Err(silence)),
-        }
+        let silence = self.silence_of(record)?;
+        let out = self.room_in(room)?;
+        copy(out, self.jobs.said(record)?);
+        self.as_told(silence, out)
     }
 
     /// The reason why nothing was predicted for a job at its submission, if nothing was.
@@ -72,11 +102,17 @@ impl Predictor<'_> {
     /// [`Error::UnknownJob`].
     pub fn predict_job(&self, id: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
-        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        match self.asked_again(id, out)? {
-            None => self.distribution(out).map(Ok),
-            Some(silence) => Ok(Err(silence)),
-        }
+        owned(self.tell_job(id, &mut room)?)
+    }
+
+    /// What [`Predictor::predict_job`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn tell_job<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
+        let out = self.room_in(room)?;
+        let silence = self.asked_again(id, out)?;
+        self.as_told(silence, out)
     }
 
     /// Writes the probabilities of [`Predictor::predict_job`], one for each bin, and returns whether there are any: not
@@ -126,9 +162,12 @@ impl Predictor<'_> {
         }
         Ok(silence)
     }
+}
 
-    fn distribution(&self, probabilities: &[f64]) -> Result<RuntimeDistribution> {
-        let bins = self.state.bins.bins()?;
-        RuntimeDistribution::from_counts(&bins, probabilities).map_err(|_| Error::Corrupt)
+/// What is told by itself.
+fn owned(told: Told<'_>) -> Result<Prediction> {
+    match told {
+        Ok(view) => view.owned().map(Ok),
+        Err(silence) => Ok(Err(silence)),
     }
 }
