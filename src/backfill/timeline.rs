@@ -62,14 +62,14 @@ impl<'a> Timeline<'a> {
     }
 }
 
-const DIGIT_BITS: u32 = 11;
+const DIGIT_BITS: u32 = 10;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// Number of entries below which each is put into its place among those before it: that takes fewer instructions than
 /// to clear and to add up the counters of all digits.
 const FEW: usize = 64;
 
-/// Sorts by time, stably, in O(entries x digits of the latest time): least significant digit first, 11 bits a digit.
+/// Sorts by time, stably, in O(entries x digits of the latest time): least significant digit first, 10 bits a digit.
 ///
 /// Written out because the standard library's sorts contain a panic for inconsistent orders.
 pub(super) fn sort(entries: &mut [Entry], spare: &mut [Entry]) -> Result<()> {

@@ -15,7 +15,9 @@ impl Scheduler<'_> {
                 return Err(Error::Full);
             }
         }
-        let predicted = self.predicted(array)?.owned()?;
+        // A distribution is large: it stays where it was made.
+        let predicted = self.predicted(array)?.owned();
+        let predicted = predicted.as_ref().map_err(|error| *error)?;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
         let report = JobReport {
             id: task,
@@ -32,7 +34,7 @@ impl Scheduler<'_> {
             restarts: from.restarts,
             queues,
             wants: self.parts.holdings.ask(array).wants(),
-            prediction: from.is_predicted_by_caller().then_some(&predicted),
+            prediction: from.is_predicted_by_caller().then_some(predicted),
             ..JobReport::default()
         };
         // The answer may come long after the cycle began.

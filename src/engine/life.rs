@@ -178,7 +178,8 @@ impl Scheduler<'_> {
     }
 
     /// Reports an event to the predictor, at this time or, if a later one was reported to it, at that; returns the
-    /// time.
+    /// time. Kept apart, so that the predictor is not on the stack of all that follows an event.
+    #[inline(never)]
     pub(super) fn tell(
         &mut self,
         at: i64,

@@ -175,12 +175,10 @@ impl<'a> Predictor<'a> {
         let (state, (mut jobs, learner)) = Predictor::create(memory, capacity)?;
         jobs.clear()?;
         let learner = Learner::make(learner, capacity, bins, options)?;
-        *state = State {
-            capacity: RawCapacity::new(capacity),
-            options: RawOptions::new(options),
-            bins: RawBins::new(bins),
-            ..State::zeroed()
-        };
+        // All else is zeros; a state made beside it would be copied.
+        state.capacity = RawCapacity::new(capacity);
+        state.options = RawOptions::new(options);
+        state.bins = RawBins::new(bins);
         Ok(Predictor { state, jobs, learner })
     }
 
@@ -195,7 +193,9 @@ impl<'a> Predictor<'a> {
         };
         to.continue_from(from)?;
         self.jobs.continue_from(&other.jobs)?;
-        *self.state = State { capacity: self.state.capacity, ..*other.state };
+        let capacity = self.state.capacity;
+        *self.state = *other.state;
+        self.state.capacity = capacity;
         Ok(())
     }
 

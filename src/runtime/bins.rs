@@ -90,10 +90,14 @@ impl RuntimeBins {
         self.ratio
     }
 
-    /// These bins by themselves.
-    pub(super) fn of(binned: &Binned<'_>) -> Result<RuntimeBins> {
-        let edges = Vec::from_slice(binned.edges).map_err(|()| Error::Corrupt)?;
-        Ok(RuntimeBins { ratio: binned.ratio, ln_ratio: binned.ln_ratio, edges })
+    /// Bins of this ratio that are still without edges.
+    pub(super) fn like(binned: &Binned<'_>) -> RuntimeBins {
+        RuntimeBins { ratio: binned.ratio, ln_ratio: binned.ln_ratio, edges: Vec::new() }
+    }
+
+    /// Takes these edges over.
+    pub(super) fn fill(&mut self, binned: &Binned<'_>) -> Result<()> {
+        self.edges.extend_from_slice(binned.edges).map_err(|()| Error::Corrupt)
     }
 
     /// The bins with these probabilities.

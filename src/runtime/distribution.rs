@@ -121,8 +121,12 @@ impl RuntimeDistribution {
 
     /// Bins with probabilities that were made before.
     pub(super) fn of(binned: &Binned<'_>) -> Result<RuntimeDistribution> {
-        let probabilities = Vec::from_slice(binned.probabilities).map_err(|()| Error::Corrupt)?;
-        Ok(RuntimeDistribution(Shape::Binned { bins: RuntimeBins::of(binned)?, probabilities }))
+        let mut made = Shape::Binned { bins: RuntimeBins::like(binned), probabilities: Vec::new() };
+        if let Shape::Binned { bins, probabilities } = &mut made {
+            bins.fill(binned)?;
+            probabilities.extend_from_slice(binned.probabilities).map_err(|()| Error::Corrupt)?;
+        }
+        Ok(RuntimeDistribution(made))
     }
 
     /// The distribution where it lies.

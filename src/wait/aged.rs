@@ -249,6 +249,7 @@ impl WaitPredictor<'_> {
         let groups = groups_of(age.unsigned_abs());
         let bound = self.rest_told(sample, groups)?;
         let aside = if self.has(ADAPT) { self.aside_of(sample, &self.state.aged.levels)? } else { None };
+        let shares = sample.shares()?;
         self.state.aged.open = self.state.aged.open.saturating_add(1);
         *at_mut(self.parts.notes, place as usize)? = Note {
             at: now,
@@ -262,14 +263,14 @@ impl WaitPredictor<'_> {
             ages: AgedChances::of(age.unsigned_abs()),
             situation,
             aside: aside.unwrap_or_default(),
-            shares: sample.shares()?,
+            shares,
         };
         let waiting = at_mut(self.parts.slots, slot as usize)?;
         (waiting.notes, waiting.noted_age) = (place + 1, age);
         Ok(())
     }
 
-    fn rests(&self, index: u32) -> Result<Window> {
+    fn rests(&self, index: u32) -> Result<Window<'_>> {
         let aged = self.parts.aged.first().ok_or(Error::Corrupt)?;
         aged.window(self.parts.aged_neighbours, index)
     }

@@ -6,6 +6,7 @@ use crate::math::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;
+use crate::wait::visible::Neighbour;
 
 /// The most waits of a window.
 pub(super) const WINDOW: usize = 300;
@@ -16,54 +17,69 @@ pub(super) const BEYOND: f64 = 0.25;
 /// The smallest tail of a bound.
 const LEAST_TAIL: f64 = 0.02;
 
-/// Some waits, sorted.
+/// The waits of some jobs, sorted. The jobs lie where they are remembered, the order on the stack.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Window {
-    waits: [u64; WINDOW],
-    len: usize,
+pub(super) struct Window<'w> {
+    near: &'w [Neighbour],
+    /// Their numbers.
+    order: [u16; WINDOW],
 }
 
-impl Window {
-    /// Sorts the first [`WINDOW`] of these waits, digit by digit from the last one on, as many as the longest has. O(w)
-    /// for w waits of at most 2^24 seconds.
-    pub(super) fn new(waits: impl Iterator<Item = u64>) -> Window {
-        let mut window = Window { waits: [0; WINDOW], len: 0 };
+impl<'w> Window<'w> {
+    /// Sorts the waits of the first [`WINDOW`] of these jobs, digit by digit from the last one on, as many as the
+    /// longest has. O(w) for w waits of at most 2^24 seconds.
+    pub(super) fn new(near: &'w [Neighbour]) -> Window<'w> {
+        let near = near.get(..near.len().min(WINDOW)).unwrap_or_default();
+        let mut order = [0_u16; WINDOW];
         let mut digits = 0;
-        for (place, wait) in window.waits.iter_mut().zip(waits) {
-            *place = wait;
-            digits |= wait;
-            window.len += 1;
+        for ((place, number), other) in order.iter_mut().zip(0..).zip(near) {
+            *place = number;
+            digits |= other.wait;
         }
         let mut shift = 0;
         while shift < u64::BITS && digits >> shift != 0 {
-            let digit = |wait: &u64| (wait >> shift) as u8 as usize;
-            let from = window.waits;
-            let known = from.get(..window.len).unwrap_or_default();
+            let digit = |number: u16| {
+                near.get(usize::from(number)).map_or(0, |other| usize::from((other.wait >> shift) as u8))
+            };
+            let from = order;
+            let known = from.get(..near.len()).unwrap_or_default();
             // Number of smaller digits: the place of the first wait with each.
             let mut places = [0_u16; 256];
-            for wait in known {
-                places.get_mut(digit(wait)).into_iter().for_each(|place| *place += 1);
+            for &number in known {
+                places.get_mut(digit(number)).into_iter().for_each(|place| *place += 1);
             }
             let mut before = 0;
             for place in &mut places {
                 before += core::mem::replace(place, before);
             }
-            for wait in known {
-                let place = places.get_mut(digit(wait)).map(|place| core::mem::replace(place, *place + 1));
-                let to = place.and_then(|place| window.waits.get_mut(usize::from(place)));
-                to.into_iter().for_each(|to| *to = *wait);
+            for &number in known {
+                let place = places.get_mut(digit(number)).map(|place| core::mem::replace(place, *place + 1));
+                let to = place.and_then(|place| order.get_mut(usize::from(place)));
+                to.into_iter().for_each(|to| *to = number);
             }
             shift += u8::BITS;
         }
-        window
+        Window { near, order }
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.len as u64
+        self.near.len() as u64
     }
 
-    fn sorted(&self) -> &[u64] {
-        self.waits.get(..self.len).unwrap_or_default()
+    /// The wait of the job with this number.
+    fn wait(&self, number: u16) -> Option<u64> {
+        self.near.get(usize::from(number)).map(|other| other.wait)
+    }
+
+    /// The wait in this place, counted from 0.
+    fn at(&self, place: usize) -> Option<u64> {
+        self.order.get(place).filter(|_| place < self.near.len()).and_then(|&number| self.wait(number))
+    }
+
+    /// Number of waits that are shorter than this.
+    fn shorter(&self, wait: u64) -> usize {
+        let order = self.order.get(..self.near.len()).unwrap_or_default();
+        order.partition_point(|&number| self.wait(number).is_some_and(|other| other < wait))
     }
 }
 
@@ -71,7 +87,7 @@ impl Window {
 #[derive(Clone, Copy)]
 pub(super) enum Sample<'s> {
     Series(View<'s>, &'s Series),
-    Window(&'s Window),
+    Window(&'s Window<'s>),
 }
 
 impl Sample<'_> {
@@ -88,7 +104,7 @@ impl Sample<'_> {
             Sample::Series(view, series) => view.select(series, k),
             Sample::Window(window) => {
                 let place = usize::try_from(k).ok().and_then(|k| k.checked_sub(1));
-                place.and_then(|place| window.sorted().get(place)).copied().ok_or(Error::Corrupt)
+                place.and_then(|place| window.at(place)).ok_or(Error::Corrupt)
             }
         }
     }
@@ -97,7 +113,7 @@ impl Sample<'_> {
     pub(super) fn shorter(self, wait: u64) -> Result<u64> {
         match self {
             Sample::Series(view, series) => view.nodes.rank(&series.tree, wait),
-            Sample::Window(window) => Ok(window.sorted().partition_point(|other| *other < wait) as u64),
+            Sample::Window(window) => Ok(window.shorter(wait) as u64),
         }
     }
 
@@ -157,6 +173,10 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
+    fn remembered(waits: impl Iterator<Item = u64>) -> Vec<Neighbour> {
+        waits.map(|wait| Neighbour { key: 0, wait }).collect()
+    }
+
     #[test]
     fn a_window_is_sorted() {
         let mut random = 5_u64;
@@ -167,10 +187,11 @@ mod tests {
                     (random >> 33) % (len + 1)
                 })
                 .collect();
-            let window = Window::new(waits.iter().copied());
+            let near = remembered(waits.iter().copied());
+            let window = Window::new(&near);
             let mut sorted: Vec<u64> = waits.into_iter().take(WINDOW).collect();
             sorted.sort();
-            assert_eq!(window.sorted(), sorted);
+            assert!(sorted.iter().enumerate().all(|(place, wait)| window.at(place) == Some(*wait)));
             let sample = Sample::Window(&window);
             assert_eq!(sample.count(), sorted.len() as u64);
             for (k, wait) in (1..).zip(&sorted) {
@@ -185,7 +206,8 @@ mod tests {
 
     #[test]
     fn tails_are_the_order_statistics_and_rise() {
-        let window = Window::new((1..=100).map(|wait| wait * wait));
+        let near = remembered((1..=100).map(|wait| wait * wait));
+        let window = Window::new(&near);
         let sample = Sample::Window(&window);
         for k in 1..=100_u64 {
             // At the smallest ranks the smallest tail holds.
@@ -202,6 +224,6 @@ mod tests {
         // One e-fold beyond the longest.
         let beyond = sample.at_tail(101_f64.ln() + 1.0).unwrap().unwrap();
         assert!((beyond as f64 / (10_001.0 * BEYOND.exp()) - 1.0).abs() < 1e-3, "{beyond}");
-        assert_eq!(Sample::Window(&Window::new(core::iter::empty())).at_tail(3.0), Ok(None));
+        assert_eq!(Sample::Window(&Window::new(&[])).at_tail(3.0), Ok(None));
     }
 }

@@ -75,8 +75,8 @@ pub(super) struct Ahead {
 #[repr(C)]
 pub(super) struct Neighbour {
     /// The index, and below it the job's number, so that no two keys are the same.
-    key: u64,
-    wait: u64,
+    pub(super) key: u64,
+    pub(super) wait: u64,
 }
 
 /// The model. All zero but for the variances: nothing seen.
@@ -277,7 +277,7 @@ impl Visible {
     }
 
     /// The waits of the jobs with the nearest indices.
-    pub(super) fn window(&self, sorted: &[Neighbour], index: u32) -> Result<Window> {
+    pub(super) fn window<'s>(&self, sorted: &'s [Neighbour], index: u32) -> Result<Window<'s>> {
         let sorted = self.kept(sorted)?;
         let key = u64::from(index) << 32;
         let middle = sorted.partition_point(|other| other.key < key);
@@ -292,8 +292,7 @@ impl Visible {
                 _ => to += 1,
             }
         }
-        let near = sorted.get(from..to).ok_or(Error::Corrupt)?;
-        Ok(Window::new(near.iter().map(|other| other.wait)))
+        Ok(Window::new(sorted.get(from..to).ok_or(Error::Corrupt)?))
     }
 
     /// Learns that a job in this situation waited for `wait` seconds.

@@ -20,7 +20,8 @@ impl Random {
         Random { state: seed, bytes: Vec::new() }
     }
 
-    /// The bytes are what a fuzzer changes.
+    /// The bytes are what a fuzzer changes, whose targets alone use it.
+    #[allow(dead_code)]
     pub fn of_bytes(bytes: &[u8]) -> Random {
         Random { state: bytes.len() as u64, bytes: bytes.iter().rev().copied().collect() }
     }

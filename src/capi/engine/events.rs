@@ -226,11 +226,13 @@ pub(super) unsafe fn with_report<T>(
         reserved_too: 0,
     };
     let given = unsafe { sized(job, none, ends!(surefill_job, features))? };
+    // A distribution is large: it stays where it was made.
     let predicted = if given.prediction.is_null() {
         None
     } else {
-        Some(unsafe { view_or_limit(given.prediction)? }.owned()?)
+        Some(unsafe { view_or_limit(given.prediction)? }.owned())
     };
+    let predicted = predicted.as_ref().map(|made| made.as_ref()).transpose().map_err(|error| *error)?;
     let state = JobState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
     let why = Why::from_number(count(given.why)?).ok_or(Error::OutOfRange)?;
     let mut queues = [0_u32; JOB_QUEUES];
@@ -273,7 +275,7 @@ pub(super) unsafe fn with_report<T>(
         queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
         wants,
         parts: unsafe { parts(given.parts, given.part_count)? },
-        prediction: predicted.as_ref(),
+        prediction: predicted,
     })
 }
 

@@ -270,13 +270,11 @@ impl<'a> ContextMixture<'a> {
         }
         let (state, mut tables) = ContextMixture::create(memory, capacity)?;
         tables.mixer.clear();
-        *state = State {
-            capacity: *capacity,
-            bins: RawBins::new(bins),
-            calibration: Calibration::new(),
-            distances: [FIRST_DISTANCE; MAX_BINS],
-            ..State::zeroed()
-        };
+        // All else is zeros; a state made beside it would be copied.
+        state.capacity = *capacity;
+        state.bins = RawBins::new(bins);
+        state.calibration = Calibration::new();
+        state.distances.fill(FIRST_DISTANCE);
         Ok(ContextMixture { state, tables })
     }
 
@@ -285,12 +283,14 @@ impl<'a> ContextMixture<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] unless that is so.
     pub(crate) fn continue_from(&mut self, other: &ContextMixture<'_>) -> Result<()> {
-        let jobs = self.state.capacity.jobs;
-        let same = ContextCapacity { jobs, ..other.state.capacity } == self.state.capacity;
+        let capacity = self.state.capacity;
+        let jobs = capacity.jobs;
+        let same = ContextCapacity { jobs, ..other.state.capacity } == capacity;
         if !same || jobs < other.state.capacity.jobs {
             return Err(Error::OutOfRange);
         }
-        *self.state = State { capacity: self.state.capacity, ..*other.state };
+        *self.state = *other.state;
+        self.state.capacity = capacity;
         let (to, from) = (&mut self.tables, &other.tables);
         let records = other.state.capacity.jobs as usize;
         // The record behind the last job's is scratch.
@@ -352,14 +352,19 @@ impl<'a> ContextMixture<'a> {
     /// Predicts for a job whose contexts are determined.
     fn ask(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
         if self.state.capacity.stride() <= 24 {
-            let (mut bytes, mut said) = ([0; COUNT * 24], [0.0; 24]);
-            self.knowledge().opine::<24>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
-            self.knowledge().write(held, &said, out)
+            self.ask_of::<24>(held, out)
         } else {
-            let (mut bytes, mut said) = ([0; COUNT * MAX_BINS], [0.0; MAX_BINS]);
-            self.knowledge().opine::<MAX_BINS>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
-            self.knowledge().write(held, &said, out)
+            self.ask_of::<MAX_BINS>(held, out)
         }
+    }
+
+    /// The same with room for this number of bins. Kept apart, so that few bins do not take the stack of many.
+    #[inline(never)]
+    fn ask_of<const N: usize>(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
+        let (mut bytes, mut said) = ([[0; N]; COUNT], [0.0; N]);
+        let opinion = Opinion { held, bytes: bytes.as_flattened_mut(), said: &mut said };
+        self.knowledge().opine::<N>(opinion)?;
+        self.knowledge().write(held, &said, out)
     }
 
     /// Records that a job with these keys was submitted, and lies in this record. Predicts as
