@@ -3,6 +3,7 @@
 use super::job::{JobReport, JobState, MAX_TIME, Why};
 use super::object::Scheduler;
 use crate::error::{Error, Result};
+use crate::runtime::RuntimeDistribution;
 
 impl Scheduler<'_> {
     /// Splits a task from an array as a job of its own, which waits; its id is no other job's.
@@ -15,9 +16,8 @@ impl Scheduler<'_> {
                 return Err(Error::Full);
             }
         }
-        // A distribution is large: it stays where it was made.
-        let predicted = self.predicted(array)?.owned();
-        let predicted = predicted.as_ref().map_err(|error| *error)?;
+        let mut predicted = RuntimeDistribution::limit();
+        predicted.take_over(&self.predicted(array)?)?;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
         let report = JobReport {
             id: task,
@@ -34,7 +34,7 @@ impl Scheduler<'_> {
             restarts: from.restarts,
             queues,
             wants: self.parts.holdings.ask(array).wants(),
-            prediction: from.is_predicted_by_caller().then_some(predicted),
+            prediction: from.is_predicted_by_caller().then_some(&predicted),
             ..JobReport::default()
         };
         // The answer may come long after the cycle began.

@@ -1,7 +1,7 @@
 //! Moving a scheduler to a larger block.
 
 use super::capacity::SchedulerCapacity;
-use super::object::{Scheduler, State};
+use super::object::Scheduler;
 use crate::error::{Error, Result};
 use crate::memory::copy;
 use crate::predict::Predictor;
@@ -29,7 +29,8 @@ impl<'a> Scheduler<'a> {
             return Err(Error::OutOfRange);
         }
         let mut larger = Scheduler::init(memory, capacity)?;
-        *larger.state = State { capacity: *capacity, ..*self.state };
+        *larger.state = *self.state;
+        larger.state.capacity = *capacity;
         copy(larger.parts.pools, self.parts.pools);
         copy(larger.parts.queues, self.parts.queues);
         larger.parts.table.continue_from(&self.parts.table)?;
@@ -41,9 +42,16 @@ impl<'a> Scheduler<'a> {
         larger.parts.holdings.continue_from(&self.parts.holdings);
         copy(larger.parts.reservations, self.parts.reservations);
         if own.histories > 0 {
-            let learnt = Predictor::attach(self.parts.predictor).map_err(|_| Error::Corrupt)?;
-            Predictor::attach(larger.parts.predictor)?.continue_from(&learnt)?;
+            learn_from(self.parts.predictor, larger.parts.predictor)?;
         }
         Ok(larger)
     }
+}
+
+/// Lets the predictor in the second block go on from the one in the first. Kept apart, so that two predictors are not
+/// on the stack while the larger scheduler is made.
+#[inline(never)]
+fn learn_from(learnt: &mut [u8], larger: &mut [u8]) -> Result<()> {
+    let learnt = Predictor::attach(learnt).map_err(|_| Error::Corrupt)?;
+    Predictor::attach(larger)?.continue_from(&learnt)
 }

@@ -240,8 +240,15 @@ impl<'a> Scheduler<'a> {
         for block in scheduler.parts.waits.chunks_exact_mut(size.max(1)) {
             RecentWaits::init(block, capacity.waits)?;
         }
-        scheduler.set_bins(&bins_of(capacity.bins)?)?;
+        scheduler.set_default_bins()?;
         Ok(scheduler)
+    }
+
+    /// Sets the bins that a new scheduler has. Kept apart, so that they are on the stack no longer than here.
+    #[inline(never)]
+    fn set_default_bins(&mut self) -> Result<()> {
+        let bins = bins_of(self.state.capacity.bins);
+        self.set_bins(bins.as_ref().map_err(|error| *error)?)
     }
 
     /// Sets the bins of predicted run times, of the capacity's number; at first they are the default ones, or reach as

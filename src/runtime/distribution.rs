@@ -6,7 +6,7 @@ use crate::memory::copy;
 #[cfg(feature = "capi")]
 use crate::runtime::RawBins;
 use crate::runtime::bins::collect;
-use crate::runtime::view::{Binned, View};
+use crate::runtime::view::View;
 use crate::runtime::{MAX_BINS, RuntimeBins, check_span};
 use heapless::Vec;
 
@@ -119,14 +119,23 @@ impl RuntimeDistribution {
         RuntimeDistribution::from_counts(bins, counts.get(..bins.count()).unwrap_or(&[]))
     }
 
-    /// Bins with probabilities that were made before.
-    pub(super) fn of(binned: &Binned<'_>) -> Result<RuntimeDistribution> {
-        let mut made = Shape::Binned { bins: RuntimeBins::like(binned), probabilities: Vec::new() };
-        if let Shape::Binned { bins, probabilities } = &mut made {
-            bins.fill(binned)?;
-            probabilities.extend_from_slice(binned.probabilities).map_err(|()| Error::Corrupt)?;
+    /// Becomes the distribution that lies there. It is large: one that is returned would be copied.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for more bins than there can be.
+    pub(crate) fn take_over(&mut self, view: &View<'_>) -> Result<()> {
+        match view {
+            View::Limit => self.0 = Shape::Limit,
+            View::Single(seconds) => self.0 = Shape::Single(*seconds),
+            View::Binned(binned) => {
+                self.0 = Shape::Binned { bins: RuntimeBins::like(binned), probabilities: Vec::new() };
+                if let Shape::Binned { bins, probabilities } = &mut self.0 {
+                    bins.fill(binned)?;
+                    probabilities.extend_from_slice(binned.probabilities).map_err(|()| Error::Corrupt)?;
+                }
+            }
         }
-        Ok(RuntimeDistribution(made))
+        Ok(())
     }
 
     /// The distribution where it lies.

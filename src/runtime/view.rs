@@ -65,11 +65,8 @@ impl<'d> View<'d> {
     /// # Errors
     /// [`Error::Corrupt`] for more bins than there can be.
     pub(crate) fn owned(&self) -> Result<RuntimeDistribution> {
-        match self {
-            View::Limit => Ok(RuntimeDistribution::limit()),
-            View::Single(seconds) => RuntimeDistribution::single(*seconds),
-            View::Binned(binned) => RuntimeDistribution::of(binned),
-        }
+        let mut made = RuntimeDistribution::limit();
+        made.take_over(self).map(|()| made)
     }
 }
 

@@ -534,10 +534,10 @@ takes_little_stack() {
     for program in engine starts checkpoints; do
         valgrind --tool=drd --check-stack-var=no --show-stack-usage=yes "$work/$program" tests/checkpoints/* 2>&1 |
             tee /dev/stderr | awk '/ used [0-9]+ bytes/ { for (i = 1; i < NF; i++) if ($i == "used") most = $(i + 1) }
-                END { exit !(most > 0 && most <= 40 * 1024) }' || return 1
+                END { exit !(most > 0 && most <= 20 * 1024) }' || return 1
     done
 }
-try_here "a call takes at most 40 kB of stack" takes_little_stack
+try_here "a call takes at most 20 kB of stack" takes_little_stack
 
 cannot_panic() { # nm must have seen the names: libraries without them would pass for free
     for linked in "$build/libsurefill.so" "$work/sweep" "$work/whole_scheduler"; do

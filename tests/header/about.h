@@ -31,7 +31,7 @@
  * - Times are whole seconds in int64_t since any fixed origin, from 0 to 2^53; where a time may be left open 0 is none.
  *   Probabilities are doubles from 0 to 1, indices count
  *   from 0. A limit is a job's time limit.
- * - A call takes at most 40 kB of stack, the scheduler's and its cycles' the most (x86-64; measured by the tests).
+ * - A call takes at most 20 kB of stack, the scheduler's and its cycles' the most (x86-64; measured by the tests).
  * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object
  *   needs one thread or the caller's lock, unless its section says otherwise.
  *

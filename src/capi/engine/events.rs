@@ -12,6 +12,7 @@ use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
 use crate::error::{Error, Result};
 use crate::nodes::Spread;
+use crate::runtime::RuntimeDistribution;
 use core::ffi::c_char;
 
 /// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Each report replaces
@@ -226,13 +227,10 @@ pub(super) unsafe fn with_report<T>(
         reserved_too: 0,
     };
     let given = unsafe { sized(job, none, ends!(surefill_job, features))? };
-    // A distribution is large: it stays where it was made.
-    let predicted = if given.prediction.is_null() {
-        None
-    } else {
-        Some(unsafe { view_or_limit(given.prediction)? }.owned())
-    };
-    let predicted = predicted.as_ref().map(|made| made.as_ref()).transpose().map_err(|error| *error)?;
+    let (mut made, told) = (RuntimeDistribution::limit(), !given.prediction.is_null());
+    if told {
+        made.take_over(&unsafe { view_or_limit(given.prediction)? })?;
+    }
     let state = JobState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
     let why = Why::from_number(count(given.why)?).ok_or(Error::OutOfRange)?;
     let mut queues = [0_u32; JOB_QUEUES];
@@ -275,7 +273,7 @@ pub(super) unsafe fn with_report<T>(
         queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
         wants,
         parts: unsafe { parts(given.parts, given.part_count)? },
-        prediction: predicted,
+        prediction: told.then_some(&made),
     })
 }
 
