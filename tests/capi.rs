@@ -1,4 +1,5 @@
-//! The C functions called from Rust: their numbers are the core's, and they decide as the core does. Calls from C are tested in `tests/c`.
+//! The C functions called from Rust: their numbers are the core's, and they decide as the core does. Calls
+//! from C are tested in `tests/c`.
 #![cfg(feature = "capi")]
 
 use proptest::prelude::*;

@@ -257,8 +257,8 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert_eq!(advice.others[0].note.as_deref(), Some("Dependency"));
     assert_eq!(advice.others[1].note.as_deref(), Some("JobHeldUser"));
 
-    // Where counting does not describe the pool there is a bound, by the predictor of predict-wait: of 200 waits of 100 to
-    // 299 s it is near the longest, and the rest of a job that has waited for 1,000 s is about as long as that.
+    // Where counting does not describe the pool there is a bound, by the predictor of predict-wait: of 200 waits of 100
+    // to 299 s it is near the longest, and the rest of a job that has waited for 1,000 s is about as long as that.
     now.jobs[0].state = State::Suspended;
     let advice = advise(&now, &question()).expect("advice");
     assert!(advice.starts.is_empty() && advice.heads[0].note.as_deref() == Some("a job is suspended"));

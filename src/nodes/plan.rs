@@ -91,7 +91,7 @@ pub(crate) struct State {
 /// The slices behind the scalars.
 pub(crate) struct Slices<'a> {
     pub(super) profiles: &'a mut [SumsOverTime],
-    /// Of the window.
+    /// Demands of the jobs of the window.
     pub(super) demands: &'a mut [Demand],
     pub(super) classes: &'a mut [Grouped],
     pub(super) running: &'a mut [Ending],

@@ -229,7 +229,7 @@ impl<'a> Mixture<'a> {
     /// Writes the probabilities of [`Mixture::predict`], one for each bin, and returns whether there are any.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Mixture::predict`].
     pub(crate) fn probabilities(&self, keys: &[i64], sums: &mut [f64]) -> Result<bool> {
         let State { capacity: limits, experts, everybody, jobs, .. } = &*self.state;
         if keys.len() != limits.keys as usize {

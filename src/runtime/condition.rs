@@ -13,7 +13,7 @@
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
-use crate::runtime::view::{Binned, View, shares};
+use crate::runtime::view::{Binned, View};
 use crate::runtime::{MAX_SECONDS, check_span};
 use arrayvec::ArrayVec;
 
@@ -86,6 +86,14 @@ pub(super) fn check_quantile(quantile: f64, age: i64, limit: i64) -> Result<()> 
 /// Seconds until the end of a job of which nothing else is known: until its limit if that is ahead, else 1.
 pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     limit.saturating_sub(age).max(1)
+}
+
+/// Pieces with their shares of this total instead of their masses.
+pub(super) fn shares(
+    pieces: impl Iterator<Item = Piece> + Clone,
+    total: f64,
+) -> impl Iterator<Item = Piece> + Clone {
+    pieces.map(move |piece| Piece { mass: piece.mass / total, ..piece })
 }
 
 /// The bins between age and limit with their masses, not yet scaled; none when nothing is left. A list of them would be

@@ -6,7 +6,7 @@ use crate::memory::copy;
 #[cfg(feature = "capi")]
 use crate::runtime::RawBins;
 use crate::runtime::bins::collect;
-use crate::runtime::view::View;
+use crate::runtime::view::{View, total};
 use crate::runtime::{MAX_BINS, RuntimeBins, check_span};
 use heapless::Vec;
 
@@ -23,31 +23,6 @@ pub(crate) enum Shape {
     Single(i64),
     /// Probabilities of the bins, which sum to 1.
     Binned { bins: RuntimeBins, probabilities: Vec<f64, MAX_BINS> },
-}
-
-/// The sum of counts, each of which must be a count.
-fn total(counts: &[f64]) -> Result<f64> {
-    let mut total = 0.0;
-    for &count in counts {
-        if count.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if count < 0.0 {
-            return Err(Error::OutOfRange);
-        }
-        total += count;
-    }
-    if f64::is_finite(total) { Ok(total) } else { Err(Error::OutOfRange) }
-}
-
-/// Makes counts the probabilities of [`RuntimeDistribution::from_counts`]; false where nothing is known.
-pub(crate) fn share_out(counts: &mut [f64]) -> Result<bool> {
-    let total = total(counts)?;
-    if total == 0.0 {
-        return Ok(false);
-    }
-    counts.iter_mut().for_each(|count| *count /= total);
-    Ok(true)
 }
 
 /// Adds the weight of each sample to the count of its bin.
@@ -69,6 +44,17 @@ pub(crate) fn count_samples(
         }
     }
     Ok(())
+}
+
+impl View<'_> {
+    /// The same by itself.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for more bins than there can be.
+    pub(crate) fn owned(&self) -> Result<RuntimeDistribution> {
+        let mut made = RuntimeDistribution::limit();
+        made.take_over(self).map(|()| made)
+    }
 }
 
 impl RuntimeDistribution {

@@ -23,8 +23,8 @@ pub use condition::{MAX_EVENTS_PER_BIN, Release};
 #[cfg(feature = "capi")]
 pub(crate) use distribution::RawDistribution;
 pub use distribution::RuntimeDistribution;
-pub(crate) use distribution::{count_samples, share_out};
-pub(crate) use view::View;
+pub(crate) use distribution::count_samples;
+pub(crate) use view::{View, share_out};
 
 /// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".
 pub const MAX_SECONDS: i64 = 1 << 40;

@@ -2,11 +2,35 @@
 //! a half, which are not copied only to be asked.
 
 use crate::error::{Error, Result};
-use crate::runtime::condition::Piece;
-use crate::runtime::distribution::{RuntimeDistribution, share_out};
 use crate::runtime::{RawBins, check_span};
 
-/// See [`RuntimeDistribution`].
+/// The sum of counts, each of which must be a count.
+pub(super) fn total(counts: &[f64]) -> Result<f64> {
+    let mut total = 0.0;
+    for &count in counts {
+        if count.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if count < 0.0 {
+            return Err(Error::OutOfRange);
+        }
+        total += count;
+    }
+    if f64::is_finite(total) { Ok(total) } else { Err(Error::OutOfRange) }
+}
+
+/// Makes counts the probabilities of [`from_counts`](crate::runtime::RuntimeDistribution::from_counts); false where
+/// nothing is known.
+pub(crate) fn share_out(counts: &mut [f64]) -> Result<bool> {
+    let total = total(counts)?;
+    if total == 0.0 {
+        return Ok(false);
+    }
+    counts.iter_mut().for_each(|count| *count /= total);
+    Ok(true)
+}
+
+/// See [`RuntimeDistribution`](crate::runtime::RuntimeDistribution).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum View<'d> {
     /// Nothing is known: the job runs to its limit.
@@ -48,25 +72,16 @@ impl<'d> View<'d> {
     }
 
     /// The distribution proportional to counts, which become its probabilities: see
-    /// [`RuntimeDistribution::from_counts`].
+    /// [`from_counts`](crate::runtime::RuntimeDistribution::from_counts).
     ///
     /// # Errors
-    /// As there; [`Error::Corrupt`].
+    /// Those of `from_counts`; [`Error::Corrupt`].
     pub(crate) fn of_counts(bins: &'d RawBins, counts: &'d mut [f64]) -> Result<View<'d>> {
         let edges = bins.checked()?;
         if counts.len() != edges.len() {
             return Err(Error::OutOfRange);
         }
         if share_out(counts)? { Ok(View::Binned(bins.binned(counts))) } else { Ok(View::Limit) }
-    }
-
-    /// The same by itself.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] for more bins than there can be.
-    pub(crate) fn owned(&self) -> Result<RuntimeDistribution> {
-        let mut made = RuntimeDistribution::limit();
-        made.take_over(self).map(|()| made)
     }
 }
 
@@ -78,12 +93,4 @@ impl<'d> Binned<'d> {
         let bins = edges.zip(self.probabilities.iter().copied()).enumerate();
         bins.map(|(bin, ((lower, upper), probability))| (bin, lower, upper, probability))
     }
-}
-
-/// Pieces with their shares of this total instead of their masses.
-pub(super) fn shares(
-    pieces: impl Iterator<Item = Piece> + Clone,
-    total: f64,
-) -> impl Iterator<Item = Piece> + Clone {
-    pieces.map(move |piece| Piece { mass: piece.mass / total, ..piece })
 }

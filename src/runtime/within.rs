@@ -11,10 +11,10 @@
 
 use crate::error::Result;
 use crate::runtime::condition::{
-    Piece, Release, at_limit, check_quantile, push, whole_seconds, write_one, write_pieces,
+    Piece, Release, at_limit, check_quantile, push, shares, whole_seconds, write_one, write_pieces,
 };
 use crate::runtime::distribution::RuntimeDistribution;
-use crate::runtime::view::{Binned, View, shares};
+use crate::runtime::view::{Binned, View};
 
 /// The part of a run time between an age and a limit, and the mass that ends at the limit. Masses are shares of what is
 /// left at this age, which `total` is of the whole.

@@ -6,7 +6,7 @@ use crate::math::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;
-use crate::wait::visible::Neighbour;
+use bytemuck::{Pod, Zeroable};
 
 /// The most waits of a window.
 pub(super) const WINDOW: usize = 300;
@@ -16,6 +16,15 @@ pub(super) const BEYOND: f64 = 0.25;
 
 /// The smallest tail of a bound.
 const LEAST_TAIL: f64 = 0.02;
+
+/// A remembered job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Neighbour {
+    /// The index, and below it the job's number, so that no two keys are the same.
+    pub(super) key: u64,
+    pub(super) wait: u64,
+}
 
 /// The waits of some jobs, sorted. The jobs lie where they are remembered, the order on the stack.
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,7 @@
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, range_mut};
 use crate::wait::options::{Features, Machine};
-use crate::wait::sample::{WINDOW, Window};
+use crate::wait::sample::{Neighbour, WINDOW, Window};
 use bytemuck::{Pod, Zeroable};
 
 /// Number of values in a situation.
@@ -68,15 +68,6 @@ pub(super) struct Ahead {
     pub work: u64,
     /// Seconds for which the first of them has waited.
     pub oldest: u64,
-}
-
-/// A remembered job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Neighbour {
-    /// The index, and below it the job's number, so that no two keys are the same.
-    pub(super) key: u64,
-    pub(super) wait: u64,
 }
 
 /// The model. All zero but for the variances: nothing seen.

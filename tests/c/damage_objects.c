@@ -1,6 +1,7 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, scheduler or cycle is refused, or gives some answer: it never crashes or hangs, and what it answers
- * with SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st, of the
- * scheduler and the cycle fewer where their predictor and plan lie; `damage_objects N` does every N-th of these. */
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, scheduler or cycle is refused, or gives some
+ * answer: it never crashes or hangs, and what it answers with SUREFILL_OK is a number. Every byte of the block is
+ * damaged in turn, of the contexts' every 31st, of the scheduler and the cycle fewer where their predictor and plan
+ * lie; `damage_objects N` does every N-th of these. */
 #include "objects.h"
 
 #include <math.h>

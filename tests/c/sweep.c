@@ -3,8 +3,8 @@
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
  * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
- * sweep_predictor.c, waits in sweep_wait.c, sizes in sweep_allocate.c, schedulers and their cycles in sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts
- * in sweep_starts.c. */
+ * sweep_predictor.c, waits in sweep_wait.c, sizes in sweep_allocate.c, schedulers and their cycles in
+ * sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts in sweep_starts.c. */
 #include "sweep.h"
 
 struct world world, before;

@@ -394,7 +394,7 @@ mod tests {
         let ends = (0..60).map(|end| 10_000 + 10 * end);
         let lives: Vec<Life> = ends.flat_map(|end| [life(1, 5, end), life(2, 3000, end)]).collect();
         learnt.live(&lives).unwrap();
-        // A job of another pool is in nobody's way.
+        // A job of another pool holds none of this one's units.
         let other = Life { nodes: 5, ..life(1, 60, 11_050) };
         learnt.seen(11_055, 9, Seen::Runs(11_050), &other).unwrap();
         let jobs = [present(1, 2, 3, Some(60)), present(2, 2, 5, None), present(3, 1, 1, None)];

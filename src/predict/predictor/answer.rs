@@ -18,10 +18,10 @@ impl Predictor<'_> {
         owned(self.tell(keys, now, &mut room)?)
     }
 
-    /// What [`Predictor::predict`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    /// The answer of [`Predictor::predict`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Predictor::predict`].
     pub(crate) fn tell<'t>(&'t mut self, keys: &[i64], now: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
         let out = self.room_in(room)?;
         self.check_time(now)?;
@@ -74,10 +74,10 @@ impl Predictor<'_> {
         owned(self.told(id, &mut room)?)
     }
 
-    /// What [`Predictor::said`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    /// The answer of [`Predictor::said`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Predictor::said`].
     pub(crate) fn told<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         let silence = self.silence_of(record)?;
@@ -105,10 +105,10 @@ impl Predictor<'_> {
         owned(self.tell_job(id, &mut room)?)
     }
 
-    /// What [`Predictor::predict_job`] says, with its probabilities in this room, for [`MAX_BINS`] of them.
+    /// The answer of [`Predictor::predict_job`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Predictor::predict_job`].
     pub(crate) fn tell_job<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
         let out = self.room_in(room)?;
         let silence = self.asked_again(id, out)?;
@@ -164,7 +164,7 @@ impl Predictor<'_> {
     }
 }
 
-/// What is told by itself.
+/// The answer in an object of its own.
 fn owned(told: Told<'_>) -> Result<Prediction> {
     match told {
         Ok(view) => view.owned().map(Ok),

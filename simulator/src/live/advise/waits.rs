@@ -58,8 +58,8 @@ pub(in crate::live) fn most_at_once(waits: &[Wait<'_>]) -> usize {
 }
 
 impl Waits {
-    /// Learns from all jobs that have ended or run, and has those that wait for nodes in its queues; returns the numbers
-    /// that these have there. The question's quantile must be one that a history can bound.
+    /// Learns from all jobs that have ended or run, and has those that wait for nodes in its queues; returns the
+    /// numbers that these have there. The question's quantile must be one that a history can bound.
     ///
     /// # Errors
     /// When the library refuses something.
