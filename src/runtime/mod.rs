@@ -23,6 +23,7 @@ pub use condition::{MAX_EVENTS_PER_BIN, Release};
 #[cfg(feature = "capi")]
 pub(crate) use distribution::RawDistribution;
 pub use distribution::RuntimeDistribution;
+#[cfg(feature = "capi")]
 pub(crate) use distribution::count_samples;
 pub(crate) use view::{View, share_out};
 
