@@ -272,7 +272,7 @@ impl WaitPredictor<'_> {
 
     fn rests(&self, index: u32) -> Result<Window<'_>> {
         let aged = self.parts.aged.first().ok_or(Error::Corrupt)?;
-        aged.window(self.parts.aged_neighbours, index)
+        Window::like(aged, self.parts.aged_neighbours, index)
     }
 
     /// The options' own bound for the rest of a wait; `None` if too few rests are known.
@@ -325,10 +325,10 @@ impl WaitPredictor<'_> {
             self.state.aged.chances.learn(note.ages, &note.shares, note.heard, rest, true);
         }
         let Some(aged) = self.parts.aged.first_mut() else { return Ok(()) };
-        let before = aged.window_len();
+        let before = Window::len_of(aged);
         let mut neighbours = Neighbours { sorted: self.parts.aged_neighbours, keys: self.parts.aged_keys };
         aged.learn(&mut neighbours, &note.situation, note.index, rest)?;
-        let len = aged.window_len();
+        let len = Window::len_of(aged);
         if len != before {
             let question = self.state.question;
             self.state.aged.window_index =

@@ -8,7 +8,7 @@ use crate::wait::history::{Series, View};
 use crate::wait::levels::Groups;
 use crate::wait::options::{ADAPT, Features, VISIBLE, WaitAnswer};
 use crate::wait::predictor::WaitPredictor;
-use crate::wait::sample::{Sample, WINDOW};
+use crate::wait::sample::{Sample, WINDOW, Window};
 use crate::wait::tree::Nodes;
 use crate::wait::visible::{SEEN, Situation, Visible};
 
@@ -204,7 +204,7 @@ impl WaitPredictor<'_> {
     ) -> Result<R> {
         match self.visible() {
             Some(visible) => {
-                let window = visible.window(self.parts.neighbours, asked.index)?;
+                let window = Window::like(visible, self.parts.neighbours, asked.index)?;
                 answer(Sample::Window(&window), self.state.window_index)
             }
             None => {

@@ -19,9 +19,9 @@ use crate::wait::options::{
 };
 use crate::wait::outage::{DetectorRecords, OutageDetector};
 use crate::wait::queue::{NEVER, Occupancy, Queue, Waiting, find};
-use crate::wait::sample::Neighbour;
+use crate::wait::sample::Window;
 use crate::wait::tree::{Node, Nodes, Pool, Spare, nodes_for};
-use crate::wait::visible::{Neighbours, Situation, Visible};
+use crate::wait::visible::{Neighbour, Neighbours, Situation, Visible};
 use bytemuck::{Pod, Zeroable};
 
 /// Largest processor-seconds that a job's work counts as ahead of others, so that sums stay numbers.
@@ -491,10 +491,10 @@ impl<'a> WaitPredictor<'a> {
             return Ok(());
         }
         let Some(visible) = self.parts.visible.first_mut() else { return Ok(()) };
-        let before = visible.window_len();
+        let before = Window::len_of(visible);
         let mut neighbours = Neighbours { sorted: self.parts.neighbours, keys: self.parts.neighbour_keys };
         visible.learn(&mut neighbours, situation, index, wait)?;
-        let len = visible.window_len();
+        let len = Window::len_of(visible);
         if len != before {
             let Question { quantile, confidence, .. } = self.state.question;
             self.state.window_index = upper_index(len, quantile, confidence)?.unwrap_or(0);

@@ -6,7 +6,7 @@ use crate::math::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;
-use bytemuck::{Pod, Zeroable};
+use crate::wait::visible::{Neighbour, Visible};
 
 /// The most waits of a window.
 pub(super) const WINDOW: usize = 300;
@@ -17,15 +17,6 @@ pub(super) const BEYOND: f64 = 0.25;
 /// The smallest tail of a bound.
 const LEAST_TAIL: f64 = 0.02;
 
-/// A remembered job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Neighbour {
-    /// The index, and below it the job's number, so that no two keys are the same.
-    pub(super) key: u64,
-    pub(super) wait: u64,
-}
-
 /// The waits of some jobs, sorted. The jobs lie where they are remembered, the order on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window<'w> {
@@ -35,6 +26,16 @@ pub(super) struct Window<'w> {
 }
 
 impl<'w> Window<'w> {
+    /// The waits of the jobs like one with this index, of those that the model remembers in `sorted`.
+    pub(super) fn like(visible: &Visible, sorted: &'w [Neighbour], index: u32) -> Result<Window<'w>> {
+        visible.nearest(sorted, index, WINDOW).map(Window::new)
+    }
+
+    /// Number of waits that an answer of this model rests on.
+    pub(super) fn len_of(visible: &Visible) -> u64 {
+        visible.remembered().min(WINDOW as u64)
+    }
+
     /// Sorts the waits of the first [`WINDOW`] of these jobs, digit by digit from the last one on, as many as the
     /// longest has. O(w) for w waits of at most 2^24 seconds.
     pub(super) fn new(near: &'w [Neighbour]) -> Window<'w> {

@@ -2,7 +2,7 @@
 //!
 //! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns it into one
 //! number, the job's *index*: the expected wait of such jobs in such a situation. The answer for a new job rests on the
-//! waits of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only selects like
+//! waits of the 300 remembered jobs whose indices are nearest. The model need not be right: it only selects like
 //! jobs, the waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
 //!
 //! A situation consists of: jobs and processor-seconds that wait in this queue; the wait so far of the first of them;
@@ -17,7 +17,6 @@
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, range_mut};
 use crate::wait::options::{Features, Machine};
-use crate::wait::sample::{Neighbour, WINDOW, Window};
 use bytemuck::{Pod, Zeroable};
 
 /// Number of values in a situation.
@@ -68,6 +67,15 @@ pub(super) struct Ahead {
     pub work: u64,
     /// Seconds for which the first of them has waited.
     pub oldest: u64,
+}
+
+/// A remembered job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Neighbour {
+    /// The index, and below it the job's number, so that no two keys are the same.
+    pub(super) key: u64,
+    pub(super) wait: u64,
 }
 
 /// The model. All zero but for the variances: nothing seen.
@@ -258,23 +266,28 @@ impl Visible {
         libm::round(index * INDEX_UNIT) as u32
     }
 
-    /// Number of waits that an answer rests on.
-    pub(super) fn window_len(&self) -> u64 {
-        u64::from(self.remembered).min(WINDOW as u64)
+    /// Number of remembered jobs.
+    pub(super) fn remembered(&self) -> u64 {
+        self.remembered.into()
     }
 
     fn kept<'s>(&self, sorted: &'s [Neighbour]) -> Result<&'s [Neighbour]> {
         sorted.get(..self.remembered as usize).ok_or(Error::Corrupt)
     }
 
-    /// The waits of the jobs with the nearest indices.
-    pub(super) fn window<'s>(&self, sorted: &'s [Neighbour], index: u32) -> Result<Window<'s>> {
+    /// The remembered jobs with the nearest indices, no more than `most`.
+    pub(super) fn nearest<'s>(
+        &self,
+        sorted: &'s [Neighbour],
+        index: u32,
+        most: usize,
+    ) -> Result<&'s [Neighbour]> {
         let sorted = self.kept(sorted)?;
         let key = u64::from(index) << 32;
         let middle = sorted.partition_point(|other| other.key < key);
         let (mut from, mut to) = (middle, middle);
         let distance = |place: usize| sorted.get(place).map(|other| (other.key >> 32).abs_diff(key >> 32));
-        while to - from < WINDOW {
+        while to - from < most {
             let below = from.checked_sub(1).and_then(distance);
             match (below, distance(to)) {
                 (None, None) => break,
@@ -283,7 +296,7 @@ impl Visible {
                 _ => to += 1,
             }
         }
-        Ok(Window::new(sorted.get(from..to).ok_or(Error::Corrupt)?))
+        sorted.get(from..to).ok_or(Error::Corrupt)
     }
 
     /// Learns that a job in this situation waited for `wait` seconds.
@@ -413,14 +426,13 @@ mod tests {
             order.sort();
             assert!(model.waits(&sorted).eq(order.iter().copied()), "{round}");
             let asked = (uniform(&mut random) * 90_000.0) as u32;
-            let window = model.window(&sorted, asked).unwrap();
+            const MOST: usize = 300;
+            let near = model.nearest(&sorted, asked, MOST).unwrap();
             let mut distances: Vec<u32> = naive.iter().map(|job| job.0.abs_diff(asked)).collect();
             distances.sort();
-            let farthest = distances[distances.len().min(WINDOW) - 1];
-            let sample = crate::wait::sample::Sample::Window(&window);
-            assert_eq!(sample.count(), distances.len().min(WINDOW) as u64);
-            for k in 1..=sample.count() {
-                let wait = sample.select(k).unwrap();
+            let farthest = distances[distances.len().min(MOST) - 1];
+            assert_eq!(near.len(), distances.len().min(MOST));
+            for &Neighbour { wait, .. } in near {
                 let job = naive.iter().find(|job| job.1 == wait).unwrap();
                 assert!(job.0.abs_diff(asked) <= farthest);
             }
