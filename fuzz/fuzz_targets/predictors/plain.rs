@@ -83,7 +83,6 @@ unsafe fn call(input: &mut Input, kind: usize) {
                     struct_size: size_of::<surefill_choice>() as u32,
                     processors: input.int(20),
                     wait: input.real(),
-                    predicted: input.real(),
                     run_time: input.real(),
                     gain: input.real(),
                 };
