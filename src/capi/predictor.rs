@@ -48,8 +48,8 @@ use super::{array, array_mut, checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, Termination};
 use crate::predict::{
-    Expert, Learning, MAX_EXPERTS, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind,
-    PredictorOptions, Told, experts_of,
+    Expert, Learning, MAX_EXPERTS, MixtureCapacity, PredictionView, Predictor, PredictorCapacity,
+    PredictorKind, PredictorOptions, experts_of,
 };
 use crate::runtime::{MAX_BINS, View};
 use core::ffi::c_void;

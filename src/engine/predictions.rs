@@ -146,8 +146,8 @@ impl Scheduler<'_> {
         let mut made = false;
         if let Some(mut predictor) = self.predictor()? {
             let at = predictor.last_event().map_or(now, |last| last.max(now));
-            let told = predictor.tell(&job.keys(), at, out).map_err(|_| Error::Corrupt)?;
-            made = matches!(told, Ok(View::Binned(_)));
+            let view = predictor.view_predicted(&job.keys(), at, out).map_err(|_| Error::Corrupt)?;
+            made = matches!(view, Ok(View::Binned(_)));
         }
         let made = if made { self.state.bins.with(out, 2.0)? } else { View::Limit };
         self.mean_of(job, made)

@@ -26,6 +26,6 @@ pub use context::{ContextCapacity, ContextMixture};
 pub use mixture::{Expert, MAX_EXPERTS, MAX_KEYS, Mixture, MixtureCapacity};
 pub use options::{PredictorCapacity, PredictorKind, PredictorOptions, experts_of};
 #[cfg(feature = "capi")]
-pub(crate) use predictor::Told;
+pub(crate) use predictor::PredictionView;
 pub use predictor::{HeldJob, Prediction, Predictor, Silence};
 pub use training::Learning;

@@ -49,7 +49,7 @@ impl Silence {
 pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
 
 /// The same where it lies.
-pub(crate) type Told<'t> = core::result::Result<View<'t>, Silence>;
+pub(crate) type PredictionView<'t> = core::result::Result<View<'t>, Silence>;
 
 /// A job that a predictor holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
 use crate::runtime::view::{Binned, View};
-use crate::runtime::{MAX_SECONDS, check_span};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, check_span};
 use arrayvec::ArrayVec;
 
 /// The largest number of events into which one bin's probability may be divided.
@@ -59,7 +59,6 @@ impl Releases for (&mut [i64], &mut [f64]) {
 }
 
 /// The part of a bin between the age and the limit, in seconds.
-#[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub bin: usize,
     pub start: f64,
@@ -88,41 +87,85 @@ pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     limit.saturating_sub(age).max(1)
 }
 
-/// Pieces with their shares of this total instead of their masses.
-pub(super) fn shares(
-    pieces: impl Iterator<Item = Piece> + Clone,
-    total: f64,
-) -> impl Iterator<Item = Piece> + Clone {
-    pieces.map(move |piece| Piece { mass: piece.mass / total, ..piece })
+/// The parts of the bins between an age and a limit, and their masses: a list of the parts themselves would be the
+/// largest object on the stack, and masses take logarithms, which are not computed twice.
+pub(super) struct Cut<'d> {
+    binned: Binned<'d>,
+    age: i64,
+    limit: i64,
+    /// Whether the limit closes the open bin; else it is as wide as any other, from the later of its start and the age.
+    closes: bool,
+    masses: [f64; MAX_BINS],
+    /// Mass that the shares are of.
+    pub total: f64,
 }
 
-/// The bins between age and limit with their masses, not yet scaled; none when nothing is left. A list of them would be
-/// the largest object on the stack: they are made anew for each walk instead, with logarithms for those cut alone.
-fn cut(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = Piece> + Clone {
-    binned.bins().filter_map(move |(bin, lower, mut upper, probability)| {
-        let open = upper.is_infinite();
-        if open {
-            // The limit closes the open bin; without a limit it is as wide as any other, from the later of its start
-            // and the age.
-            upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * binned.ratio };
+/// The part of a bin between the age and the limit, before its mass is known.
+pub(super) struct Part {
+    pub lower: f64,
+    /// The bin's own end, and where it is open the one that it is given.
+    pub upper: f64,
+    pub start: f64,
+    pub end: f64,
+    open: bool,
+    pub probability: f64,
+}
+
+impl<'d> Cut<'d> {
+    /// No masses yet.
+    pub(super) fn new(binned: Binned<'d>, age: i64, limit: i64, closes: bool) -> Cut<'d> {
+        Cut { binned, age, limit, closes, masses: [0.0; MAX_BINS], total: 0.0 }
+    }
+
+    /// The part of this bin; where that lies beyond the limit it ends before it starts.
+    #[inline]
+    fn part(&self, bin: usize) -> Option<Part> {
+        let (lower, probability) = (*self.binned.edges.get(bin)?, *self.binned.probabilities.get(bin)?);
+        let (age, limit) = (self.age as f64, self.limit as f64);
+        let (open, upper) = match self.binned.edges.get(bin + 1) {
+            Some(&upper) => (false, upper),
+            None if self.closes => (true, limit),
+            None => (true, lower.max(age) * self.binned.ratio),
+        };
+        Some(Part { lower, upper, start: lower.max(age), end: upper.min(limit), open, probability })
+    }
+
+    /// Sets the masses of all parts, and lets `mass` sum up the total.
+    #[inline]
+    pub(super) fn fill(&mut self, mut mass: impl FnMut(&Part, &mut f64) -> f64) {
+        for bin in 0..self.binned.edges.len() {
+            let Some(part) = self.part(bin) else { return };
+            let mass = mass(&part, &mut self.total);
+            self.masses.get_mut(bin).into_iter().for_each(|slot| *slot = mass);
         }
-        let start = lower.max(age as f64);
-        let end = upper.min(limit as f64);
+    }
+
+    /// The parts that have a mass, with their shares of the total.
+    #[inline]
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        (0..self.binned.edges.len()).filter_map(|bin| {
+            let mass = *self.masses.get(bin).filter(|mass| **mass > 0.0)?;
+            let Part { lower, upper, start, end, open, .. } = self.part(bin)?;
+            let regular = start == lower && end == upper && bin != 0 && !open;
+            Some(Piece { bin, start, end, regular, mass: mass / self.total })
+        })
+    }
+}
+
+/// The bins between age and limit; none has a mass when nothing is left.
+fn cut(binned: Binned<'_>, age: i64, limit: i64) -> Cut<'_> {
+    let mut cut = Cut::new(binned, age, limit, limit < MAX_SECONDS);
+    cut.fill(|&Part { lower, upper, start, end, probability, .. }, total| {
         if probability <= 0.0 || end <= start {
-            return None;
+            return 0.0;
         }
         let whole = start == lower && end == upper;
         let share = if whole { 1.0 } else { libm::log(end / start) / libm::log(upper / lower) };
         let mass = probability * share;
-        (mass > 0.0).then_some(Piece { bin, start, end, regular: whole && bin != 0 && !open, mass })
-    })
-}
-
-/// The same with scaled masses.
-fn cut_to_shares(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = Piece> + Clone {
-    let pieces = cut(binned, age, limit);
-    let total = pieces.clone().fold(0.0, |total, piece| total + piece.mass);
-    shares(pieces, total)
+        *total += mass;
+        mass
+    });
+    cut
 }
 
 impl RuntimeDistribution {
@@ -244,8 +287,7 @@ impl View<'_> {
             View::Limit | View::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
             View::Binned(binned) => binned,
         };
-        let pieces = cut_to_shares(binned, age, end);
-        match write_pieces(binned.ln_ratio, pieces, age, events_per_bin, out) {
+        match write_pieces(binned.ln_ratio, cut(binned, age, end).pieces(), age, events_per_bin, out) {
             0 => Ok(write_one(out, at_limit(age, limit))),
             count => Ok(count),
         }
@@ -278,13 +320,13 @@ impl View<'_> {
     pub(crate) fn recalculate(&self, age: i64, limit: i64, out: &mut [f64]) -> Result<usize> {
         check(age, limit)?;
         let &View::Binned(binned) = self else { return Ok(0) };
-        let mut left = cut_to_shares(binned, age, limit).peekable();
-        if left.peek().is_none() {
+        let left = cut(binned, age, limit);
+        if left.total <= 0.0 {
             return Ok(0);
         }
         let out = out.get_mut(..binned.edges.len()).ok_or(Error::Full)?;
         out.fill(0.0);
-        for piece in left {
+        for piece in left.pieces() {
             if let Some(probability) = out.get_mut(piece.bin) {
                 *probability = piece.mass;
             }
@@ -298,7 +340,7 @@ impl View<'_> {
         let &View::Binned(binned) = self else { return self.only(age, limit) };
         let mut below = 0.0;
         let mut longest = at_limit(age, limit);
-        for piece in cut_to_shares(binned, age, limit) {
+        for piece in cut(binned, age, limit).pieces() {
             longest = whole_seconds(piece.end - age as f64);
             if below + piece.mass >= quantile {
                 let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);

@@ -84,13 +84,3 @@ impl<'d> View<'d> {
         if share_out(counts)? { Ok(View::Binned(bins.binned(counts))) } else { Ok(View::Limit) }
     }
 }
-
-impl<'d> Binned<'d> {
-    /// The bins with their starts, ends and probabilities; the last ends at infinity.
-    pub(super) fn bins(self) -> impl Iterator<Item = (usize, f64, f64, f64)> + Clone + 'd {
-        let ends = self.edges.iter().copied().skip(1).chain([f64::INFINITY]);
-        let edges = self.edges.iter().copied().zip(ends);
-        let bins = edges.zip(self.probabilities.iter().copied()).enumerate();
-        bins.map(|(bin, ((lower, upper), probability))| (bin, lower, upper, probability))
-    }
-}

@@ -11,70 +11,45 @@
 
 use crate::error::Result;
 use crate::runtime::condition::{
-    Piece, Release, at_limit, check_quantile, push, shares, whole_seconds, write_one, write_pieces,
+    Cut, Part, Piece, Release, at_limit, check_quantile, push, whole_seconds, write_one, write_pieces,
 };
 use crate::runtime::distribution::RuntimeDistribution;
 use crate::runtime::view::{Binned, View};
 
 /// The part of a run time between an age and a limit, and the mass that ends at the limit. Masses are shares of what is
-/// left at this age, which `total` is of the whole.
+/// left at this age.
 struct Within<'d> {
-    binned: Binned<'d>,
-    age: i64,
-    limit: i64,
-    total: f64,
+    cut: Cut<'d>,
     /// The mass at the limit itself.
     at_limit: f64,
 }
 
-/// The parts of the bins above an age: their masses, which are not yet scaled, and what lies of each below the limit.
-/// They are made anew for each walk, with logarithms for those that are cut alone.
-fn parts(binned: Binned<'_>, age: i64, limit: i64) -> impl Iterator<Item = (f64, Option<Piece>)> + Clone {
-    binned.bins().filter_map(move |(bin, lower, mut upper, probability)| {
-        let open = upper.is_infinite();
-        if open {
-            // The open bin is as wide as any other, from the later of its start and the age.
-            upper = lower.max(age as f64) * binned.ratio;
-        }
-        let start = lower.max(age as f64);
+/// See [`Within`]; nothing when the job has outlived every bin.
+fn within(binned: Binned<'_>, age: i64, limit: i64) -> Option<Within<'_>> {
+    let (mut cut, mut at_limit) = (Cut::new(binned, age, limit, false), 0.0);
+    cut.fill(|&Part { lower, upper, start, end, probability, .. }, total| {
         if probability <= 0.0 || upper <= start {
-            return None;
+            return 0.0;
         }
         let left = if start == lower {
             probability
         } else {
             probability * libm::log(upper / start) / libm::log(upper / lower)
         };
-        let end = upper.min(limit as f64);
+        *total += left;
         if end <= start {
-            return Some((left, None));
+            at_limit += left;
+            return 0.0;
         }
         let mass = if end == upper { left } else { left * libm::log(end / start) / libm::log(upper / start) };
-        let regular = start == lower && end == upper && bin != 0 && !open;
-        Some((left, Some(Piece { bin, start, end, regular, mass })))
-    })
-}
-
-/// See [`Within`]; nothing when the job has outlived every bin.
-fn within(binned: Binned<'_>, age: i64, limit: i64) -> Option<Within<'_>> {
-    let (mut total, mut at_limit) = (0.0, 0.0);
-    for (left, piece) in parts(binned, age, limit) {
-        total += left;
-        at_limit += piece.map_or(left, |piece| left - piece.mass);
-    }
-    if total <= 0.0 {
+        at_limit += left - mass;
+        mass
+    });
+    if cut.total <= 0.0 {
         return None;
     }
-    at_limit /= total;
-    Some(Within { binned, age, limit, total, at_limit })
-}
-
-impl<'d> Within<'d> {
-    /// The parts between the age and the limit, bin by bin.
-    fn pieces(&self) -> impl Iterator<Item = Piece> + Clone + 'd {
-        let pieces = parts(self.binned, self.age, self.limit).filter_map(|(_, piece)| piece);
-        shares(pieces.filter(|piece| piece.mass > 0.0), self.total)
-    }
+    let at_limit = at_limit / cut.total;
+    Some(Within { cut, at_limit })
 }
 
 impl RuntimeDistribution {
@@ -145,7 +120,7 @@ impl View<'_> {
         };
         let rest = at_limit(age, limit);
         let Some(within) = within(binned, age, limit) else { return Ok(write_one(out, rest)) };
-        let mut count = write_pieces(binned.ln_ratio, within.pieces(), age, events_per_bin, out);
+        let mut count = write_pieces(binned.ln_ratio, within.cut.pieces(), age, events_per_bin, out);
         // Merged with the event at the end of a bin that the limit divides; else the room of the bin beyond is free.
         push(out, &mut count, rest as f64, within.at_limit);
         Ok(if count == 0 { write_one(out, rest) } else { count })
@@ -161,7 +136,7 @@ impl View<'_> {
         let Some(within) = within(binned, 0, limit) else { return Ok(limit_seconds) };
         let highest = cut_at(&within, cut).unwrap_or(limit_seconds);
         let (mut mean, mut below) = (0.0, 0.0);
-        for Piece { start, end, mass, .. } in within.pieces() {
+        for Piece { start, end, mass, .. } in within.cut.pieces() {
             if start >= highest {
                 break;
             }
@@ -180,7 +155,7 @@ impl View<'_> {
 /// The run time, in seconds, that this share of a distribution does not exceed; `None` where that is the limit.
 fn cut_at(within: &Within<'_>, quantile: f64) -> Option<f64> {
     let (mut below, mut last) = (0.0, None);
-    for piece in within.pieces() {
+    for piece in within.cut.pieces() {
         if below + piece.mass >= quantile {
             let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
             let end = piece.start * libm::exp(share * libm::log(piece.end / piece.start));

@@ -227,8 +227,8 @@ pub(super) unsafe fn with_report<T>(
         reserved_too: 0,
     };
     let given = unsafe { sized(job, none, ends!(surefill_job, features))? };
-    let (mut made, told) = (RuntimeDistribution::limit(), !given.prediction.is_null());
-    if told {
+    let (mut made, is_given) = (RuntimeDistribution::limit(), !given.prediction.is_null());
+    if is_given {
         made.take_over(&unsafe { view_or_limit(given.prediction)? })?;
     }
     let state = JobState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
@@ -273,7 +273,7 @@ pub(super) unsafe fn with_report<T>(
         queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
         wants,
         parts: unsafe { parts(given.parts, given.part_count)? },
-        prediction: told.then_some(&made),
+        prediction: is_given.then_some(&made),
     })
 }
 

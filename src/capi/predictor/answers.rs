@@ -8,7 +8,7 @@ unsafe fn write_prediction<'v>(
     length: i64,
     answer: *mut i32,
     distribution: *mut *mut surefill_distribution,
-    prediction: impl FnOnce() -> Result<Told<'v>>,
+    prediction: impl FnOnce() -> Result<PredictionView<'v>>,
 ) -> Result<()> {
     let answer = unsafe { checked_mut(answer)? };
     unsafe {
@@ -49,7 +49,9 @@ pub unsafe extern "C" fn surefill_predictor_predict(
     status((|| unsafe {
         let mut predictor = self::predictor(predictor)?;
         let (keys, mut room) = (array(keys, count)?, [0.0; MAX_BINS]);
-        write_prediction(memory, length, answer, distribution, || predictor.tell(keys, now, &mut room))
+        write_prediction(memory, length, answer, distribution, || {
+            predictor.view_predicted(keys, now, &mut room)
+        })
     })())
 }
 
@@ -72,7 +74,7 @@ pub unsafe extern "C" fn surefill_predictor_said(
 ) -> i32 {
     status((|| unsafe {
         let (predictor, mut room) = (self::predictor(predictor)?, [0.0; MAX_BINS]);
-        write_prediction(memory, length, answer, distribution, || predictor.told(job, &mut room))
+        write_prediction(memory, length, answer, distribution, || predictor.view_said(job, &mut room))
     })())
 }
 
@@ -96,7 +98,7 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
 ) -> i32 {
     status((|| unsafe {
         let (predictor, mut room) = (self::predictor(predictor)?, [0.0; MAX_BINS]);
-        write_prediction(memory, length, answer, distribution, || predictor.tell_job(job, &mut room))
+        write_prediction(memory, length, answer, distribution, || predictor.view_job(job, &mut room))
     })())
 }
 

@@ -15,19 +15,24 @@ impl Predictor<'_> {
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity's.
     pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
-        owned(self.tell(keys, now, &mut room)?)
+        owned(self.view_predicted(keys, now, &mut room)?)
     }
 
     /// The answer of [`Predictor::predict`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    pub(crate) fn tell<'t>(&'t mut self, keys: &[i64], now: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
+    pub(crate) fn view_predicted<'t>(
+        &'t mut self,
+        keys: &[i64],
+        now: i64,
+        room: &'t mut [f64],
+    ) -> Result<PredictionView<'t>> {
         let out = self.room_in(room)?;
         self.check_time(now)?;
         self.check_keys(keys)?;
         let silence = self.find(keys, now, out)?;
-        self.as_told(silence, out)
+        self.as_view(silence, out)
     }
 
     /// The part of a room that is for probabilities, one for each bin.
@@ -36,7 +41,7 @@ impl Predictor<'_> {
     }
 
     /// Probabilities as they are handed on, scaled.
-    fn as_told<'t>(&'t self, silence: Option<Silence>, out: &'t mut [f64]) -> Result<Told<'t>> {
+    fn as_view<'t>(&'t self, silence: Option<Silence>, out: &'t mut [f64]) -> Result<PredictionView<'t>> {
         match silence {
             None => View::of_counts(&self.state.bins, out).map(Ok).map_err(|_| Error::Corrupt),
             Some(silence) => Ok(Err(silence)),
@@ -71,19 +76,19 @@ impl Predictor<'_> {
     /// [`Error::UnknownJob`].
     pub fn said(&self, id: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
-        owned(self.told(id, &mut room)?)
+        owned(self.view_said(id, &mut room)?)
     }
 
     /// The answer of [`Predictor::said`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
     /// As [`Predictor::said`].
-    pub(crate) fn told<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
+    pub(crate) fn view_said<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<PredictionView<'t>> {
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         let silence = self.silence_of(record)?;
         let out = self.room_in(room)?;
         copy(out, self.jobs.said(record)?);
-        self.as_told(silence, out)
+        self.as_view(silence, out)
     }
 
     /// The reason why nothing was predicted for a job at its submission, if nothing was.
@@ -102,17 +107,17 @@ impl Predictor<'_> {
     /// [`Error::UnknownJob`].
     pub fn predict_job(&self, id: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
-        owned(self.tell_job(id, &mut room)?)
+        owned(self.view_job(id, &mut room)?)
     }
 
     /// The answer of [`Predictor::predict_job`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors
     /// As [`Predictor::predict_job`].
-    pub(crate) fn tell_job<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<Told<'t>> {
+    pub(crate) fn view_job<'t>(&'t self, id: i64, room: &'t mut [f64]) -> Result<PredictionView<'t>> {
         let out = self.room_in(room)?;
         let silence = self.asked_again(id, out)?;
-        self.as_told(silence, out)
+        self.as_view(silence, out)
     }
 
     /// Writes the probabilities of [`Predictor::predict_job`], one for each bin, and returns whether there are any: not
@@ -165,8 +170,8 @@ impl Predictor<'_> {
 }
 
 /// The answer in an object of its own.
-fn owned(told: Told<'_>) -> Result<Prediction> {
-    match told {
+fn owned(answer: PredictionView<'_>) -> Result<Prediction> {
+    match answer {
         Ok(view) => view.owned().map(Ok),
         Err(silence) => Ok(Err(silence)),
     }
