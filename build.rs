@@ -1,8 +1,8 @@
 //! The fingerprint of the layouts of checkpoints: `SUREFILL_LAYOUT`, the version in the head of every block.
 //!
-//! It is made of the source text, without comments and spaces, of what says where a block's bytes lie: the structures of
-//! plain old data, the lines that carve slices, and the constants that are lengths of arrays. Passes and forecasts are
-//! never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
+//! It is made of the source text, without comments and spaces and whatever file it is in, of what says where a block's
+//! bytes lie: the structures of plain old data, the lines that carve slices, and the constants that are lengths of
+//! arrays. Passes and forecasts are never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
 //! make sites lose what their schedulers have learnt. Left out as well are lines that end in a comment that what they
 //! carve, or the structure that they begin, is scratch: of a block that is sealed only its length says that it was there.
 //! tests/c/checkpoints.c opens kept checkpoints.
@@ -32,10 +32,11 @@ fn code(line: &str) -> String {
     line.split("//").next().unwrap_or_default().split_whitespace().collect()
 }
 
-/// The lines of a file that lay blocks out.
-fn layout(text: &str, lines: &mut Vec<String>) {
+/// The parts of a file that lay blocks out: each structure, and all lines that carve, as one.
+fn layout(text: &str, parts: &mut Vec<Vec<String>>) {
     let mut inside = false;
     let mut derived = false;
+    let mut carving = Vec::new();
     for line in text.lines() {
         let scratch = line.ends_with("// These are scratch.");
         let plain = line.starts_with("#[derive(") && line.contains("Pod") && !scratch;
@@ -43,13 +44,21 @@ fn layout(text: &str, lines: &mut Vec<String>) {
         inside |= derived;
         // Visibility is no layout.
         let code = code(line).replace("pub(super)", "").replace("pub(crate)", "").replace("pub", "");
-        if !code.is_empty() && !scratch && (inside && !code.starts_with("#[") || code.contains("carve")) {
-            lines.push(code);
+        if plain {
+            parts.push(Vec::new());
+        }
+        if code.is_empty() || scratch {
+            // Lays nothing out.
+        } else if inside && !code.starts_with("#[") {
+            parts.last_mut().unwrap().push(code);
+        } else if code.contains("carve") {
+            carving.push(code);
         }
         if !derived && (line.starts_with('}') || line.ends_with(");")) {
             inside = false;
         }
     }
+    parts.push(carving);
 }
 
 /// The names that are lengths of arrays in these lines.
@@ -68,17 +77,20 @@ fn main() {
     files(&source, &mut paths);
     paths.sort();
     let texts: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    let mut lines = Vec::new();
+    let mut parts = Vec::new();
     for text in texts.iter().filter(|text| !text.contains("type Head = Header;")) {
-        layout(text, &mut lines);
+        layout(text, &mut parts);
     }
+    // In no order of files: a structure may move.
+    parts.sort();
+    let mut lines = parts.concat();
     let lengths = lengths(&lines);
-    for line in texts.iter().flat_map(|text| text.lines()) {
+    let constant = |line: &&str| {
         let constant = line.split_once("const ").and_then(|(_, rest)| rest.split_once(": usize = "));
-        if constant.is_some_and(|(name, _)| lengths.contains(name)) {
-            lines.push(code(line));
-        }
-    }
+        constant.is_some_and(|(name, _)| lengths.contains(name))
+    };
+    let constants = texts.iter().flat_map(|text| text.lines()).filter(constant);
+    lines.extend(constants.map(code).collect::<BTreeSet<_>>());
     // FNV-1a with 32 bits.
     let step = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let print = lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).fold(0x811c_9dc5, step);

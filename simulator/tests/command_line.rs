@@ -252,7 +252,7 @@ fn schedules_are_written_and_can_be_replayed() {
         ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95",
         ",probability_within_600,probability_within_3600,probability_within_21600,probability_within_86400"
     )));
-    assert!(text.contains("\n# beliefs: contexts\n"), "{text}");
+    assert!(text.contains("\n# predicted_by: contexts\n"), "{text}");
     let mut waited = 0;
     for (row, expected) in rows.iter().zip(&expected).skip(1) {
         assert!(expected.starts_with(row));
@@ -324,7 +324,7 @@ fn explain_says_why_a_job_waited() {
 /// What a waiting job would have been told about its start: once at its submission, by each method, quantiles in order;
 /// and what came is what the replay did.
 #[test]
-fn explain_tells_what_was_foretold_of_a_start() {
+fn explain_shows_the_predicted_starts() {
     let folder = folder();
     let run = |args: &[&str]| {
         let output = surefill(args, folder.path());
@@ -381,6 +381,9 @@ fn bad_usage_is_status_2() {
         &["compare", "t.swf", "--policies", "prob:user:fcfs:relative=0.1,easy", "--tau", "0.1"],
         &["simulate", "t.swf", "--policy", "fair", "--preset", "delay"],
         &["start-times", "t.swf", "--policy", "delay-fast", "--preset", "delay"],
+        &["start-times", "t.swf", "--policy", "delay"],
+        &["start-times", "t.swf", "--scenarios", "65"],
+        &["explain", "t.swf", "--job", "9", "--policy", "conservative", "--starts"],
         &["simulate", "t.swf", "--policy", "fcfs", "--queue", "shortest"],
         &["simulate", "t.swf", "--policy", "conservative", "--front", "0.9"],
         &["compare", "t.swf", "--policies", "delay:mix:delay:exact"],

@@ -7,10 +7,9 @@ use surefill_simulator::replay::backfill::Backfill;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, OrderOptions, PolicyOptions};
-use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::Options;
 use surefill_simulator::replay::setup::Setup;
-use surefill_simulator::studies::starts::{Asks, Method, Told, study};
+use surefill_simulator::studies::starts::{Method, SCENARIOS, Told, study};
 use surefill_simulator::trace::nodes::Machine;
 use surefill_simulator::trace::swf::{Strictness, read};
 use surefill_simulator::trace::workload::{Rules, Width, Workload};
@@ -56,14 +55,13 @@ fn run(workload: &Workload, policy: &str) -> Outcome {
     replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap()
 }
 
-/// What `start-times` hears about a workload's waiting jobs.
-fn foretold(workload: &Workload, policy: &str, beliefs: PredictorName) -> Vec<Told> {
+/// The predicted starts of a workload's waiting jobs.
+fn predicted(workload: &Workload, policy: &str) -> Vec<Told> {
     let choice: Choice = policy.parse().unwrap();
     let base =
         PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
     let options = Options { choice, policy: choice.options(&base), rules: Rules::default() };
-    let asks = Asks { beliefs, scenarios: 20, every: 3600 };
-    study("t.swf", workload, &options, &asks, &|_| {}).unwrap().1
+    study("t.swf", workload, &options, SCENARIOS, &|_| {}).unwrap().1
 }
 
 fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {
@@ -114,16 +112,13 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
 }
 
 #[test]
-fn on_whole_like_nodes_starts_are_foretold_as_on_processors() {
+fn on_whole_like_nodes_starts_are_predicted_as_on_processors() {
     let mut random = Random(3);
     let mut asked = 0;
-    for policy in
-        ["fcfs", "easy", "easy++", "easy:limit:sjbf", "prob:mix:sjbf:relative=0.3@1", "delay", "fair"]
-    {
+    for policy in ["easy", "fair", "fast:mix"] {
         let mut text = String::new();
         let mut submit = 0;
-        // The plan's own forecast plays the rule itself.
-        for number in 1..=if policy == "fair" { 40 } else { 200 } {
+        for number in 1..=if policy == "easy" { 200 } else { 40 } {
             submit += random.below(60);
             let run = random.below(900);
             let limit = (run / 60 * 60 + 60 * random.below(4)).max(30);
@@ -132,44 +127,12 @@ fn on_whole_like_nodes_starts_are_foretold_as_on_processors() {
         let whole = workload(&text, &Rules { procs: Some(8), ..Rules::default() });
         let nodes = workload(&text, &on("8x(cores=1)"));
         let row = |told: Told| (told.job, told.asked, told.method, told.quantiles, told.waited);
-        let rows = |workload| -> Vec<_> {
-            foretold(workload, policy, PredictorName::Mix).into_iter().map(row).collect()
-        };
-        let one = rows(&whole);
+        let rows = |workload| -> Vec<_> { predicted(workload, policy).into_iter().map(row).collect() };
+        let one: Vec<_> = rows(&whole).into_iter().filter(|row| row.2 != Method::Limits).collect();
         assert_eq!(one, rows(&nodes), "{policy}");
         asked += one.len();
     }
-    assert!(asked > 1000, "{asked}");
-}
-
-/// When all jobs are submitted at once and run times are known, nothing is left to chance: on shared nodes as well the
-/// core's queue played forward starts every job when the simulator's policy does. With an order of the candidates of
-/// their own starts can differ: a pass looks for nodes for all candidates first, and anew only for those who lose
-/// theirs, while the forecast looks for each in its turn; and the forecast begins with a pass of its own right after
-/// the policy's.
-#[test]
-fn on_shared_nodes_starts_are_foretold_when_run_times_are_known() {
-    let mut random = Random(4);
-    for (policy, least) in [("fcfs", 1.0), ("easy", 1.0), ("easy:limit:sjbf", 0.3)] {
-        let (mut exact, mut all) = (0, 0);
-        for _ in 0..20 {
-            let mut text = String::from("; Resources: cores mem gpu\n");
-            for number in 1..=40 {
-                let run = 1 + random.below(600);
-                let (tasks, cores, memory) = (1 + random.below(4), 1 + random.below(8), random.below(64));
-                let gpu = if random.below(3) == 0 { 0.5 * (1 + random.below(4)) as f64 } else { 0.0 };
-                let more = format!(" {tasks} {cores} {memory} {gpu}");
-                line(&mut text, number, [0, run, tasks * cores, run + random.below(300), 1], &more);
-            }
-            let nodes = workload(&text, &on("3x(cores=8,mem=64)+2x(cores=8,mem=128,gpu=2)"));
-            let told = foretold(&nodes, policy, PredictorName::Clairvoyant);
-            let mine: Vec<_> = told.iter().filter(|told| told.method == Method::Forecast).collect();
-            all += mine.len();
-            exact += mine.iter().filter(|told| told.quantiles == [told.waited; 5]).count();
-        }
-        println!("{policy}: {exact} of {all} starts foretold to the second");
-        assert!(all > 600 && exact as f64 >= least * all as f64, "{policy}: {exact} of {all}");
-    }
+    assert!(asked > 500, "{asked}");
 }
 
 #[test]

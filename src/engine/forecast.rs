@@ -4,9 +4,9 @@ use super::capacity::SchedulerCapacity;
 use super::job::MAX_TIME;
 use super::object::Scheduler;
 use super::order::Candidate;
+use super::starts::LEVELS;
 use super::table::Record;
 use crate::error::{Error, Result};
-use crate::forecast::LEVELS;
 use crate::heap;
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, copy, range, range_mut};
 use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, WaitingJob};
@@ -159,7 +159,7 @@ pub(crate) struct State {
     pub(super) next: u32,
     /// Number of later jobs submitted.
     pub(super) later: u32,
-    /// Whether the rule is EASY.
+    /// Whether jobs start by EASY.
     pub(super) easy: u32,
     /// Number of units of the pool.
     pub(super) units: u32,
@@ -193,7 +193,8 @@ pub(crate) struct Parts<'a> {
 /// time, drawn from its predicted distribution, given its age; run times predicted beyond the limit end at the limit.
 /// Latin hypercube sampling by the job's id keeps a job's luck from forecast to forecast. For each day ahead the
 /// submissions of one of the last fourteen days, drawn, are repeated. At every end and submission the scheduler's rule
-/// decides as it would: by predicted means and ends, not by the run times drawn; with fifteen proposals.
+/// decides as it would: by predicted means and ends, not by the run times drawn; with fifteen proposals. The delay
+/// rule is played as EASY by the limits: as EASY by predicted run times it is no nearer.
 ///
 /// Jobs whose time has not come wait from their time on, as do refused ones from their next turn on; the tasks of an
 /// array follow each other. Not predicted: jobs that are held, except tasks that a throttle holds, until they are

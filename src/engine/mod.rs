@@ -97,5 +97,6 @@ pub use object::{Scheduler, Totals, hash};
 pub use reason::Reason;
 pub use sentence::Names;
 pub use settings::{Mode, OrderWord, PredictorWord, PresetWord, RuleWord, Settings};
+pub use starts::LEVELS;
 pub use wants::Wants;
 pub use words::BadWord;

@@ -2,7 +2,6 @@
 //! of their submission, and of those that hold room. A slot keeps its number as long as its job is known.
 
 use crate::error::{Error, Result};
-use crate::forecast::LEVELS;
 use crate::hash::HashIndex;
 use crate::heap;
 use crate::memory::{Carver, at, at_mut, copy, range_mut};
@@ -10,6 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::delayed::Judged;
 use super::job::{JOB_QUEUES, JobState, Why};
+use super::starts::LEVELS;
 use super::wants::GUEST;
 
 /// A job. All times and spans in seconds.

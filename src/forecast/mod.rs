@@ -14,13 +14,13 @@
 //! * `order`: the queue and the candidates by priorities, as the presets have them.
 //! * `profile`: the reservations of more than one waiting job.
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
-//! * [`StartCalibration`]: quantiles stretched so that they hold, by the outcomes of earlier ones.
 //!
 //! Jobs that arrive later are not predicted, except those that the caller adds with a time of submission ahead: a
-//! forecast is too early where later jobs overtake (under backfilling they may) and right where none does.
+//! forecast is too early where later jobs overtake (under backfilling they may) and right where none does. The forecast
+//! of the scheduler engine repeats earlier submissions and follows the actual starts
+//! ([`StartForecast`](crate::engine::StartForecast)).
 
 mod answer;
-mod calibration;
 pub(crate) mod draw;
 mod object;
 mod options;
@@ -30,7 +30,6 @@ mod profile;
 
 pub(crate) use answer::Answers;
 pub use answer::Estimate;
-pub use calibration::{LEVELS, StartCalibration};
 pub(crate) use object::{FILLING, Parts as ForecastParts, Queued, State as ForecastState};
 pub use object::{Forecast, ForecastCapacity};
 pub use options::{CandidateOrder, ForecastOptions, MAX_SCENARIOS, Plans, Policy};

@@ -43,13 +43,6 @@ fn place(share: f64) -> (usize, f64) {
 }
 
 impl Chances {
-    /// Whether these are weights that [`Chances::learn`] can have left.
-    pub(crate) fn is_sound(&self) -> bool {
-        let mut weights =
-            self.asked.iter().zip(&self.started).flat_map(|(asked, started)| asked.iter().zip(started));
-        weights.all(|(asked, started)| asked.is_finite() && (0.0..=*asked).contains(started))
-    }
-
     /// Learns from a job with these shares that has waited `wait` seconds, and starts now or goes on waiting. The first
     /// `heard` horizons are left out: they were learnt as passed without a start. Returns the number of horizons passed
     /// now.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use surefill::backfill::{Pass, PassCapacity};
 use surefill::error::Error;
 use surefill::forecast::{
-    CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Policy, Progress, StartCalibration,
+    CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Policy, Progress,
 };
 use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
 use surefill::schedule::{Preset, PresetName, Priority};
@@ -381,39 +381,6 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_quantile(1, 0.5).unwrap().value, NOW + 20);
     assert_eq!(forecast.start_probability(0, NOW - 1).unwrap().value, 0.0);
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
-}
-
-/// Forecasts thirty times too late, narrow, and different where starts are not: the share of jobs that start in time is
-/// the reported probability, in each tenth of it. (For one job it may be off by .2: the calibration cannot know which
-/// part of a forecast is noise.)
-#[test]
-fn probabilities_hold_on_average_whatever_the_forecast() {
-    let mut state = 1u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
-    let mut calibration = StartCalibration::new();
-    let mut tenths = [(0.0, 0.0, 0.0); 10];
-    for round in 0..16_000 {
-        let scale = 100_000.0 * (0.8 + 0.4 * uniform());
-        let forecast = [0.96, 0.98, 1.0, 1.02, 1.04].map(|share| (share * scale) as i64);
-        let told = calibration.told(0, &forecast).unwrap();
-        let waited = (3000.0 * 10f64.powf(0.5 * (uniform() - 0.5))) as i64;
-        if round > 8000 {
-            for within in (1500..6000).step_by(300) {
-                let probability = calibration.probability(0, &told, within).unwrap();
-                let (asked, said, came) = &mut tenths[((10.0 * probability) as usize).min(9)];
-                *asked += 1.0;
-                *said += probability;
-                *came += f64::from(u8::from(waited <= within));
-            }
-        }
-        calibration.learn(0, &forecast, &told, waited).unwrap();
-    }
-    for (asked, said, came) in tenths {
-        assert!(asked > 1000.0 && f64::abs(said - came) < 0.05 * asked, "{said} {came} of {asked}");
-    }
 }
 
 /// The queue takes wide jobs first, the candidates are as long as each other: the one added first starts beside the

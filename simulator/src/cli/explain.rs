@@ -9,7 +9,7 @@ use crate::replay::run::Options;
 use crate::report::grid::Grid;
 use crate::report::room::prose;
 use crate::report::{TableStyle, label, starts};
-use crate::studies::starts::{Asks, Told, of_job, plays_forward};
+use crate::studies::starts::{Told, of_job};
 use crate::trace::text::printable;
 use crate::trace::workload::{JobId, Workload};
 use clap::Args;
@@ -33,8 +33,8 @@ pub struct Explain {
     /// Every pass, not only those where something changed
     #[arg(long, conflicts_with = "at")]
     all: bool,
-    /// Also the forecasts of the job's start at its submission and every six hours: quantiles by the queue played
-    /// forward, calibrated on the jobs of the 14 days before, by the limits alone, and by the history of waits
+    /// Also the predicted starts of the job at its submission and every six hours: as the scheduler would have reported
+    /// them, by the limits alone, and by the history of waits. Under fair, fast, easy and papers
     #[arg(long, conflicts_with = "at")]
     starts: bool,
     /// Print one JSON object, with every pass
@@ -87,6 +87,9 @@ impl Explain {
         };
         let policy = self.prob.options(&self.replay, &choice)?;
         let options = Options { choice, policy: PolicyOptions { delays_wanted: true, ..policy }, rules };
+        if self.starts {
+            ReplayOptions::predicts_starts(&options, &workload)?;
+        }
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let mut explained = explain(&name, &workload, &options, self.replay.seed, job.id, &progress)
@@ -125,9 +128,9 @@ impl Explain {
             .collect();
         if let Some(told) = &told {
             if told.is_empty() {
-                writeln!(out, "The pass after its submission started it: nothing was told.\n")?;
+                writeln!(out, "The pass after its submission started it: nothing was predicted.\n")?;
             } else {
-                let note = "Calibrated on the jobs of the 14 days before; start-times and simulate --starts do so on all before.";
+                let note = "Reported starts follow those of the jobs of the 14 days before; by start-times and simulate --starts of all before.";
                 writeln!(out, "{}\n{note}\n", starts::told(told, TableStyle::Terminal))?;
             }
         }
@@ -150,16 +153,9 @@ impl Explain {
         options: &Options,
         job: JobId,
     ) -> Result<Vec<Told>, Failure> {
-        let choice = &options.choice;
-        if !plays_forward(choice) {
-            return Err(Failure::Usage(
-                "--starts: the queue cannot be played forward by this policy and order".to_owned(),
-            ));
-        }
-        let asks = Asks::of(choice);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let told = of_job(name, workload, options, &asks, job, &progress).map_err(anyhow::Error::from)?;
+        let told = of_job(name, workload, options, job, &progress)?;
         bar.finish_and_clear();
         Ok(told)
     }

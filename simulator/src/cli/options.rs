@@ -9,6 +9,7 @@ use crate::replay::policy::{
     PolicyName, PolicyOptions, Powers, ProbOptions, name_of,
 };
 use crate::replay::predict::PredictorName;
+use crate::replay::run::Options;
 use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use crate::trace::remarks::remarks;
@@ -150,17 +151,12 @@ impl ReplayOptions {
         }
     }
 
-    /// Refuses to play the plan forward on nodes that jobs share.
+    /// Refuses options under which no starts are predicted.
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub(super) fn plays_forward(&self, choice: &Choice, workload: &Workload) -> Result<(), Failure> {
-        let plan = matches!(choice.policy, PolicyName::Fair | PolicyName::Fast);
-        if plan && workload.nodes.is_some() && !workload.on_whole_nodes() {
-            let why = "the plan is not played forward on nodes that differ or that jobs share: no starts are predicted there";
-            return Err(Failure::Usage(why.to_owned()));
-        }
-        Ok(())
+    pub(super) fn predicts_starts(options: &Options, workload: &Workload) -> Result<(), Failure> {
+        options.build_predicting(workload).map(drop).map_err(|error| Failure::Usage(error.to_string()))
     }
 
     /// A paper's figures of the trace, where they give the machine's size.

@@ -9,7 +9,7 @@ use crate::replay::policy::{PolicyOptions, name_of};
 use crate::replay::run::{Options, Summary, run};
 use crate::replay::schedule::{self, Expected};
 use crate::report::{self, Compared};
-use crate::studies::starts::{Asks, Method, Occasion, Told, WITHIN, plays_forward, study};
+use crate::studies::starts::{Method, Occasion, SCENARIOS, Told, WITHIN, predictor, study};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Workload;
 use anyhow::Context;
@@ -28,10 +28,9 @@ pub struct Simulate {
     /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
-    /// Add to the CSV of --jobs when each job that had to wait was expected to start, by a forecast after its
-    /// submission: quantiles of the queue played forward, calibrated, and probabilities, as by start-times. Run times
-    /// are predicted by the policy's own predictor if it predicts distributions, else by the mixture. Plays every queue
-    /// 100 times
+    /// Add to the CSV of --jobs the predicted start of each job that had to wait, as the scheduler would have reported
+    /// it after its submission: levels and probabilities, as by start-times. Under fair, fast, easy and papers. Plays
+    /// every queue twenty times
     #[arg(long, requires = "jobs", help_heading = "Output")]
     starts: bool,
     #[command(flatten)]
@@ -70,21 +69,16 @@ impl Simulate {
         if self.starts && !matches!(jobs, Some((_, Format::Csv))) {
             return Err(Failure::Usage("--starts: SWF has no place for it, --jobs writes it as CSV".into()));
         }
-        if self.starts && !plays_forward(&choice) {
-            return Err(Failure::Usage(
-                "--starts: the queue cannot be played forward by this policy and order".into(),
-            ));
-        }
         self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
-        if self.starts {
-            self.replay.plays_forward(&choice, &workload)?;
-        }
         let policy = self.prob.options(&self.replay, &choice)?;
         let delays_wanted = self.output.shows_delays() || jobs.is_some();
         let options = Options { choice, policy: PolicyOptions { delays_wanted, ..policy }, rules };
+        if self.starts {
+            ReplayOptions::predicts_starts(&options, &workload)?;
+        }
 
         let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
         let progress = |jobs: usize| bar.inc(jobs as u64);
@@ -121,10 +115,9 @@ impl Simulate {
         options: &Options,
     ) -> Result<Expected<{ WITHIN.len() }>, Failure> {
         let workload = workload.shifted(self.replay.seed);
-        let asks = Asks::of(&options.choice);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (_, told) = study(name, &workload, options, &asks, &progress)?;
+        let (_, told) = study(name, &workload, options, SCENARIOS, &progress)?;
         bar.finish_and_clear();
         let asked = |told: &&Told| told.method == Method::Calibrated && told.occasion == Occasion::Submission;
         let start = |told: &Told| {
@@ -132,7 +125,7 @@ impl Simulate {
             told.started.map(|chances| (told.job, (starts, chances)))
         };
         let jobs = told.iter().filter(asked).filter_map(start).collect();
-        Ok(Expected { beliefs: name_of(asks.beliefs), within: WITHIN, jobs })
+        Ok(Expected { predicted_by: name_of(predictor(&options.choice)), within: WITHIN, jobs })
     }
 }
 

@@ -104,6 +104,14 @@ impl Options {
         }
     }
 
+    /// The same as the core's scheduler makes it, which predicts starts.
+    ///
+    /// # Errors
+    /// As [`Choice::build_predicting`].
+    pub fn build_predicting(&self, workload: &Workload) -> Result<Box<dyn Policy>, BadChoice> {
+        self.choice.build_predicting(&self.policy, workload)
+    }
+
     /// The setup of one replay under these options.
     pub fn setup(&self, trace: &str, procs: u32, seed: u64) -> Setup {
         Setup {

@@ -9,7 +9,7 @@ use crate::trace::swf::{SwfJob, write_header, write_job};
 use crate::trace::workload::Workload;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use surefill::forecast::LEVELS;
+use surefill::engine::LEVELS;
 
 /// `key, value` of everything that decided the schedule.
 fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
@@ -104,7 +104,7 @@ pub fn write_swf(
 /// Reported predictions of starts, by the jobs' numbers.
 pub struct Expected<const SPANS: usize> {
     /// The predictor of run times that the queue was played forward with.
-    pub beliefs: String,
+    pub predicted_by: String,
     /// Seconds within which starts have the reported probabilities.
     pub within: [i64; SPANS],
     /// The starts at each of [`LEVELS`], in seconds on the trace's clock, and the probabilities.
@@ -126,7 +126,7 @@ pub fn write_csv<const SPANS: usize>(
         writeln!(out, "# {key}: {}", value.replace(['\n', '\r'], " "))?;
     }
     if let Some(expected) = expected {
-        writeln!(out, "# beliefs: {}", expected.beliefs)?;
+        writeln!(out, "# predicted_by: {}", expected.predicted_by)?;
     }
     write!(
         out,

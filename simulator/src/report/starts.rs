@@ -4,13 +4,13 @@ use super::TableStyle;
 use super::waits::duration;
 use crate::base::words::several;
 use crate::studies::starts::{FEWEST, Method, Occasion, Study, Told, WITHIN, furthest};
-use surefill::forecast::LEVELS;
+use surefill::engine::LEVELS;
 
 /// Reliability of the forecasts: one row a method and occasion.
 fn reliance(study: &Study, style: TableStyle) -> String {
     let titles = [
         "asked",
-        "told by",
+        "predicted by",
         "worst 300 in 90 %",
         "by the .75 level",
         "that level of the mean wait",
@@ -48,7 +48,7 @@ fn asked(occasion: Occasion) -> &'static str {
 pub fn table(study: &Study, style: TableStyle) -> String {
     let titles = [
         "asked",
-        "told by",
+        "predicted by",
         "answers",
         "in 50 %",
         "in 90 %",
@@ -79,14 +79,14 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         ]);
     }
     format!(
-        "{} of {} under {}, run times believed by {}, {} scenarios\n\n{table}\n\nProbabilities of starting within 10 min, 1 h, \
-         6 h and 24 h, by tenths of {FEWEST} answers and more: how far what was told is from the share that started in time, \
+        "{} of {} under {}, run times predicted by {}, {} scenarios\n\n{table}\n\nProbabilities of starting within 10 min, 1 h, \
+         6 h and 24 h, by tenths of {FEWEST} answers and more: how far the prediction is from the share that started in time, \
          where it is furthest.\n\n{}\n\nThe 300 answers in a row of which the fewest came within their interval of 90 %; starts by the level .75, \
          which is what to promise; how far the instant of a median moves from one answer about a job to the next.",
         several(study.jobs as u64, "job"),
         study.setup.trace,
         super::label(&study.setup),
-        study.beliefs,
+        study.predicted_by,
         study.scenarios,
         reliance(study, style)
     )
@@ -122,7 +122,7 @@ pub fn csv(told: &[Told]) -> String {
 
 /// The forecasts of one job's start, a row each time; spans count from the moment of asking.
 pub fn told(told: &[Told], style: TableStyle) -> String {
-    let mut titles = ["asked at", "waited so far", "told by"].map(str::to_owned).to_vec();
+    let mut titles = ["asked at", "waited so far", "predicted by"].map(str::to_owned).to_vec();
     titles.extend(LEVELS.map(|level| style.title(&format!("{:.0}", level * 100.0), "% start within")));
     titles.extend(WITHIN.map(|within| style.title(&format!("within {}", duration(within as f64)), "%")));
     titles.push("it started after".to_owned());

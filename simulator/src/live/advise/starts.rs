@@ -10,8 +10,8 @@ use crate::live::engine::refused;
 use anyhow::Result;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use surefill::engine::LEVELS;
 use surefill::engine::{Scheduler, StartForecast};
-use surefill::forecast::LEVELS;
 
 /// Probabilities of the reported quantiles of starts.
 pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];

@@ -352,6 +352,35 @@ impl Choice {
         Ok(Box::new(Engine::by_delay(predictor, &options.prob.bins()?, &words)))
     }
 
+    /// This policy as the core's scheduler makes it, which predicts starts by its own rule: a plan, EASY by the limits
+    /// or the papers' rule in the order of submission, on processors or on whole like nodes.
+    ///
+    /// # Errors
+    /// [`BadChoice::NoStarts`] for any other, [`BadChoice::Bins`].
+    pub fn build_predicting(
+        &self,
+        options: &PolicyOptions,
+        workload: &Workload,
+    ) -> Result<Box<dyn Policy>, BadChoice> {
+        let options = &PolicyOptions { delays_wanted: false, ..options.clone() };
+        let machine = workload.nodes.as_deref();
+        let counted = machine.is_none() || workload.on_whole_nodes();
+        let order = self.order(options);
+        let by_limits = self.predictor == PredictorName::Limit && options.overdue == Overdue::Soon;
+        match self.policy {
+            PolicyName::Fair | PolicyName::Fast if counted && order.site.is_none() => {
+                self.engine(options, machine)
+            }
+            PolicyName::Easy if counted && by_limits && order == OrderOptions::named(Order::Fcfs) => {
+                Ok(Box::new(Engine::new(None, &options.prob.bins()?, "preset=easy", None, machine)))
+            }
+            PolicyName::Prob if machine.is_none() && self.papers_words(options).is_some() => {
+                self.papers(options)
+            }
+            _ => Err(BadChoice::NoStarts(self.to_string())),
+        }
+    }
+
     fn distributions(&self, options: &PolicyOptions) -> Result<Box<dyn DistributionPredictor>, BadChoice> {
         let predictor = self.predictor.distribution(&options.prob.bins()?, options.prob.hmm_floor);
         predictor.ok_or_else(|| not_used(self.policy, self.predictor))

@@ -48,7 +48,7 @@ pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
 /// The rest of a job's wait as a policy itself predicts it, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedWait {
-    /// At each of [`LEVELS`](surefill::forecast::LEVELS), by scenarios alone.
+    /// At each of [`LEVELS`](surefill::engine::LEVELS), by scenarios alone.
     pub scenarios: [i64; 5],
     /// The levels as they are reported.
     pub reported: [i64; 5],

@@ -1,37 +1,25 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
-use super::methods::{Chances, History, Method, Quantiles, Rules};
-use super::player::{Player, sound};
+use super::limits::ByLimits;
+use super::methods::{Chances, History, Method, Quantiles};
 use super::told::{Occasion, Told};
 use crate::replay::machine::Cluster;
-use crate::replay::policy::{Policy, WITHIN};
-use crate::replay::predict::DistributionPredictor;
+use crate::replay::policy::Policy;
 use crate::trace::workload::{Job, JobId};
 use std::collections::BTreeMap;
-use surefill::forecast::{ForecastOptions, Plans, StartCalibration};
 
-/// The forecast of a waiting job on one occasion.
+/// The answers about a waiting job on one occasion.
 struct Open {
     when: i64,
     occasion: Occasion,
     age: i64,
-    /// Before calibration.
-    forecast: Quantiles,
-    /// After it.
-    calibrated: Quantiles,
-    told: Vec<(Method, Quantiles, Option<Chances>)>,
-    /// Levels already counted as missed in the calibration.
-    missed: u32,
+    answers: Vec<(Method, Quantiles, Option<Chances>)>,
 }
 
-/// A job's forecast: before calibration, with its probabilities, and after it.
-type Answer = (Quantiles, Option<Chances>, Quantiles, Chances);
-
-/// The policy of a replay, its forecasts, and the starts that followed.
+/// The policy of a replay, which predicts starts, its forecasts, and the starts that followed.
 pub struct Asking {
     policy: Box<dyn Policy>,
-    predictor: Box<dyn DistributionPredictor>,
-    rules: Rules,
+    scenarios: u32,
     every: i64,
     /// First time at which jobs are asked about.
     from: i64,
@@ -40,8 +28,7 @@ pub struct Asking {
     over: bool,
     /// When all that wait are asked about again.
     next: Option<i64>,
-    player: Player,
-    calibration: StartCalibration,
+    by_limits: ByLimits,
     history: History,
     submitted: Vec<JobId>,
     open: BTreeMap<JobId, Vec<Open>>,
@@ -50,24 +37,17 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// Nothing asked yet; every `every` seconds all that wait are asked about.
-    pub fn new(
-        policy: Box<dyn Policy>,
-        predictor: Box<dyn DistributionPredictor>,
-        rules: Rules,
-        every: i64,
-    ) -> Asking {
+    /// Nothing asked yet; every `every` seconds all that wait are asked about, in this number of scenarios.
+    pub fn new(policy: Box<dyn Policy>, scenarios: u32, every: i64) -> Asking {
         Asking {
             policy,
-            predictor,
-            rules,
+            scenarios,
             every,
             from: i64::MIN,
             until: None,
             over: false,
             next: None,
-            player: Player::default(),
-            calibration: StartCalibration::new(),
+            by_limits: ByLimits::default(),
             history: History::default(),
             submitted: Vec::new(),
             open: BTreeMap::new(),
@@ -83,20 +63,6 @@ impl Asking {
     /// The same, without questions once this job has started.
     pub fn until(self, job: JobId) -> Asking {
         Asking { until: Some(job), ..self }
-    }
-
-    /// The core's forecast for these jobs, and the calibrated one.
-    fn play(&mut self, cluster: &mut Cluster<'_>, asked: &[JobId], options: &ForecastOptions) -> Vec<Answer> {
-        let played = sound(self.player.play(cluster, options, Some(&mut *self.predictor)));
-        let answer = |&id: &JobId| {
-            let age = cluster.now() - cluster.job(id).submit;
-            let forecast = sound(played.quantiles(id));
-            let calibrated = sound(self.calibration.told(age, &forecast));
-            let own = |within: i64| sound(played.probability(id, within));
-            let chance = |within: i64| sound(self.calibration.probability(age, &calibrated, within));
-            (forecast, Some(WITHIN.map(own)), calibrated, WITHIN.map(chance))
-        };
-        asked.iter().map(answer).collect()
     }
 
     fn ask(&mut self, cluster: &mut Cluster<'_>) {
@@ -115,75 +81,51 @@ impl Asking {
         if asked.is_empty() {
             return;
         }
-        // A job that is overdue has missed already.
-        for open in self.open.values_mut().flatten() {
-            let waited = now - open.when;
-            let Open { age, forecast, calibrated, missed, .. } = open;
-            *missed = sound(self.calibration.overdue(*age, forecast, calibrated, waited, *missed));
-        }
-        let options = self.rules.now();
-        let answers: Vec<Answer> = match self.policy.predicted_starts(now, &asked, options.scenarios) {
-            Some(own) => own.into_iter().map(|own| (own.scenarios, None, own.reported, own.within)).collect(),
-            None => self.play(cluster, &asked, &options),
-        };
-        for (&id, (forecast, own, calibrated, chances)) in asked.iter().zip(answers) {
+        let predicted = self.policy.predicted_starts(now, &asked, self.scenarios);
+        let predicted = predicted.expect("made by build_predicting");
+        // The forecast by limits counts processors.
+        let by_limits =
+            (!cluster.has_nodes()).then(|| self.by_limits.predict(cluster, &asked).expect("they wait"));
+        for (place, (&id, own)) in asked.iter().zip(predicted).enumerate() {
             let age = now - cluster.job(id).submit;
             let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
-            let mut told =
-                vec![(Method::Forecast, forecast, own), (Method::Calibrated, calibrated, Some(chances))];
-            told.extend(self.history.tell(age).map(|(rest, chances)| (Method::History, rest, Some(chances))));
-            self.open.entry(id).or_default().push(Open {
-                when: now,
-                occasion,
-                age,
-                forecast,
-                calibrated,
-                told,
-                missed: 0,
-            });
-        }
-        // Everything is certain: two scenarios say the same.
-        let certain = ForecastOptions { scenarios: 2, plans: Plans::Limits, slack: 0.0, ..options };
-        let played = sound(self.player.play(cluster, &certain, None));
-        for id in asked {
-            let open = self.open.get_mut(&id).and_then(|open| open.last_mut()).expect("made above");
-            open.told.push((Method::Limits, sound(played.quantiles(id)), None));
+            let mut answers = vec![
+                (Method::Forecast, own.scenarios, None),
+                (Method::Calibrated, own.reported, Some(own.within)),
+            ];
+            answers.extend(by_limits.iter().map(|rests| (Method::Limits, [rests[place]; 5], None)));
+            answers
+                .extend(self.history.tell(age).map(|(rest, chances)| (Method::History, rest, Some(chances))));
+            self.open.entry(id).or_default().push(Open { when: now, occasion, age, answers });
         }
     }
 }
 
 impl Policy for Asking {
     fn submitted(&mut self, job: &Job, now: i64) {
-        self.predictor.submitted(job, now);
         self.submitted.push(job.id);
         self.policy.submitted(job, now);
     }
 
     fn started(&mut self, job: &Job, now: i64) {
-        self.predictor.started(job, now);
         self.policy.started(job, now);
         self.history.started(now - job.submit);
-        self.rules.started(now - job.submit);
         self.over |= self.until == Some(job.id);
-        for open in self.open.remove(&job.id).unwrap_or_default() {
-            let waited = now - open.when;
-            let Open { age, forecast, calibrated, missed, occasion, .. } = open;
-            sound(self.calibration.learn_rest(age, &forecast, &calibrated, waited, missed));
-            self.told.extend(open.told.into_iter().map(|(method, quantiles, started)| Told {
+        for Open { when, occasion, age, answers } in self.open.remove(&job.id).unwrap_or_default() {
+            self.told.extend(answers.into_iter().map(|(method, quantiles, started)| Told {
                 job: job.number,
-                asked: open.when,
+                asked: when,
                 age,
                 method,
                 occasion,
                 quantiles,
                 started,
-                waited,
+                waited: now - when,
             }));
         }
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
-        self.predictor.finished(job, now);
         self.policy.ended(job, now);
     }
 

@@ -1,12 +1,10 @@
 //! Methods of forecasting: each gives five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::base::statistics::quantile;
-use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions, WITHIN};
-use crate::replay::predict::PredictorName;
+use crate::replay::policy::WITHIN;
 use serde::Serialize;
 use std::collections::VecDeque;
-use surefill::forecast::{CandidateOrder, ForecastOptions, LEVELS, Plans, Policy};
-use surefill::schedule::{Priority, RecentWaits};
+use surefill::engine::LEVELS;
 
 /// Five quantiles of the rest of a wait, in seconds.
 pub type Quantiles = [i64; LEVELS.len()];
@@ -14,15 +12,15 @@ pub type Quantiles = [i64; LEVELS.len()];
 /// The probabilities of starting within each of [`WITHIN`].
 pub type Chances = [f64; WITHIN.len()];
 
-/// A method of foretelling starts.
+/// A method of predicting starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The queue played forward over sampled run times.
+    /// The levels of the scheduler's forecast: its rule played forward over sampled run times and later submissions.
     Forecast,
-    /// The same, its quantiles stretched by the starts that followed earlier ones.
+    /// The start that the scheduler reports to people: these levels, moved by the starts that followed earlier reports.
     Calibrated,
-    /// The queue played forward with every job running to its limit, as Slurm does.
+    /// EASY played forward with every job running to its limit, as Slurm does.
     Limits,
     /// The waits of the last thousand jobs that waited longer than this one has.
     History,
@@ -45,77 +43,6 @@ impl Method {
     /// Whether it says more than one number.
     pub fn has_intervals(self) -> bool {
         self != Method::Limits
-    }
-}
-
-/// Options by which a replay's policy is played forward, and the recent waits that say which job has waited long.
-pub struct Rules {
-    options: ForecastOptions,
-    /// The quantile of recent waits beyond which a job comes to the front.
-    front: f64,
-    shortest_long_wait: f64,
-    recent: Vec<u64>,
-}
-
-impl Rules {
-    /// The rules of a policy. Probabilistic backfilling is played in its orders as EASY by medians, and a relative
-    /// delay that it allows is allowed by medians as well; policies and orders of the registry, whose rules the core
-    /// does not know, as EASY by medians in the order of submission: a caller who wants what it says of them to hold
-    /// refuses them. The plan of the whole queue has a forecast of its own; these rules are those of its limits.
-    pub fn new(choice: &Choice, policy: &PolicyOptions, scenarios: u32, seed: u64) -> Rules {
-        let order = choice.order(policy);
-        let base = ForecastOptions { scenarios, seed, ..ForecastOptions::default() };
-        let ordered = ForecastOptions {
-            order: match order.candidates {
-                Candidates::Submission => CandidateOrder::Queue,
-                Candidates::Shortest => CandidateOrder::Shortest,
-                Candidates::Priority(_) => CandidateOrder::Priority,
-            },
-            queue: order.queue.priority(),
-            candidates: match order.candidates {
-                Candidates::Priority(powers) => powers.priority(),
-                Candidates::Submission | Candidates::Shortest => Priority::SUBMISSION,
-            },
-            ..base
-        };
-        let prob = &policy.prob;
-        let (options, front) = match choice.policy {
-            PolicyName::Fcfs => (ForecastOptions { policy: Policy::Fcfs, ..base }, 1.0),
-            PolicyName::Conservative => (ForecastOptions { reservations: 1 << 20, ..base }, 1.0),
-            PolicyName::Easy if choice.predictor == PredictorName::Limit => (ordered, order.front),
-            PolicyName::Easy
-            | PolicyName::EasyPlusPlus
-            | PolicyName::Fair
-            | PolicyName::Fast
-            | PolicyName::Named(_) => (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front),
-            PolicyName::Prob => {
-                let slack = if prob.criterion == Criterion::Relative { prob.tau } else { 0.0 };
-                (ForecastOptions { plans: Plans::Medians, slack, ..ordered }, order.front)
-            }
-        };
-        let bytes = RecentWaits::size(order.recent).expect("the options were checked");
-        let mut recent = vec![0; bytes.div_ceil(8)];
-        RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), order.recent).expect("room was made");
-        Rules { options, front, shortest_long_wait: order.shortest_long_wait_s, recent }
-    }
-
-    fn recent(&mut self) -> RecentWaits<'_> {
-        RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent)).expect("made in new")
-    }
-
-    /// A job started after this wait.
-    pub fn started(&mut self, wait: i64) {
-        self.recent().add(wait).expect("waits are spans of time");
-    }
-
-    /// The options at present.
-    pub fn now(&mut self) -> ForecastOptions {
-        let (quantile, least) = (self.front, self.shortest_long_wait);
-        let front = match quantile {
-            1.0.. => f64::INFINITY,
-            _ => self.recent().quantile(quantile, least).expect("a quantile"),
-        };
-        ForecastOptions { front, ..self.options }
     }
 }
 

@@ -1,20 +1,19 @@
 //! Forecasts of starts against the starts that followed.
 
 use super::asking::Asking;
-use super::methods::{Method, Quantiles, Rules};
+use super::methods::{Method, Quantiles};
 use super::tenths::{Tenth, tenths};
 use super::told::{Occasion, Told};
 use crate::base::statistics::upper_quantile;
 use crate::replay::engine::replay;
-use crate::replay::policy::{Choice, Order, PolicyName, name_of};
+use crate::replay::policy::{Choice, PolicyName, name_of};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::{Error, Options};
 use crate::replay::setup::Setup;
 use crate::trace::workload::{JobId, Workload};
 use serde::Serialize;
 use std::collections::HashMap;
-use surefill::forecast::LEVELS;
-use surefill::runtime::RuntimeBins;
+use surefill::engine::LEVELS;
 
 /// Accuracy of one method on one kind of occasion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,7 +65,7 @@ pub struct Study {
     #[serde(flatten)]
     pub setup: Setup,
     /// Predictor of run times in the forecasts.
-    pub beliefs: String,
+    pub predicted_by: String,
     /// Scenarios of a forecast.
     pub scenarios: u32,
     /// Jobs replayed.
@@ -165,71 +164,42 @@ impl Measure {
     }
 }
 
-/// Options of a replay's forecasts.
-#[derive(Debug, Clone, Copy)]
-pub struct Asks {
-    /// Predictor of run times in the forecasts, by distributions.
-    pub beliefs: PredictorName,
-    /// Scenarios of a forecast (2 to 65,536).
-    pub scenarios: u32,
-    /// Seconds between two times at which all that wait are asked about.
-    pub every: i64,
-}
+/// Number of scenarios of a forecast unless another is asked for: each takes whole decisions at every event.
+pub const SCENARIOS: u32 = 20;
 
-impl Asks {
-    /// Scenarios of a forecast: 20 of the plan's own, which takes whole decisions at every event, else 100.
-    pub fn scenarios(choice: &Choice) -> u32 {
-        if matches!(choice.policy, PolicyName::Fair | PolicyName::Fast) { 20 } else { 100 }
+/// Seconds between two times at which all that wait are asked about.
+pub const EVERY: i64 = 6 * 3600;
+
+/// The predictor of run times in the forecasts: that of the policy, of one that decides by limits the scheduler's own.
+pub fn predictor(choice: &Choice) -> PredictorName {
+    if choice.predictor == PredictorName::Limit && choice.policy == PolicyName::Easy {
+        return PredictorName::Contexts;
     }
-
-    /// The options for a replay: its own predictor if that predicts distributions, else the mixture; every six hours.
-    pub fn of(choice: &Choice) -> Asks {
-        let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
-            && choice.predictor != PredictorName::Limit;
-        let beliefs = if own { choice.predictor } else { PredictorName::Mix };
-        Asks { beliefs, scenarios: Asks::scenarios(choice), every: 6 * 3600 }
-    }
+    choice.predictor
 }
 
-/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry, nor in the
-/// order of a site's priorities, which are unknown for later jobs.
-pub fn plays_forward(choice: &Choice) -> bool {
-    let known = !matches!(choice.policy, PolicyName::Named(_));
-    known && !matches!(choice.order, Some(Order::Named(_) | Order::Multifactor | Order::Points(_)))
-}
-
-/// Replays a workload, asking about each job that is not started by the pass after its submission, and every so
-/// many seconds about all that wait.
+/// Replays a workload with the scheduler engine, asking about each job that is not started by the pass after its
+/// submission, and every [`EVERY`] seconds about all that wait.
 ///
 /// # Errors
-/// [`Error`].
-///
-/// # Panics
-/// When the predictor predicts no distributions.
+/// [`Error`]: [`NoStarts`](crate::replay::policy::BadChoice::NoStarts) for a policy that the engine does not have.
 pub fn study(
     trace: &str,
     workload: &Workload,
     replayed: &Options,
-    asks: &Asks,
+    scenarios: u32,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(Study, Vec<Told>), Error> {
-    let Asks { beliefs, scenarios, every } = *asks;
-    let prob = &replayed.policy.prob;
-    let predictor = beliefs;
-    let beliefs = predictor
-        .distribution(&RuntimeBins::default(), prob.hmm_floor)
-        .expect("a predictor of distributions");
-    let policy = replayed.build(workload)?;
-    let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
-    let mut asking = Asking::new(policy, beliefs, rules, every);
-    replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
+    let setup = replayed.setup(trace, workload.procs, 0);
+    let mut asking = Asking::new(replayed.build_predicting(workload)?, scenarios, EVERY);
+    replay(workload, setup.clone(), &mut asking, progress)?;
     let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {
         let told = &asking.told;
         Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, told))
     });
     let study = Study {
-        setup: replayed.setup(trace, workload.procs, 0),
-        beliefs: name_of(predictor),
+        setup,
+        predicted_by: name_of(predictor(&replayed.choice)),
         scenarios,
         jobs: workload.jobs.len(),
         measures: measures.collect(),
@@ -237,36 +207,28 @@ pub fn study(
     Ok((study, asking.told))
 }
 
-/// Time before a job's submission in which other jobs are asked about, in seconds, so that its forecasts are
-/// calibrated.
+/// Time before a job's submission in which other jobs are asked about, in seconds, so that its reported starts follow
+/// theirs.
 const BEFORE: i64 = 14 * 86_400;
 
-/// The forecasts of one job of a workload: at its submission, unless the pass after it starts it, and every `every`
-/// seconds while it waits. The calibration learns from the jobs of the 14 days before.
+/// The forecasts of one job of a workload: at its submission, unless the pass after it starts it, and every [`EVERY`]
+/// seconds while it waits. Reported starts follow those of the jobs of the 14 days before.
 ///
 /// # Errors
-/// [`Error`].
+/// As [`study`].
 ///
 /// # Panics
-/// As [`study`]; when there is no such job.
+/// When there is no such job.
 pub fn of_job(
     trace: &str,
     workload: &Workload,
     replayed: &Options,
-    asks: &Asks,
     job: JobId,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Vec<Told>, Error> {
-    let Asks { beliefs, scenarios, every } = *asks;
-    let prob = &replayed.policy.prob;
-    let predictor = beliefs;
-    let beliefs = predictor
-        .distribution(&RuntimeBins::default(), prob.hmm_floor)
-        .expect("a predictor of distributions");
-    let policy = replayed.build(workload)?;
-    let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
     let from = workload.jobs[job].submit.saturating_sub(BEFORE);
-    let mut asking = Asking::new(policy, beliefs, rules, every).from(from).until(job);
+    let policy = replayed.build_predicting(workload)?;
+    let mut asking = Asking::new(policy, SCENARIOS, EVERY).from(from).until(job);
     replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
     let number = workload.jobs[job].number;
     asking.told.retain(|told| told.job == number);
@@ -279,73 +241,19 @@ mod tests {
     use super::super::tenths::furthest;
     use super::*;
     use crate::base::random::Random;
-    use crate::replay::policy::PolicyOptions;
+    use crate::replay::policy::engine::Engine;
+    use crate::replay::policy::{BadChoice, PolicyOptions};
     use crate::trace::workload::{Counts, Job, Rules};
+    use surefill::runtime::RuntimeBins;
 
-    /// When all jobs are submitted at once and run times are known, nothing is left to chance: the core's queue played
-    /// forward starts every job when the simulator's policy does.
-    #[test]
-    fn with_run_times_known_and_no_later_arrivals_every_start_is_foretold() {
-        let mut random = Random::new(7);
-        let jobs = (0..400).map(|id| {
+    fn random_workload(seed: u64, count: usize, every: i64, procs: u32) -> Workload {
+        let mut random = Random::new(seed);
+        let jobs = (0..count).map(|id| {
             let limit = 60 * (1 + i64::from(random.below(300)));
             Job {
                 id,
                 number: id as i64 + 1,
-                run_time: 1 + i64::from(random.below(limit as u32)),
-                limit,
-                processors: 1 << random.below(7),
-                user: i64::from(random.below(9)),
-                ..Job::default()
-            }
-        });
-        let workload = Workload {
-            jobs: jobs.collect(),
-            procs: 100,
-            counts: Counts::default(),
-            unix_start_time: None,
-            nodes: None,
-        };
-        for policy in [PolicyName::Fcfs, PolicyName::Easy] {
-            let options = Options {
-                choice: Choice::new(policy, None, None).unwrap(),
-                policy: PolicyOptions::default(),
-                rules: Rules::default(),
-            };
-            let asks = Asks { beliefs: PredictorName::Clairvoyant, scenarios: 2, every: 3600 };
-            let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
-            // The forecasts of one job alone are those among all, but for the calibration.
-            let alone = of_job("all", &workload, &options, &asks, 300, &|_| {}).unwrap();
-            let mine = |told: &&Told| told.job == 301 && told.method == Method::Forecast;
-            let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
-            assert!(!same.is_empty());
-            assert_eq!(alone.iter().filter(mine).map(|t| (t.asked, t.quantiles)).collect::<Vec<_>>(), same);
-            for occasion in [Occasion::Submission, Occasion::Later] {
-                let found = |method| {
-                    let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
-                    study.measures.iter().find(mine).unwrap()
-                };
-                let forecast = found(Method::Forecast);
-                assert!(forecast.told > 300);
-                // Not the median alone: every start lies in an interval that is a point.
-                assert_eq!((forecast.within_half, forecast.median_width_s), (Some(1.0), Some(0.0)));
-                assert_eq!(forecast.median_error_s, 0.0);
-                assert!(found(Method::Limits).median_error_s > 0.0);
-            }
-        }
-    }
-
-    /// The plan is asked for its own forecast, which tries fewer changes of the order than the rule itself and so is
-    /// near, not exact.
-    #[test]
-    fn the_plans_own_forecast_is_asked() {
-        let mut random = Random::new(8);
-        let jobs = (0..90).map(|id| {
-            let limit = 60 * (1 + i64::from(random.below(300)));
-            Job {
-                id,
-                number: id as i64 + 1,
-                submit: 300 * id as i64,
+                submit: every * id as i64,
                 run_time: 1 + i64::from(random.below(limit as u32)),
                 limit,
                 processors: 1 << random.below(6),
@@ -353,26 +261,76 @@ mod tests {
                 ..Job::default()
             }
         });
-        let workload = Workload {
-            jobs: jobs.collect(),
-            procs: 64,
-            counts: Counts::default(),
-            unix_start_time: None,
-            nodes: None,
-        };
-        let choice: Choice = "fair:clairvoyant".parse().unwrap();
-        assert!(plays_forward(&choice));
-        let base = PolicyOptions::default();
-        let options = Options { choice, policy: choice.options(&base), rules: Rules::default() };
-        let asks = Asks { beliefs: PredictorName::Clairvoyant, scenarios: 2, every: 4 * 3600 };
-        let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
+        let jobs = jobs.collect();
+        Workload { jobs, procs, counts: Counts::default(), unix_start_time: None, nodes: None }
+    }
+
+    fn options(choice: &str) -> Options {
+        let choice: Choice = choice.parse().unwrap();
+        let policy = choice.options(&PolicyOptions::default());
+        Options { choice, policy, rules: Rules::default() }
+    }
+
+    /// When all jobs are submitted at once and run times are known, nothing is left to chance: the scheduler's queue
+    /// played forward starts every job when the simulator's own EASY does.
+    #[test]
+    fn with_run_times_known_and_no_later_arrivals_every_start_is_predicted() {
+        let workload = random_workload(7, 400, 0, 100);
+        let easy = options("easy");
+        let (outcome, _) = crate::replay::run::one("all", &workload, &easy, 0, &|_| {}).unwrap();
+        let clairvoyant = PredictorName::Clairvoyant.distribution(&RuntimeBins::default(), 0.0);
+        let engine = Engine::new(clairvoyant, &RuntimeBins::default(), "preset=easy", None, None);
+        let mut asking = Asking::new(Box::new(engine), 2, 3600);
+        replay(&workload, easy.setup("all", workload.procs, 0), &mut asking, &|_| {}).unwrap();
+        let starts: HashMap<i64, i64> = outcome.jobs.iter().map(|job| (job.number, job.start)).collect();
+        let mut predicted = [0; 2];
+        for told in asking.told.iter().filter(|told| told.method == Method::Forecast) {
+            assert_eq!(told.quantiles, [starts[&told.job] - told.asked; 5], "{told:?}");
+            predicted[usize::from(told.occasion == Occasion::Later)] += 1;
+        }
+        assert!(predicted.iter().all(|&count| count > 300), "{predicted:?}");
+        let limits = Measure::of(Method::Limits, Occasion::Submission, &asking.told).unwrap();
+        assert!(limits.median_error_s > 0.0 && limits.by_median > 0.99, "{limits:?}");
+    }
+
+    /// The forecasts of one job alone are those among all: what is not reported moves them.
+    #[test]
+    fn of_one_job_as_of_all() {
+        let workload = random_workload(9, 90, 120, 64);
+        for choice in ["easy", "fair", "papers"] {
+            let options = options(choice);
+            let (_, told) = study("all", &workload, &options, SCENARIOS, &|_| {}).unwrap();
+            let alone = of_job("all", &workload, &options, 70, &|_| {}).unwrap();
+            let mine = |told: &&Told| told.job == 71 && told.method == Method::Calibrated;
+            let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
+            assert!(!same.is_empty(), "{choice}");
+            assert_eq!(alone.iter().filter(mine).map(|t| (t.asked, t.quantiles)).collect::<Vec<_>>(), same);
+        }
+    }
+
+    #[test]
+    fn policies_that_no_site_runs_are_refused() {
+        let workload = random_workload(3, 10, 60, 64);
+        for choice in
+            ["delay", "delay-fast", "easy++", "conservative", "fcfs", "easy:limit:sjbf", "lookahead"]
+        {
+            let refused = study("all", &workload, &options(choice), SCENARIOS, &|_| {});
+            assert!(matches!(refused, Err(Error::Choice(BadChoice::NoStarts(_)))), "{choice}");
+        }
+    }
+
+    /// The plan's forecast tries fewer changes of the order than the rule itself and so is near, not exact.
+    #[test]
+    fn the_plans_own_forecast_is_asked() {
+        let workload = random_workload(8, 90, 300, 64);
+        let (study, told) = study("all", &workload, &options("fair:clairvoyant"), 2, &|_| {}).unwrap();
         let found = |method, occasion| {
             let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
             study.measures.iter().find(mine).unwrap()
         };
         for occasion in [Occasion::Submission, Occasion::Later] {
             let (own, limits) = (found(Method::Calibrated, occasion), found(Method::Limits, occasion));
-            assert!(own.told > 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
+            assert!(own.told >= 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
         }
         let own = |told: &&Told| told.method == Method::Calibrated;
         assert!(told.iter().filter(own).all(|told| told.quantiles.is_sorted() && told.started.is_some()));
