@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tables of results/starts.md under the plan, from what `surefill start-times --policy fair --json` prints, one trace after the other.
+"""The tables of results/starts.md, from what `surefill start-times --json` prints, one trace after the other.
 
-    for trace in ...; do surefill start-times $trace --policy fair --overrun cut --json; done | starts.py
+    for trace in ...; do surefill start-times $trace --overrun cut --json; done | starts.py
 """
 
 import json

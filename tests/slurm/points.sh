@@ -39,6 +39,11 @@ setting PriorityWeightFairshare=$weight
 # A job's points as slurmctld has them, and as the formula gives them.
 of() { timeout 5 "$built/site_factor" | awk -v job="$1" -v what="$2" '$1 == job { print $what }'; }
 factor() { of "$1" 2; }
+waited() { # JOB; a job that is not eligible yet, such as an array before slurmctld has looked at it, has not
+    local eligible
+    eligible=$(of "$1" 4)
+    echo $((eligible > 0 ? $(date +%s) - eligible : 0))
+}
 formula() { # SECONDS PROCESSORS WAITED
     awk -v r="$1" -v n="$2" -v w="$3" -v W=$weight \
         'BEGIN { s = W * (1 - (log(r / 60) + log(n) / 2 - 2 * log(1 + w / 36000)) / 10)
@@ -84,9 +89,9 @@ once --limit
 said 'set the points of 4 jobs; 0 failed, 0 left for the next cycle; 3 are left alone'
 for job in "$long" "$short" "$array"; do
     check "processors of JobId=$job" "$(of "$job" 3)" -eq 4
-    near "$job" "$(formula 7200 4 $(($(date +%s) - $(of "$job" 4))))" 2
+    near "$job" "$(formula 7200 4 "$(waited "$job")")" 2
 done
-near "$narrow" "$(formula 1800 1 $(($(date +%s) - $(of "$narrow" 4))))" 2
+near "$narrow" "$(formula 1800 1 "$(waited "$narrow")")" 2
 theirs
 # Moves below a hundredth of the weight are left out.
 moment=$(factor "$long")
