@@ -191,7 +191,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_INCONSISTENT = 21_c_int32_t
   !> It can never start: the pool is too small, or has no nodes such as it wants.
   integer(c_int32_t), parameter :: SUREFILL_WHY_NEVER = 22_c_int32_t
-  !> It waits: nodes are out of service that it needs.
+  !> It waits: what it needs is out of service.
   integer(c_int32_t), parameter :: SUREFILL_WHY_NODES_OUT = 23_c_int32_t
   !> It waits: reservations keep it off its nodes, or its own has not begun.
   integer(c_int32_t), parameter :: SUREFILL_WHY_RESERVED = 24_c_int32_t
@@ -787,9 +787,10 @@ module surefill
     !> Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
     !! jobs leave, for a pool of which no others use anything. Another number is that of the moment at which the
     !! reports around it were made: it counts together with the jobs that are reported until the next cycle or end of
-    !! a listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it
-    !! is a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
-    !! pool's number, the same for the same name. O(pools).
+    !! a listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. A new pool
+    !! without units is one of nodes, which surefill_scheduler_set_node describes, if there is room for nodes; a pool
+    !! remains what it was first, and one of units that has none has none in service. Writes the pool's number, the
+    !! same for the same name. O(pools).
     function surefill_scheduler_set_pool(scheduler, name, length, units, idle, pool) bind(c, &
             name='surefill_scheduler_set_pool') result(code)
       import

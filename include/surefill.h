@@ -593,7 +593,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* It can never start: the pool is too small, or has no nodes such as it wants. */
 #define SUREFILL_WHY_NEVER 22
 
-/* It waits: nodes are out of service that it needs. */
+/* It waits: what it needs is out of service. */
 #define SUREFILL_WHY_NODES_OUT 23
 
 /* It waits: reservations keep it off its nodes, or its own has not begun. */
@@ -1085,9 +1085,10 @@ int32_t surefill_cycle_parts(const surefill_cycle *cycle,
 /* Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
  * jobs leave, for a pool of which no others use anything. Another number is that of the moment at which the
  * reports around it were made: it counts together with the jobs that are reported until the next cycle or end of a
- * listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Without units it is
- * a pool of nodes, which surefill_scheduler_set_node describes; a pool remains what it was first. Writes the
- * pool's number, the same for the same name. O(pools).
+ * listing. What is neither idle nor a known job's is unaccounted: nothing is known of its end. A new pool without
+ * units is one of nodes, which surefill_scheduler_set_node describes, if there is room for nodes; a pool remains
+ * what it was first, and one of units that has none has none in service. Writes the pool's number, the same for
+ * the same name. O(pools).
  *
  * Errors: OUT_OF_RANGE, FULL (pools). */
 int32_t surefill_scheduler_set_pool(surefill_scheduler *scheduler,

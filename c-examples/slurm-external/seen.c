@@ -105,7 +105,7 @@ int32_t listing_begin(struct engine *engine, int32_t nodes, int32_t idle, const 
     static const char name[] = "nodes";
     int32_t pool, queue, over = 0, status;
     for (uint32_t i = 0; i < jobs->record_count; i++) over += is_over(&jobs->job_array[i]);
-    status = surefill_scheduler_set_pool(engine->scheduler, name, sizeof name - 1, nodes > 0 ? nodes : 1, idle, &pool);
+    status = surefill_scheduler_set_pool(engine->scheduler, name, sizeof name - 1, nodes, idle, &pool);
     if (status == SUREFILL_OK)
         status = surefill_scheduler_set_queue(engine->scheduler, name, sizeof name - 1, pool, &queue);
     if (status == SUREFILL_OK) status = engine_list_begin(engine, now, over);

@@ -88,7 +88,7 @@ pub enum Why {
     Inconsistent = 21,
     /// It can never start: the pool is too small, or has no nodes that match its request.
     Never = 22,
-    /// It waits: nodes that it needs are out of service.
+    /// It waits: what it needs is out of service.
     NodesOut = 23,
     /// It waits: reservations keep it off its nodes, or its own has not begun.
     Reserved = 24,

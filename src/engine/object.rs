@@ -309,21 +309,23 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Sets the units of the pool of this name, and the number of idle ones; `None` if those are idle that no known job
-    /// holds. Units that are neither idle nor a known job's are unaccounted, and their end is unknown. Without units it
-    /// is a pool of nodes, which [`Scheduler::set_node`] describes; a pool remains what it was first. Returns the
-    /// pool's number, the same for the same name. O(pools).
+    /// holds. Units that are neither idle nor a known job's are unaccounted, and their end is unknown. A new
+    /// pool without units is one of nodes, which [`Scheduler::set_node`] describes, if there is room for nodes; a pool
+    /// remains what it was first, and one of units that has none has none in service. Returns the pool's number, the
+    /// same for the same name. O(pools).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for more idle than units, for units of a pool of nodes, for none of one of units, and for
-    /// a pool of nodes where the capacity has none; [`Error::Full`].
+    /// [`Error::OutOfRange`] for more idle than units, and for units of a pool of nodes; [`Error::Full`].
     pub fn set_pool(&mut self, name: &[u8], units: u32, idle: Option<u32>) -> Result<u32> {
         let name = hash(name);
         let number = place_of(self.parts.pools, name)?;
         let known = at(self.parts.pools, number)?;
-        let of_nodes = units == 0;
-        let other = known.used != 0 && (known.of_nodes != 0) != of_nodes;
-        let none = of_nodes && self.state.capacity.nodes == 0;
-        if other || none || units > i32::MAX as u32 || idle.is_some_and(|idle| idle > units) {
+        let of_nodes = match known.used {
+            0 => units == 0 && self.state.capacity.nodes > 0,
+            _ => known.of_nodes != 0,
+        };
+        let other = of_nodes && units != 0;
+        if other || units > i32::MAX as u32 || idle.is_some_and(|idle| idle > units) {
             return Err(Error::OutOfRange);
         }
         let seed = self.settings().seed.wrapping_add(number as u64);

@@ -440,7 +440,12 @@ impl Scheduler<'_> {
             return because(Why::Refused, coming(job.refused_until));
         }
         if !pool.is_of_nodes() {
-            return because(if job.count > pool.units { Why::Never } else { Why::Unknown }, None);
+            let why = match pool.units {
+                0 => Why::NodesOut,
+                units if job.count > units => Why::Never,
+                _ => Why::Unknown,
+            };
+            return because(why, None);
         }
         if self.is_early(slot, now)? {
             let key = self.parts.holdings.ask(slot).reservation;

@@ -273,7 +273,7 @@ impl<W: fmt::Write> Sentence<'_, W> {
                 self.and_planned()
             }
             Why::Never => self.never(),
-            Why::NodesOut => self.text(&["nodes are out of service that it needs"]),
+            Why::NodesOut => self.text(&["what it needs is out of service"]),
             Why::Reserved => self.until("reservations keep it off its nodes", ": its own begins in "),
             Why::Licences => {
                 self.text(&["the licences that it wants are in use, or are fewer than it wants"])?;

@@ -454,7 +454,6 @@ fn refused_calls_change_nothing() {
     assert_eq!(block.call(|s| s.set_job(i64::MAX, &good)), Err(Error::OutOfRange));
     assert_eq!(block.call(|s| s.set_priority(9, 0, 1.0)), Err(Error::UnknownJob));
     assert_eq!(block.call(|s| s.set_priority(1, 0, f64::NAN)), Err(Error::NotANumber));
-    assert_eq!(block.call(|s| s.set_pool(b"new", 0, None)), Err(Error::OutOfRange));
     assert_eq!(block.call(|s| s.set_pool(b"new", 5, Some(6))), Err(Error::OutOfRange));
     assert_eq!(block.call(|s| s.set_queue(b"new", 2)), Err(Error::NoSuchIndex));
     assert_eq!(block.call(|s| s.set_bins(&bins)), Err(Error::WrongState));

@@ -6,6 +6,7 @@
 mod answers;
 mod arrays;
 mod block;
+mod caps;
 mod cycles;
 mod decisions;
 mod delays;

@@ -466,7 +466,6 @@ fn refused_reports() {
     assert_eq!(call(0, &three), Err(Error::OutOfRange));
     assert_eq!(block.call(|s| s.set_node(1, 0, &node(NodeState::Up, 1))), Err(Error::NoSuchIndex));
     assert_eq!(block.call(|s| s.set_pool(b"nodes", 4, None)), Err(Error::OutOfRange));
-    assert_eq!(block.call(|s| s.set_pool(b"units", 0, None)), Err(Error::OutOfRange));
     assert_eq!(block.call(|s| s.set_queue_nodes(0, Some(&[1, 4]))), Err(Error::NoSuchIndex));
     assert_eq!(block.call(|s| s.set_queue_nodes(1, Some(&[1]))), Err(Error::NoSuchIndex));
     let booked = |key, nodes| Reservation { pool: 0, key, from: T, to: T + 9, nodes };

@@ -1,7 +1,7 @@
 //! Promises of the header that one who reads nothing else relies on.
 
 use crate::block::{Block, small};
-use crate::facts::{T, job, running};
+use crate::facts::{T, job, over, running};
 use surefill::engine::{Action, JobReport, JobState, Names, Refusal, SchedulerCapacity, Why};
 use surefill::error::Error;
 use surefill::runtime::MAX_SECONDS;
@@ -146,4 +146,27 @@ fn a_refusal_for_ever_says_what_ends_it() {
     assert!(sentence.contains("when its limit, size, request or queue changes"), "{sentence}");
     block.tell(T, &job(1, 4, 101));
     assert_eq!(block.would(0, T), [1]);
+}
+
+/// A machine that is out of service as a whole has no units: what runs goes on, nothing starts, and each job says why.
+#[test]
+fn a_pool_of_units_may_have_none_in_service() {
+    let mut block = Block::of_one(8, 4, "");
+    block.tell(T, &job(1, 2, 600));
+    assert_eq!(block.pass(0, T), [1]);
+    block.tell(T + 1, &job(2, 2, 600));
+    assert_eq!(block.call(|s| s.set_pool(b"all", 0, None)), Ok(0));
+    assert_eq!(block.pass(0, T + 1), []);
+    let reason = block.scheduler().reason(2, T + 1).unwrap();
+    assert_eq!((reason.why, reason.units), (Why::NodesOut, 0));
+    assert_eq!(reason.to_string(), "what it needs is out of service");
+    block.tell(T + 100, &over(1, JobState::Ended, 0));
+    assert_eq!((block.pass(0, T + 100), block.scheduler().idle(0)), (vec![], Ok(0)));
+    assert_eq!(block.call(|s| s.set_pool(b"all", 4, None)), Ok(0));
+    assert_eq!(block.pass(0, T + 200), [2]);
+    // Where there is no room for nodes, a machine may begin like that.
+    let mut block = Block::new(&small(4), "");
+    assert_eq!(block.call(|s| s.set_pool(b"later", 0, None)), Ok(0));
+    assert_eq!(block.call(|s| s.set_pool(b"later", 4, None)), Ok(0));
+    assert_eq!(block.scheduler().idle(0), Ok(4));
 }

@@ -91,7 +91,9 @@ impl Scheduler {
     /// ``idle`` is the number of idle ones; without it those are idle that no known job holds. Units that are neither
     /// idle nor a known job's are unaccounted: their end is not known. A queue of the same name comes with a new pool.
     ///
-    /// Raises ValueError for no units, and for more idle ones than units.
+    /// A pool of units that has none has none in service.
+    ///
+    /// Raises ValueError for more idle units than there are.
     #[pyo3(signature = (name, units, *, idle = None))]
     fn set_pool(
         &mut self,

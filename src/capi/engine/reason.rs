@@ -36,7 +36,7 @@ pub const SUREFILL_WHY_REFUSED: i32 = 20;
 pub const SUREFILL_WHY_INCONSISTENT: i32 = 21;
 /// It can never start: the pool is too small, or has no nodes such as it wants.
 pub const SUREFILL_WHY_NEVER: i32 = 22;
-/// It waits: nodes are out of service that it needs.
+/// It waits: what it needs is out of service.
 pub const SUREFILL_WHY_NODES_OUT: i32 = 23;
 /// It waits: reservations keep it off its nodes, or its own has not begun.
 pub const SUREFILL_WHY_RESERVED: i32 = 24;
