@@ -135,8 +135,8 @@ pub struct surefill_totals {
 /// leave, for a pool of which no others use anything. Another number is that of the moment at which the reports around
 /// it were made: it counts together with the jobs that are reported until the next cycle or end of a listing. What is
 /// neither idle nor a known job's is unaccounted: nothing is known of its end. A new pool without units is one of
-/// nodes, which surefill_scheduler_set_node describes, if there is room for nodes; a pool remains what it was first, and
-/// one of units that has none has none in service. Writes the pool's number, the same for the same name. O(pools).
+/// nodes, which surefill_scheduler_set_node describes, if there is room for nodes; a pool remains what it was first,
+/// and one of units that has none has none in service. Writes the pool's number, the same for the same name. O(pools).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL (pools).
 ///
