@@ -1,13 +1,13 @@
 //! The fingerprint of the layouts of checkpoints: `SUREFILL_LAYOUT`, the version in the head of every block.
 //!
-//! It is made of the source text, without comments and spaces and whatever file it is in, of what says where a block's
-//! bytes lie: the structures of plain old data, the lines that carve slices, and the constants that are lengths of
-//! arrays. Passes and forecasts are never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
+//! It is made of the source text, without comments, spaces, visibility and tests, of what says where a block's bytes lie:
+//! the structures of plain old data and the constants that are, or have, lengths of arrays, whatever file they are in,
+//! and the lines that carve slices, file by file. Passes and forecasts are never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
 //! make sites lose what their schedulers have learnt. Left out as well are lines that end in a comment that what they
 //! carve, or the structure that they begin, is scratch: of a block that is sealed only its length says that it was there.
 //! tests/c/checkpoints.c opens kept checkpoints.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -21,15 +21,16 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
             if !NEVER_SEALED.iter().any(|room| path.ends_with(room)) {
                 files(&path, found);
             }
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
             found.push(path);
         }
     }
 }
 
-/// A line's code without its spaces.
+/// A line's code without its spaces and visibility.
 fn code(line: &str) -> String {
-    line.split("//").next().unwrap_or_default().split_whitespace().collect()
+    let code: String = line.split("//").next().unwrap_or_default().split_whitespace().collect();
+    code.replace("pub(super)", "").replace("pub(crate)", "").replace("pub", "")
 }
 
 /// The parts of a file that lay blocks out: each structure, and all lines that carve, as one.
@@ -42,8 +43,7 @@ fn layout(text: &str, parts: &mut Vec<Vec<String>>) {
         let plain = line.starts_with("#[derive(") && line.contains("Pod") && !scratch;
         derived = plain || derived && line.starts_with("#[");
         inside |= derived;
-        // Visibility is no layout.
-        let code = code(line).replace("pub(super)", "").replace("pub(crate)", "").replace("pub", "");
+        let code = code(line);
         if plain {
             parts.push(Vec::new());
         }
@@ -76,21 +76,37 @@ fn main() {
     let mut paths = Vec::new();
     files(&source, &mut paths);
     paths.sort();
-    let texts: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
+    };
+    let texts: Vec<String> = paths.iter().map(read).collect();
     let mut parts = Vec::new();
     for text in texts.iter().filter(|text| !text.contains("type Head = Header;")) {
         layout(text, &mut parts);
     }
-    // In no order of files: a structure may move.
     parts.sort();
     let mut lines = parts.concat();
-    let lengths = lengths(&lines);
-    let constant = |line: &&str| {
-        let constant = line.split_once("const ").and_then(|(_, rest)| rest.split_once(": usize = "));
-        constant.is_some_and(|(name, _)| lengths.contains(name))
-    };
-    let constants = texts.iter().flat_map(|text| text.lines()).filter(constant);
-    lines.extend(constants.map(code).collect::<BTreeSet<_>>());
+    // A constant may have the length of another; constants of one name stand in the order of their files.
+    for _ in 0..3 {
+        let lengths = lengths(&lines);
+        let mut constants: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            let Some((name, rest)) = line.split_once("const ").and_then(|(_, rest)| rest.split_once(": "))
+            else {
+                continue;
+            };
+            // Of an array the type counts, not the values.
+            let counts =
+                if rest.starts_with('[') { line.split(" = ").next().unwrap_or_default() } else { line };
+            if lengths.contains(name) {
+                constants.entry(name).or_default().push(code(counts));
+            }
+        }
+        let found = constants.into_values().flatten().filter(|constant| !lines.contains(constant));
+        let found: Vec<String> = found.collect();
+        lines.extend(found);
+    }
     // FNV-1a with 32 bits.
     let step = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let print = lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).fold(0x811c_9dc5, step);

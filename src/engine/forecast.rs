@@ -280,6 +280,15 @@ pub(super) fn span(seconds: i64) -> u32 {
     u32::try_from(seconds.clamp(0, LONGEST.into())).unwrap_or(LONGEST)
 }
 
+/// Keeps the median where it was last reported, or moves it to half way between the new one and the level beside it.
+fn keep_median(job: &Record, predicted: &mut PredictedStart) {
+    if job.reports > 0 {
+        let [_, low, median, high, _] = &mut predicted.by;
+        let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
+        *median = job.reported_median.min(high).max(low);
+    }
+}
+
 impl<'a> StartForecast<'a> {
     /// Bytes that a forecast of a scheduler with this capacity needs.
     ///
@@ -428,11 +437,7 @@ impl<'a> StartForecast<'a> {
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
         let later = self.is_later(record);
-        if record.reports > 0 {
-            let [_, low, median, high, _] = &mut predicted.by;
-            let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
-            *median = record.reported_median.min(high).max(low);
-        }
+        keep_median(record, &mut predicted);
         record.reported_median = predicted.by[2];
         // The choice of the later report that is judged must not depend on the time of the start.
         if record.reports == u32::from(later) {
@@ -444,15 +449,17 @@ impl<'a> StartForecast<'a> {
         Ok(Some(predicted))
     }
 
-    /// The probability that a job starts by an instant: linear between the five levels, from 0 when it can start at
-    /// first; beyond the last one the rest shrinks to 0 at twice its distance.
+    /// The probability that a job starts by an instant: linear between the five levels as they are reported, from 0 when
+    /// it can start at first; beyond the last one the rest shrinks to 0 at twice its distance.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
     pub fn probability(&self, scheduler: &Scheduler<'_>, job: i64, when: i64) -> Result<Option<f64>> {
-        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
+        let Some(mut predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
-        let now = self.earliest(scheduler.parts.table.get(slot)?);
+        let record = scheduler.parts.table.get(slot)?;
+        keep_median(record, &mut predicted);
+        let now = self.earliest(record);
         let (mut before, mut reached) = (now, 0.0);
         let last = predicted.by[LEVELS.len() - 1];
         let beyond = last.saturating_add(last.saturating_sub(now));

@@ -30,7 +30,7 @@ pub struct Simulate {
     jobs: Option<PathBuf>,
     /// Add to the CSV of --jobs the predicted start of each job that had to wait, as the scheduler would have reported
     /// it after its submission: levels and probabilities, as by start-times. Under fair, fast, easy and papers. Plays
-    /// every queue twenty times
+    /// every queue twenty times: hours on a long trace with hundreds of waiting jobs
     #[arg(long, requires = "jobs", help_heading = "Output")]
     starts: bool,
     #[command(flatten)]

@@ -15,12 +15,12 @@ use surefill::engine::MOST_SCENARIOS;
 pub(super) const HELP: &str = "\
 The trace is replayed by the scheduler engine under the policy: fair, fast, easy or papers. After the pass that follows its\n\
 submission a job that still waits has a predicted start, and so has every waiting job every six hours:\n\n  \
-forecast: levels of the scheduler's rule played forward, over run times as predicted and later jobs as those of a day\n              \
-among the last fourteen\n  \
+forecast: levels of the scheduler's rule played forward, over run times as predicted and the submissions of earlier days\n  \
 forecast, calibrated: the start as it is reported, these levels moved by the starts that followed earlier reports\n  \
-limits alone: EASY played forward with all jobs running to their limits, as Slurm does\n  \
+limits alone: EASY played forward with all jobs running to their limits, as Slurm does; not with --nodes\n  \
 history of waits: quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
-On nodes (--nodes) starts are predicted where nodes are alike and jobs take whole ones.";
+With --nodes starts are predicted under fair, fast and easy, where nodes are alike and jobs take whole ones. Every queue is\n\
+played twenty times by the rule itself, which takes hours on a long trace with hundreds of waiting jobs.";
 
 /// Options of `start-times`.
 #[derive(Debug, Args)]

@@ -26,6 +26,7 @@ use clap::builder::PossibleValue;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+use surefill::backfill::MAX_PROCESSORS;
 use surefill::plan::PlanRule;
 use surefill::schedule::PresetName;
 
@@ -352,8 +353,8 @@ impl Choice {
         Ok(Box::new(Engine::by_delay(predictor, &options.prob.bins()?, &words)))
     }
 
-    /// This policy as the core's scheduler makes it, which predicts starts by its own rule: a plan, EASY by the limits
-    /// or the papers' rule in the order of submission, on processors or on whole like nodes.
+    /// This policy as the core's scheduler makes it, which predicts starts by its own rule: a plan or EASY by the limits
+    /// on processors or on whole like nodes, the papers' rule on processors.
     ///
     /// # Errors
     /// [`BadChoice::NoStarts`] for any other, [`BadChoice::Bins`].
@@ -364,20 +365,38 @@ impl Choice {
     ) -> Result<Box<dyn Policy>, BadChoice> {
         let options = &PolicyOptions { delays_wanted: false, ..options.clone() };
         let machine = workload.nodes.as_deref();
-        let counted = machine.is_none() || workload.on_whole_nodes();
         let order = self.order(options);
-        let by_limits = self.predictor == PredictorName::Limit && options.overdue == Overdue::Soon;
+        let refused = |why| Err(BadChoice::NoStarts { policy: self.to_string(), why });
+        if workload.procs > MAX_PROCESSORS {
+            return refused("there are more than 2^24 processors");
+        }
+        if machine.is_some() && !workload.on_whole_nodes() {
+            return refused("its nodes differ, or jobs share them");
+        }
         match self.policy {
-            PolicyName::Fair | PolicyName::Fast if counted && order.site.is_none() => {
-                self.engine(options, machine)
+            PolicyName::Fair | PolicyName::Fast if order.site.is_some() => {
+                refused("the priorities of later jobs are not known")
             }
-            PolicyName::Easy if counted && by_limits && order == OrderOptions::named(Order::Fcfs) => {
+            PolicyName::Fair | PolicyName::Fast => self.engine(options, machine),
+            PolicyName::Easy => {
+                let plain = order == OrderOptions::named(Order::Fcfs) && options.overdue == Overdue::Soon;
+                if !plain || self.predictor != PredictorName::Limit {
+                    return refused(
+                        "the scheduler engine has EASY by the limits, in the order of submission, with jobs past their \
+                         limits about to end (--overdue soon)",
+                    );
+                }
                 Ok(Box::new(Engine::new(None, &options.prob.bins()?, "preset=easy", None, machine)))
             }
-            PolicyName::Prob if machine.is_none() && self.papers_words(options).is_some() => {
-                self.papers(options)
+            PolicyName::Prob if self.preset != Some(OwnPreset::Papers) => {
+                refused("the scheduler engine has fair, fast, easy and papers")
             }
-            _ => Err(BadChoice::NoStarts(self.to_string())),
+            PolicyName::Prob if machine.is_some() => {
+                refused("the papers' rule is the scheduler engine's on processors")
+            }
+            PolicyName::Prob if self.papers_words(options).is_some() => self.papers(options),
+            PolicyName::Prob => refused("the scheduler engine has the papers' rule without further options"),
+            _ => refused("the scheduler engine has fair, fast, easy and papers"),
         }
     }
 

@@ -32,12 +32,14 @@ pub enum BadChoice {
         "policy {0} does not know machines of nodes (fcfs, easy, easy++, fair, fast, prob and its presets do, without the bound)"
     )]
     NoNodes(String),
-    /// The scheduler engine, which predicts starts, does not have the policy, or not on this machine.
-    #[error(
-        "no starts are predicted under {0}: the scheduler engine predicts those of fair, fast, easy and papers, in the order of \
-         submission, on processors or on like nodes that jobs take whole"
-    )]
-    NoStarts(String),
+    /// The scheduler engine, which predicts starts, does not have the policy, or not with these options or machine.
+    #[error("no starts are predicted under {policy}: {why}")]
+    NoStarts {
+        /// The policy.
+        policy: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// Only probabilistic backfilling has rules.
     #[error("policy {0} has no rules to choose from")]
     NoRules(String),

@@ -315,7 +315,7 @@ mod tests {
             ["delay", "delay-fast", "easy++", "conservative", "fcfs", "easy:limit:sjbf", "lookahead"]
         {
             let refused = study("all", &workload, &options(choice), SCENARIOS, &|_| {});
-            assert!(matches!(refused, Err(Error::Choice(BadChoice::NoStarts(_)))), "{choice}");
+            assert!(matches!(refused, Err(Error::Choice(BadChoice::NoStarts { .. }))), "{choice}");
         }
     }
 
