@@ -449,8 +449,8 @@ impl<'a> StartForecast<'a> {
         Ok(Some(predicted))
     }
 
-    /// The probability that a job starts by an instant: linear between the five levels as they are reported, from 0 when
-    /// it can start at first; beyond the last one the rest shrinks to 0 at twice its distance.
+    /// The probability that a job starts by an instant: linear between the five levels as they are reported, from 0
+    /// when it can start at first; beyond the last one the rest shrinks to 0 at twice its distance.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].

@@ -65,8 +65,9 @@ pub struct ReplayOptions {
     /// Processors of the machine [default: the trace's MaxProcs, else MaxNodes]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
-    /// A machine of nodes that jobs share, as 64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T); for fair, fast, fcfs,
-    /// easy, easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace of 2023
+    /// A machine of nodes that jobs share, as 64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T); for fair, fast,
+    /// fcfs, easy, easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace
+    /// of 2023
     #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
     /// Choice of nodes for a job: first, best, or apart (for a backfill apart from the head job) [default: best;
