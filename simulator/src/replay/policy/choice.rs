@@ -353,8 +353,8 @@ impl Choice {
         Ok(Box::new(Engine::by_delay(predictor, &options.prob.bins()?, &words)))
     }
 
-    /// This policy as the core's scheduler makes it, which predicts starts by its own rule: a plan or EASY by the limits
-    /// on processors or on whole like nodes, the papers' rule on processors.
+    /// This policy as the core's scheduler makes it, which predicts starts by its own rule: a plan or EASY by the
+    /// limits on processors or on whole like nodes, the papers' rule on processors.
     ///
     /// # Errors
     /// [`BadChoice::NoStarts`] for any other, [`BadChoice::Bins`].
