@@ -295,8 +295,8 @@ void sweep_scheduler_set_pool(void) {
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_set_pool(h, "c", 1, 4, -1, pool));
     BAD_POINTER(p, pool, surefill_scheduler_set_pool(SCHEDULER, "a", 1, 16, -1, p));
     REFUSED(SUREFILL_ERROR_NULL, surefill_scheduler_set_pool(SCHEDULER, NULL, 1, 16, -1, pool));
-    const int32_t units[] = {0, -1, INT32_MIN}, idle[] = {-2, 17, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 3; i++)
+    const int32_t units[] = {-1, INT32_MIN}, idle[] = {-2, 17, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 2; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_pool(SCHEDULER, "a", 1, units[i], -1, pool));
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_pool(SCHEDULER, "a", 1, 16, idle[i], pool));
@@ -304,6 +304,8 @@ void sweep_scheduler_set_pool(void) {
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_pool(SCHEDULER, "a", INT64_MAX, 16, -1, pool));
     REFUSED(SUREFILL_ERROR_FULL, surefill_scheduler_set_pool(SCHEDULER, "c", 1, 16, -1, pool));
     CHECK(surefill_scheduler_set_pool(SCHEDULER, "b", 1, INT32_MAX, -1, pool) == SUREFILL_OK && *pool == 1);
+    /* None of them is in service. */
+    CHECK(surefill_scheduler_set_pool(SCHEDULER, "b", 1, 0, -1, pool) == SUREFILL_OK && *pool == 1);
 }
 
 void sweep_scheduler_set_queue(void) {
