@@ -209,7 +209,7 @@ step "installation" scripts/check-install.sh
 step "Debian packages" scripts/check-package.sh
 step "pages" scripts/check-pages.sh $build
 step "python" scripts/check-python.sh "$build"
-step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
+step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-15}"
 step "PBS" tests/pbs/run.sh $build
 release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo

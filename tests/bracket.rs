@@ -181,7 +181,8 @@ fn a_damaged_pass_ends() {
             assert_eq!(pass.decide(&rule, 400).unwrap(), Step::More);
         }
         let whole = memory.clone();
-        for byte in 0..2_048 {
+        // Every third byte, others after eight slices than after one.
+        for byte in (slices..2_048).step_by(3) {
             for damage in [0x80, 0xff] {
                 memory.copy_from_slice(&whole);
                 bytemuck::cast_slice_mut::<u64, u8>(&mut memory)[byte] ^= damage;
@@ -198,5 +199,5 @@ fn a_damaged_pass_ends() {
         }
         memory.copy_from_slice(&whole);
     }
-    assert!(ended > 5_000, "{ended}");
+    assert!(ended > 1_600, "{ended}");
 }
