@@ -1,11 +1,12 @@
 //! The fingerprint of the layouts of checkpoints: `SUREFILL_LAYOUT`, the version in the head of every block.
 //!
-//! It is made of the source text, without comments, spaces, visibility and tests, of what says where a block's bytes lie:
-//! the structures of plain old data and the constants that are, or have, lengths of arrays, whatever file they are in,
-//! and the lines that carve slices, file by file. Passes and forecasts are never sealed: what only they hold is left out where a file or a room has nothing else, so that a change there does not
-//! make sites lose what their schedulers have learnt. Left out as well are lines that end in a comment that what they
-//! carve, or the structure that they begin, is scratch: of a block that is sealed only its length says that it was there.
-//! tests/c/checkpoints.c opens kept checkpoints.
+//! It is made of the source text, without comments, spaces, visibility and tests, of what says where a block's bytes
+//! lie: the structures of plain old data and the constants that are, or have, lengths of arrays, whatever file they are
+//! in, and the lines that carve slices, file by file. Passes and forecasts are never sealed: what only they hold is left
+//! out where a file or a room has nothing else, so that a change there does not make sites lose what their schedulers
+//! have learnt. Left out as well are lines that end in a comment that what they carve, or the structure that they begin,
+//! is scratch: of a block that is sealed only its length says that it was there. tests/c/checkpoints.c opens kept
+//! checkpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

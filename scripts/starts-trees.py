@@ -88,15 +88,15 @@ def main():
     answers = pd.read_csv(starts)
     answers = answers[answers["occasion"] == "submission"]
     columns = [f"within_at_{level}" for level in LEVELS]
-    of = {method: rows.set_index("job") for method, rows in answers.groupby("told_by")}
-    reported = of["forecast, calibrated"].sort_values("asked", kind="stable")
+    of = {method: rows.set_index("job") for method, rows in answers.groupby("predicted_by")}
+    reported = of["reported"].sort_values("asked", kind="stable")
     numbers = reported.index.to_numpy()
     asked, waited = reported["asked"].to_numpy(), reported["waited"].to_numpy()
     history = of["history of waits"].reindex(numbers)[columns].to_numpy()
     limits = of["limits alone"].loc[numbers][columns[2]].to_numpy()
     state = queue_states(pd.read_csv(jobs, comment="#"), asked, numbers)
     plain = np.column_stack([state, np.log(limits + SHORT), np.log(history + SHORT)])
-    own = np.log(of["forecast"].loc[numbers][columns].to_numpy() + SHORT)
+    own = np.log(of["scenarios"].loc[numbers][columns].to_numpy() + SHORT)
     target = np.log(waited + SHORT)
     without = fitted(plain, target, asked, asked + waited)
     beside = fitted(np.column_stack([plain, own]), target, asked, asked + waited)

@@ -7,7 +7,7 @@
 import json
 import sys
 
-METHODS = ("forecast", "calibrated", "limits", "history")
+METHODS = ("scenarios", "reported", "limits", "history")
 OCCASIONS = {"submission": "at submission", "later": "every six hours"}
 
 
@@ -31,7 +31,7 @@ def reliance(studies):
     for study in studies:
         for occasion, words in OCCASIONS.items():
             measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
-            reported = measures["calibrated"]
+            reported = measures["reported"]
             worst = "-" if reported["worst_block"] is None else f"{100 * reported['worst_block']:.0f} %"
             moves = "-" if reported["moves_s_an_hour"] is None else minutes(measures, "moves_s_an_hour")
             ratios = [f"x{reported[key]:.2f}" for key in ("promised_ratio", "largest_ratio")]
@@ -53,7 +53,7 @@ def main():
         studies.append(study)
         for occasion, words in OCCASIONS.items():
             measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
-            reported = measures["calibrated"]
+            reported = measures["reported"]
             shares = [f"{100 * reported[key]:.1f} %" for key in ("within_half", "within_most", "by_median", "within_factor_2")]
             cells = [short(study["trace"]), words, str(reported["told"]), minutes(measures, "pinball_s"), *shares[:3]]
             print("| " + " | ".join([*cells, minutes(measures, "mean_error_s"), shares[3]]) + " |")

@@ -1,7 +1,7 @@
 //! `surefill explain`: why one job waited.
 
 use super::Failure;
-use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name, predicts_starts};
 use super::output;
 use crate::replay::explain::{Explained, Points, Seen, Why, explain};
 use crate::replay::policy::{Criterion, HeadStart, PolicyOptions};
@@ -88,7 +88,7 @@ impl Explain {
         let policy = self.prob.options(&self.replay, &choice)?;
         let options = Options { choice, policy: PolicyOptions { delays_wanted: true, ..policy }, rules };
         if self.starts {
-            ReplayOptions::predicts_starts(&options, &workload)?;
+            predicts_starts(&options, &workload)?;
         }
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);

@@ -83,7 +83,7 @@ enum Command {
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
-    /// Measure how well the starts of waiting jobs are forecast, by the queue played forward.
+    /// Measure how well the starts of waiting jobs are predicted by the scheduler.
     #[command(after_long_help = start_times::HELP)]
     StartTimes(start_times::StartTimes),
     /// Measure how well bounds on waiting times hold (QBETS).

@@ -152,14 +152,6 @@ impl ReplayOptions {
         }
     }
 
-    /// Refuses options under which no starts are predicted.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`].
-    pub(super) fn predicts_starts(options: &Options, workload: &Workload) -> Result<(), Failure> {
-        options.build_predicting(workload).map(drop).map_err(|error| Failure::Usage(error.to_string()))
-    }
-
     /// A paper's figures of the trace, where they give the machine's size.
     fn published(&self, file_name: &str) -> Option<&'static papers::Published> {
         papers::published(file_name).filter(|_| self.sized())
@@ -555,4 +547,12 @@ impl ProbArgs {
 pub(super) fn floor(text: &str) -> Result<f64, String> {
     let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
     floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
+}
+
+/// Refuses options under which no starts are predicted.
+///
+/// # Errors
+/// [`Failure::Usage`].
+pub(super) fn predicts_starts(options: &Options, workload: &Workload) -> Result<(), Failure> {
+    options.build_predicting(workload).map(drop).map_err(|error| Failure::Usage(error.to_string()))
 }

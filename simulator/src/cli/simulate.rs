@@ -1,7 +1,7 @@
 //! `surefill simulate`: one trace, one policy.
 
 use super::Failure;
-use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name, predicts_starts};
 use super::output::{self, OutputOptions};
 use crate::base::papers;
 use crate::replay::outcome::Outcome;
@@ -77,7 +77,7 @@ impl Simulate {
         let delays_wanted = self.output.shows_delays() || jobs.is_some();
         let options = Options { choice, policy: PolicyOptions { delays_wanted, ..policy }, rules };
         if self.starts {
-            ReplayOptions::predicts_starts(&options, &workload)?;
+            predicts_starts(&options, &workload)?;
         }
 
         let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
@@ -119,7 +119,7 @@ impl Simulate {
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let (_, told) = study(name, &workload, options, SCENARIOS, &progress)?;
         bar.finish_and_clear();
-        let asked = |told: &&Told| told.method == Method::Calibrated && told.occasion == Occasion::Submission;
+        let asked = |told: &&Told| told.method == Method::Reported && told.occasion == Occasion::Submission;
         let start = |told: &Told| {
             let starts = told.quantiles.map(|within| told.asked + within);
             told.started.map(|chances| (told.job, (starts, chances)))

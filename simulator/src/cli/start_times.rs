@@ -1,7 +1,7 @@
 //! `surefill start-times`: accuracy of forecasts of the starts of waiting jobs.
 
 use super::Failure;
-use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name, predicts_starts};
 use super::output;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
@@ -15,8 +15,8 @@ use surefill::engine::MOST_SCENARIOS;
 pub(super) const HELP: &str = "\
 The trace is replayed by the scheduler engine under the policy: fair, fast, easy or papers. After the pass that follows its\n\
 submission a job that still waits has a predicted start, and so has every waiting job every six hours:\n\n  \
-forecast: levels of the scheduler's rule played forward, over run times as predicted and the submissions of earlier days\n  \
-forecast, calibrated: the start as it is reported, these levels moved by the starts that followed earlier reports\n  \
+scenarios: levels of the scheduler's rule played forward, over run times as predicted and the submissions of earlier days\n  \
+reported: the start as it is reported to people: these levels moved by the starts that followed earlier reports\n  \
 limits alone: EASY played forward with all jobs running to their limits, as Slurm does; not with --nodes\n  \
 history of waits: quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
 With --nodes starts are predicted under fair, fast and easy, where nodes are alike and jobs take whole ones. Every queue is\n\
@@ -66,7 +66,7 @@ impl StartTimes {
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
-        ReplayOptions::predicts_starts(&options, &workload)?;
+        predicts_starts(&options, &workload)?;
         let bar = output::progress(workload.counts.jobs);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let (study, told) = study(&name, &workload, &options, self.scenarios, &progress)?;

@@ -94,7 +94,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
 
 /// Every job's forecasts, and its start, a line each; times and spans in seconds, probabilities from 0 to 1.
 pub fn csv(told: &[Told]) -> String {
-    let mut text = "job,asked,waited_so_far,occasion,told_by".to_owned();
+    let mut text = "job,asked,waited_so_far,occasion,predicted_by".to_owned();
     for level in LEVELS {
         text += &format!(",within_at_{level}");
     }
@@ -127,8 +127,8 @@ pub fn told(told: &[Told], style: TableStyle) -> String {
     titles.extend(WITHIN.map(|within| style.title(&format!("within {}", duration(within as f64)), "%")));
     titles.push("it started after".to_owned());
     let mut table = style.table(titles, 3);
-    // Reported forecasts are calibrated: the forecast as it comes is for those who study it.
-    for told in told.iter().filter(|told| told.method != Method::Forecast) {
+    // The scenarios as they come are for those who study them.
+    for told in told.iter().filter(|told| told.method != Method::Scenarios) {
         let mut row = vec![told.asked.to_string(), duration(told.age as f64), told.method.name().to_owned()];
         row.extend(told.quantiles.map(|quantile| duration(quantile as f64)));
         let chance = |place: usize| told.started.map(|chances| format!("{:.0}", 100.0 * chances[place]));

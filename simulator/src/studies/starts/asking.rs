@@ -90,8 +90,8 @@ impl Asking {
             let age = now - cluster.job(id).submit;
             let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
             let mut answers = vec![
-                (Method::Forecast, own.scenarios, None),
-                (Method::Calibrated, own.reported, Some(own.within)),
+                (Method::Scenarios, own.scenarios, None),
+                (Method::Reported, own.reported, Some(own.within)),
             ];
             answers.extend(by_limits.iter().map(|rests| (Method::Limits, [rests[place]; 5], None)));
             answers

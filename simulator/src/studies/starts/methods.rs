@@ -17,9 +17,9 @@ pub type Chances = [f64; WITHIN.len()];
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// The levels of the scheduler's forecast: its rule played forward over sampled run times and later submissions.
-    Forecast,
+    Scenarios,
     /// The start that the scheduler reports to people: these levels, moved by the starts that followed earlier reports.
-    Calibrated,
+    Reported,
     /// EASY played forward with every job running to its limit, as Slurm does.
     Limits,
     /// The waits of the last thousand jobs that waited longer than this one has.
@@ -28,13 +28,13 @@ pub enum Method {
 
 impl Method {
     /// All.
-    pub const ALL: [Method; 4] = [Method::Forecast, Method::Calibrated, Method::Limits, Method::History];
+    pub const ALL: [Method; 4] = [Method::Scenarios, Method::Reported, Method::Limits, Method::History];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Forecast => "forecast",
-            Method::Calibrated => "forecast, calibrated",
+            Method::Scenarios => "scenarios",
+            Method::Reported => "reported",
             Method::Limits => "limits alone",
             Method::History => "history of waits",
         }

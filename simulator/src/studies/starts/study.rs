@@ -284,7 +284,7 @@ mod tests {
         replay(&workload, easy.setup("all", workload.procs, 0), &mut asking, &|_| {}).unwrap();
         let starts: HashMap<i64, i64> = outcome.jobs.iter().map(|job| (job.number, job.start)).collect();
         let mut predicted = [0; 2];
-        for told in asking.told.iter().filter(|told| told.method == Method::Forecast) {
+        for told in asking.told.iter().filter(|told| told.method == Method::Scenarios) {
             assert_eq!(told.quantiles, [starts[&told.job] - told.asked; 5], "{told:?}");
             predicted[usize::from(told.occasion == Occasion::Later)] += 1;
         }
@@ -301,7 +301,7 @@ mod tests {
             let options = options(choice);
             let (_, told) = study("all", &workload, &options, SCENARIOS, &|_| {}).unwrap();
             let alone = of_job("all", &workload, &options, 70, &|_| {}).unwrap();
-            let mine = |told: &&Told| told.job == 71 && told.method == Method::Calibrated;
+            let mine = |told: &&Told| told.job == 71 && told.method == Method::Reported;
             let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
             assert!(!same.is_empty(), "{choice}");
             assert_eq!(alone.iter().filter(mine).map(|t| (t.asked, t.quantiles)).collect::<Vec<_>>(), same);
@@ -329,10 +329,10 @@ mod tests {
             study.measures.iter().find(mine).unwrap()
         };
         for occasion in [Occasion::Submission, Occasion::Later] {
-            let (own, limits) = (found(Method::Calibrated, occasion), found(Method::Limits, occasion));
+            let (own, limits) = (found(Method::Reported, occasion), found(Method::Limits, occasion));
             assert!(own.told >= 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
         }
-        let own = |told: &&Told| told.method == Method::Calibrated;
+        let own = |told: &&Told| told.method == Method::Reported;
         assert!(told.iter().filter(own).all(|told| told.quantiles.is_sorted() && told.started.is_some()));
     }
 
@@ -342,14 +342,14 @@ mod tests {
             job: 1,
             asked: 0,
             age: 0,
-            method: Method::Forecast,
+            method: Method::Scenarios,
             occasion: Occasion::Later,
             quantiles: [10, 20, 30, 40, 50],
             started: Some([0.25, 0.28, 0.5, 1.0]),
             waited,
         };
         let all = [told(5), told(10), told(25), told(40), told(900)];
-        let measure = Measure::of(Method::Forecast, Occasion::Later, &all).unwrap();
+        let measure = Measure::of(Method::Scenarios, Occasion::Later, &all).unwrap();
         assert_eq!((measure.told, measure.within_half, measure.within_most), (5, Some(0.4), Some(0.6)));
         assert_eq!((measure.median_width_s, measure.by_median), (Some(40.0), 0.6));
         // Distances 25, 20, 5, 10, 870.
@@ -373,19 +373,19 @@ mod tests {
         assert_eq!((tenth(0).answers, tenth(5).started, tenth(9).told), (0, 1.0, 1.0));
         assert_eq!(furthest(&measure.probabilities), None);
         let many: Vec<Told> = all.iter().cycle().take(100).copied().collect();
-        let measure = Measure::of(Method::Forecast, Occasion::Later, &many).unwrap();
+        let measure = Measure::of(Method::Scenarios, Occasion::Later, &many).unwrap();
         assert!((furthest(&measure.probabilities).unwrap() - 0.635).abs() < 1e-9);
         assert_eq!(Measure::of(Method::Limits, Occasion::Later, &all), None);
-        assert_eq!(Measure::of(Method::Forecast, Occasion::Submission, &all), None);
+        assert_eq!(Measure::of(Method::Scenarios, Occasion::Submission, &all), None);
         // The medians 30, 7,230 and 3,660 s after 0: 2 h in an hour, then 3,570 s in half an hour.
         let later = |asked, median| Told { asked, quantiles: [0, 1, median, 9_000, 9_001], ..told(5) };
         let first = Told { occasion: Occasion::Submission, ..later(0, 30) };
         let all = [later(5_400, -1_740), first, later(3_600, 3_630)];
-        let measure = Measure::of(Method::Forecast, Occasion::Later, &all).unwrap();
+        let measure = Measure::of(Method::Scenarios, Occasion::Later, &all).unwrap();
         assert_eq!(measure.moves_s_an_hour, Some((7_200.0 + 3_570.0) / 1.5));
         let blocks: Vec<Told> =
             (0..650).map(|asked| Told { asked, ..told(if asked < 360 { 5 } else { 30 }) }).collect();
-        let measure = Measure::of(Method::Forecast, Occasion::Later, &blocks).unwrap();
+        let measure = Measure::of(Method::Scenarios, Occasion::Later, &blocks).unwrap();
         assert_eq!(measure.worst_block, Some(0.0));
     }
 }
