@@ -23,8 +23,17 @@ fn bins() -> RuntimeBins {
 }
 
 fn memory(capacity: &PredictorCapacity) -> Vec<u64> {
+    memory_of(capacity, &options())
+}
+
+/// Memory of the thesis's predictor: the model alone, without a floor and without the distribution of all jobs.
+fn memory_of_thesis(capacity: &PredictorCapacity) -> Vec<u64> {
+    memory_of(capacity, &PredictorOptions { floor: 0.0, ..options() })
+}
+
+fn memory_of(capacity: &PredictorCapacity, options: &PredictorOptions) -> Vec<u64> {
     let mut memory = vec![u64::MAX; Predictor::size(capacity).unwrap() / 8];
-    Predictor::init(bytemuck::cast_slice_mut(&mut memory), capacity, &bins(), &options()).unwrap();
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), capacity, &bins(), options).unwrap();
     memory
 }
 
@@ -281,8 +290,10 @@ fn a_damaged_block_in_use_never_panics_or_hangs() {
 
 #[test]
 fn a_full_history_lets_its_oldest_slots_go() {
-    let mut memory =
-        memory(&PredictorCapacity { hmm: HmmCapacity { slots: 16, ..capacity().hmm }, ..capacity() });
+    let mut memory = memory_of_thesis(&PredictorCapacity {
+        hmm: HmmCapacity { slots: 16, ..capacity().hmm },
+        ..capacity()
+    });
     let mut predictor = attach(&mut memory);
     // A job that stays while 16 slots pass is forgotten with its slot.
     predictor.submit(1, &[], 0).unwrap();
@@ -338,7 +349,7 @@ fn long_runs_with_a_tiny_history_stay_consistent() {
 
 #[test]
 fn a_model_given_beforehand_speaks_at_once() {
-    let mut memory = memory(&capacity());
+    let mut memory = memory_of_thesis(&capacity());
     let mut predictor = attach(&mut memory);
     let third = [1.0 / 3.0; 9];
     predictor
@@ -383,7 +394,7 @@ fn online_limits() -> PredictorCapacity {
 #[test]
 fn learnt_on_line_it_knows_what_the_online_model_knows() {
     for work in [1, 3, u64::MAX] {
-        let mut block = memory(&online_limits());
+        let mut block = memory_of_thesis(&online_limits());
         // Static-IV of three states and four bins: a bin, a bin, two bins.
         let fifth = 0.2;
         let emission = [2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0].map(|x| x * fifth);
@@ -398,8 +409,8 @@ fn learnt_on_line_it_knows_what_the_online_model_knows() {
             load_parameter: &[],
         };
         let mut memory = vec![0u64; OnlineHmm::size(3, 4).unwrap() / 8];
-        let PredictorOptions { exponent, hold, floor, .. } = options();
-        let learning = OnlineOptions { exponent, hold, floor };
+        let PredictorOptions { exponent, hold, .. } = options();
+        let learning = OnlineOptions { exponent, hold, floor: 0.0 };
         let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &learning).unwrap();
         let mut spoken = 0;
         for minute in 0..400i64 {

@@ -61,7 +61,7 @@ fn predicted(workload: &Workload, policy: &str) -> Vec<Told> {
     let base =
         PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
     let options = Options { choice, policy: choice.options(&base), rules: Rules::default() };
-    study("t.swf", workload, &options, SCENARIOS, &|_| {}).unwrap().1
+    study("t.swf", workload, &options, (SCENARIOS, 1), &|_| {}).unwrap().1
 }
 
 fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {

@@ -145,7 +145,7 @@ impl Scheduler<'_> {
             open += u32::from(other.pool == pool && other.reports > 0);
         }
         let offsets = &mut pool_mut(self.parts.pools, pool)?.offsets;
-        for ((offsets, reported), at) in offsets.iter_mut().zip(&reported).zip(at).take(reports) {
+        for ((offsets, reported), at) in offsets.iter_mut().zip(&reported).zip(at).take(reports.min(2)) {
             offsets.learn(reported, start.saturating_sub(at).max(0), open);
         }
         Ok(())

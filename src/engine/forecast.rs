@@ -8,6 +8,7 @@ use super::starts::LEVELS;
 use super::table::Record;
 use crate::error::{Error, Result};
 use crate::heap;
+use crate::math::mix::mix;
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, copy, range, range_mut};
 use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, WaitingJob};
 use crate::runtime::MAX_SECONDS;
@@ -391,8 +392,10 @@ impl<'a> StartForecast<'a> {
         Ok(Some(levels))
     }
 
-    /// The predicted start of a waiting job: the levels, moved by the outcomes of earlier reports. `None` for a job
-    /// that does not wait in this pool, or that is held for an unknown time.
+    /// The predicted start of a waiting job: the levels, moved by the outcomes of earlier reports. The median of a job
+    /// whose start was reported stays where it was last reported, or moves to half way between the new one and the
+    /// level beside it, so that answers do not jump. `None` for a job that does not wait in this pool, or that is held
+    /// for an unknown time.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
@@ -410,7 +413,9 @@ impl<'a> StartForecast<'a> {
         let rest = offsets.reported(&levels, most);
         let earliest = self.earliest(record);
         let by = rest.map(|rest| self.state.now.saturating_add(rest).max(earliest));
-        Ok(Some(PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) }))
+        let mut predicted = PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) };
+        keep_median(record, &mut predicted);
+        Ok(Some(predicted))
     }
 
     /// The first instant at which a job can start: neither before its begin time nor while it is refused.
@@ -425,26 +430,32 @@ impl<'a> StartForecast<'a> {
     }
 
     /// The predicted start of a waiting job that is reported to people, else as by [`StartForecast::predicted`]: the
-    /// outcome of the first report of a job, and of the first one an hour or more after it, moves the offsets for such
-    /// reports in its pool. The median stays where it was last reported, or moves to half way between the new one and
-    /// the level beside it, so that answers do not jump.
+    /// outcome of the first report of a job, and of one drawn from those an hour or more after it, moves the offsets
+    /// for such reports in its pool.
     ///
     /// # Errors
     /// As [`StartForecast::levels`].
     pub fn report(&self, scheduler: &mut Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
-        let Some(mut predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
+        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
         let later = self.is_later(record);
-        keep_median(record, &mut predicted);
         record.reported_median = predicted.by[2];
-        // The choice of the later report that is judged must not depend on the time of the start.
-        if record.reports == u32::from(later) {
+        // Each of the later reports is as likely to be judged, whenever the start comes: the k-th of them is kept
+        // instead of the one before with probability 1 / k.
+        let kept = if later {
+            mix(job as u64 ^ u64::from(record.reports) << 32) % u64::from(record.reports) == 0
+        } else {
+            record.reports == 0
+        };
+        if kept {
             let kind = usize::from(later);
             *at_mut(&mut record.reported, kind)? = predicted.by.map(|by| span(by - now));
             *at_mut(&mut record.reported_at, kind)? = now;
-            record.reports = u32::from(later) + 1;
+        }
+        if later || kept {
+            record.reports = record.reports.saturating_add(1);
         }
         Ok(Some(predicted))
     }
@@ -455,10 +466,9 @@ impl<'a> StartForecast<'a> {
     /// # Errors
     /// As [`StartForecast::levels`].
     pub fn probability(&self, scheduler: &Scheduler<'_>, job: i64, when: i64) -> Result<Option<f64>> {
-        let Some(mut predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
+        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
         let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
         let record = scheduler.parts.table.get(slot)?;
-        keep_median(record, &mut predicted);
         let now = self.earliest(record);
         let (mut before, mut reached) = (now, 0.0);
         let last = predicted.by[LEVELS.len() - 1];

@@ -406,6 +406,9 @@ impl Scheduler<'_> {
             return Ok(());
         }
         let ran = if ran > 0 { ran } else { job.age(now) };
+        if let Some(mean) = self.mean_at_submission(&job)? {
+            self.state.accuracy.observe(mean, job.limit, ran, now);
+        }
         self.tell(now, |predictor, at| {
             // The predictor itself has the exact run times of jobs that it followed.
             if job.adopted == 0 && at.saturating_sub(job.begun).abs_diff(ran) <= 1 {

@@ -52,6 +52,7 @@
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
 //!   the rule, played forward.
 
+mod accuracy;
 mod answer;
 mod array;
 mod arrivals;

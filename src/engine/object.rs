@@ -1,5 +1,6 @@
 //! The scheduler in the caller's memory.
 
+use super::accuracy::Accuracy;
 use super::capacity::SchedulerCapacity;
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::machine::{Booked, Node};
@@ -97,6 +98,7 @@ pub(crate) struct State {
     pub(super) watched: i64,
     /// The licences that jobs may hold.
     pub(super) licences: Amounts,
+    pub(super) accuracy: Accuracy,
 }
 
 /// An event of a listing, in the order in which events are applied.
@@ -182,6 +184,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
             && parts.over.is_sound()
             && parts.holdings.is_sound()
             && state.learnt_count as usize <= LEARNT
+            && state.accuracy.is_sound()
             && state.now.unsigned_abs() <= MAX_TIME as u64
             && state.settings.check().is_ok()
             && state.bins.are(state.capacity.bins);

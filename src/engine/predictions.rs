@@ -122,8 +122,37 @@ impl Scheduler<'_> {
         Ok(())
     }
 
+    /// Whether a job counts as running to its limit, because the engine's predictions have lost to the limits.
+    fn goes_by_limit(&self, job: &Record) -> bool {
+        !job.is_predicted_by_caller() && job.limit > 0 && self.state.accuracy.limits_win()
+    }
+
+    /// The job's predicted run time, or its limit if that counts.
+    fn effective(&self, job: &Record, slot: u32) -> Result<View<'_>> {
+        if self.goes_by_limit(job) { Ok(View::Limit) } else { self.predicted(slot) }
+    }
+
+    /// The mean run time that was predicted for a job at its submission, for the accuracy; `None` if nothing was, or
+    /// if it has no limit to be compared with. O(bins). Kept apart, so that the predictor is not on the stack of all
+    /// that follows an event.
+    #[inline(never)]
+    pub(super) fn mean_at_submission(&mut self, job: &Record) -> Result<Option<f64>> {
+        let cut = self.settings().cut;
+        if job.limit <= 0 || job.is_predicted_by_caller() {
+            return Ok(None);
+        }
+        let Some(predictor) = self.predictor()? else { return Ok(None) };
+        let mut room = [0.0; MAX_BINS];
+        match predictor.view_said(job.id, &mut room) {
+            Ok(Ok(said)) => said.mean_within(cut_at(job), cut).map(Some),
+            Ok(Err(_)) | Err(Error::UnknownJob) => Ok(None),
+            Err(_) => Err(Error::Corrupt),
+        }
+    }
+
     /// The mean of a job's predicted run time.
     fn mean_of(&self, job: &Record, predicted: View<'_>) -> Result<i64> {
+        let predicted = if self.goes_by_limit(job) { View::Limit } else { predicted };
         Ok(libm::round(predicted.mean_within(cut_at(job), self.settings().cut)?) as i64)
     }
 
@@ -201,7 +230,7 @@ impl Scheduler<'_> {
         asked = last_asked(age, asked);
         let mut end_age = job.end_age;
         if asked != job.asked || job.end_age == 0 {
-            let rest = self.predicted(slot)?.quantile(settings.running, asked, cut_at(&job))?;
+            let rest = self.effective(&job, slot)?.quantile(settings.running, asked, cut_at(&job))?;
             end_age = asked.saturating_add(rest);
             if !self.parts.table.has_guest() {
                 let job = self.parts.table.get_mut(slot)?;
@@ -226,7 +255,7 @@ impl Scheduler<'_> {
     /// The quantile of a waiting job's predicted run time at which it will be expected to end once it runs.
     pub(super) fn upper(&self, slot: u32) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
-        self.predicted(slot)?.quantile(self.settings().running, 0, cut_at(job))
+        self.effective(job, slot)?.quantile(self.settings().running, 0, cut_at(job))
     }
 
     /// The rest of a job's run time at this age, drawn by `uniform` from 0 up to 1.

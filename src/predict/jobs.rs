@@ -63,11 +63,12 @@ pub(crate) struct Jobs<'a> {
     records: &'a mut [Job],
     /// Table from a job's id to its record.
     index: HashIndex<'a>,
-    /// Each record's keys, and the probabilities predicted at its submission.
+    /// Each record's keys, and the probabilities predicted at its submission, those of the model alone after them.
     keys: &'a mut [i64],
     said: &'a mut [f64],
     keys_each: usize,
     bins: usize,
+    said_each: usize,
 }
 
 /// The key of a record, for the hash table.
@@ -76,9 +77,17 @@ fn keys_of(records: &[Job]) -> impl Fn(u32) -> Result<u64> + '_ {
 }
 
 impl<'a> Jobs<'a> {
-    /// A table for this many jobs, with this many keys and bins each.
+    /// A table for this many jobs, with this many keys and bins each, and `models` for the probabilities of a model
+    /// alone beside those predicted.
     #[inline(always)]
-    pub fn carve(carver: &mut Carver<'a>, capacity: u32, keys_each: usize, bins: usize) -> Result<Jobs<'a>> {
+    pub fn carve(
+        carver: &mut Carver<'a>,
+        capacity: u32,
+        keys_each: usize,
+        bins: usize,
+        models: bool,
+    ) -> Result<Jobs<'a>> {
+        let said_each = if models { bins.checked_mul(2).ok_or(Error::OutOfRange)? } else { bins };
         let capacity = capacity as usize;
         let numbers = |each: usize| capacity.checked_mul(each).ok_or(Error::OutOfRange);
         Ok(Jobs {
@@ -86,9 +95,10 @@ impl<'a> Jobs<'a> {
             records: carver.take(capacity)?,
             index: HashIndex::carve(carver, capacity)?,
             keys: carver.take(numbers(keys_each)?)?,
-            said: carver.take(numbers(bins)?)?,
+            said: carver.take(numbers(said_each)?)?,
             keys_each,
             bins,
+            said_each,
         })
     }
 
@@ -171,12 +181,24 @@ impl<'a> Jobs<'a> {
 
     /// Memory of the probabilities predicted at a job's submission.
     pub fn said_mut(&mut self, record: u32) -> Result<&mut [f64]> {
-        range_mut(self.said, record as usize * self.bins, self.bins)
+        range_mut(self.said, record as usize * self.said_each, self.bins)
     }
 
     /// The probabilities predicted at a job's submission; without meaning if it has a silence.
     pub fn said(&self, record: u32) -> Result<&[f64]> {
-        range(self.said, record as usize * self.bins, self.bins)
+        range(self.said, record as usize * self.said_each, self.bins)
+    }
+
+    /// Memory of the probabilities that a model alone gave a job at its submission; empty without models.
+    pub fn own_mut(&mut self, record: u32) -> Result<&mut [f64]> {
+        let beside = self.said_each.saturating_sub(self.bins);
+        range_mut(self.said, record as usize * self.said_each + self.bins, beside)
+    }
+
+    /// The probabilities that a model alone gave a job at its submission; without meaning if it has a silence.
+    pub fn own(&self, record: u32) -> Result<&[f64]> {
+        let beside = self.said_each.saturating_sub(self.bins);
+        range(self.said, record as usize * self.said_each + self.bins, beside)
     }
 
     /// Adds a queued job that is not there yet, with its keys and its prediction, or the reason why there is none. It
@@ -223,7 +245,7 @@ impl<'a> Jobs<'a> {
         }
         match said {
             Ok(said) => {
-                let row = range_mut(self.said, record as usize * self.bins, self.bins)?;
+                let row = self.said_mut(record)?;
                 for (to, from) in row.iter_mut().zip(said) {
                     *to = *from;
                 }
@@ -370,10 +392,10 @@ mod tests {
     #[test]
     fn finds_what_a_map_finds() {
         let mut measure = Carver::measuring();
-        Jobs::carve(&mut measure, 37, 1, 2).unwrap();
+        Jobs::carve(&mut measure, 37, 1, 2, true).unwrap();
         let mut memory = vec![0u64; measure.size() / 8];
         let bytes = bytemuck::cast_slice_mut(&mut memory);
-        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 37, 1, 2).unwrap();
+        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 37, 1, 2, true).unwrap();
         jobs.clear().unwrap();
         let mut map = HashMap::new();
         let mut random = 7u64;
@@ -412,10 +434,10 @@ mod tests {
     #[test]
     fn what_is_given_up_makes_room_oldest_first() {
         let mut measure = Carver::measuring();
-        Jobs::carve(&mut measure, 3, 0, 1).unwrap();
+        Jobs::carve(&mut measure, 3, 0, 1, false).unwrap();
         let mut memory = vec![0u64; measure.size() / 8];
         let bytes = bytemuck::cast_slice_mut(&mut memory);
-        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 3, 0, 1).unwrap();
+        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 3, 0, 1, false).unwrap();
         jobs.clear().unwrap();
         for id in 1..=3 {
             jobs.insert(id, id, 10 * id, &[], Err(7)).unwrap();

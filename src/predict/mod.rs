@@ -12,6 +12,7 @@
 
 mod anchor;
 mod context;
+mod fallback;
 mod histories;
 mod jobs;
 mod learner;

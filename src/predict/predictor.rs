@@ -4,12 +4,11 @@ mod answer;
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, Parameters, Round};
-use crate::memory::{Carver, Kind, Object};
+use crate::memory::{Carver, Kind, Object, copy};
 use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::learner::{Learner, answered, asked_after, enter, mixed};
 use crate::predict::options::{RawCapacity, RawOptions};
-use crate::predict::safety::make_safe;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, View, check_span};
 use crate::seal::{Sealed, lifecycle};
@@ -124,7 +123,8 @@ impl<'a> Object<'a> for Predictor<'a> {
     fn parts(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Self::Parts> {
         let learner = Learner::size(capacity)?;
         capacity.check()?;
-        let jobs = Jobs::carve(carver, capacity.jobs, capacity.keys() as usize, capacity.bins() as usize)?;
+        let (keys, bins) = (capacity.keys() as usize, capacity.bins() as usize);
+        let jobs = Jobs::carve(carver, capacity.jobs, keys, bins, capacity.kind.is_hmm())?;
         Ok((jobs, carver.take(learner)?))
     }
 
@@ -305,9 +305,9 @@ impl<'a> Predictor<'a> {
         if let Learner::Contexts(contexts) = &mut self.learner {
             return enter(contexts, &mut self.jobs, id, keys, now);
         }
-        let mut room = [0.0; MAX_BINS];
+        let (mut room, mut own) = ([0.0; MAX_BINS], [0.0; MAX_BINS]);
         let said = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        let silence = self.find(keys, now, said)?;
+        let silence = self.find(keys, now, said, &mut own)?;
         let said = match silence {
             None => Ok(&*said),
             Some(silence) => Err(silence as u32),
@@ -318,6 +318,7 @@ impl<'a> Predictor<'a> {
             Learner::Mixture(_) | Learner::Contexts(_) => (0, false),
         };
         let record = self.jobs.insert(id, slot, now, keys, said)?;
+        copy(self.jobs.own_mut(record)?, &own);
         self.jobs.job_mut(record)?.initial = u32::from(initial);
         Ok(())
     }

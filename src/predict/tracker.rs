@@ -4,11 +4,13 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, HmmCapacity, NONE, OnlineHmm, Parameters, Round};
-use crate::memory::{Carver, at_mut};
+use crate::memory::{Carver, at_mut, copy};
 use crate::predict::Silence;
 use crate::predict::anchor::{self, Anchor, Setting};
+use crate::predict::fallback::Fallback;
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::options::{PredictorCapacity, PredictorKind, PredictorOptions, RawOptions};
+use crate::predict::safety::make_safe;
 use crate::predict::training::{self, Learning, Training};
 use bytemuck::{Pod, Zeroable};
 
@@ -25,18 +27,21 @@ struct State {
 /// The hidden Markov model of the workload, followed from event to event.
 pub(super) struct Tracker<'a> {
     state: &'a mut State,
+    fallback: Fallback<'a>,
     anchor: Anchor<'a>,
     training: Training<'a>,
     hmm: Hmm<'a>,
     online: Option<OnlineHmm<'a>>,
 }
 
-type Parts<'a> = (&'a mut [State], anchor::Parts<'a>, training::Parts<'a>);
+type Parts<'a> = (&'a mut [State], (&'a mut [f64], &'a mut [f64]), anchor::Parts<'a>, training::Parts<'a>);
 
 fn layout<'a>(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Parts<'a>> {
     // The model's own walk checks this; here it only must not overflow.
     let lanes = (capacity.hmm.states.min(1 << 16) as usize).next_multiple_of(8);
-    Ok((carver.take(1)?, Anchor::carve(carver, capacity.window, lanes)?, Training::carve(carver, lanes)?))
+    let state = carver.take(1)?;
+    let fallback = Fallback::carve(carver, capacity.bins() as usize)?;
+    Ok((state, fallback, Anchor::carve(carver, capacity.window, lanes)?, Training::carve(carver, lanes)?))
 }
 
 impl<'a> Tracker<'a> {
@@ -57,7 +62,7 @@ impl<'a> Tracker<'a> {
         capacity: &PredictorCapacity,
         options: &PredictorOptions,
     ) -> Result<Tracker<'a>> {
-        let (state, anchor, training) = layout(carver, capacity)?;
+        let (state, fallback, anchor, training) = layout(carver, capacity)?;
         let hmm = Hmm::init(carver.take(Hmm::size(&capacity.hmm)?)?, &capacity.hmm)?;
         let HmmCapacity { states, bins, .. } = capacity.hmm;
         let online = match capacity.kind {
@@ -70,12 +75,14 @@ impl<'a> Tracker<'a> {
             _ => None,
         };
         let (anchor, training) = (Anchor::new(anchor)?, Training::new(training)?);
-        Ok(Tracker { state: at_mut(state, 0)?, anchor, training, hmm, online })
+        let mut fallback = Fallback::new(fallback)?;
+        fallback.begin();
+        Ok(Tracker { state: at_mut(state, 0)?, fallback, anchor, training, hmm, online })
     }
 
     /// The tracker in the next slices of a block. O(1).
     pub fn find(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Tracker<'a>> {
-        let (state, anchor, training) = layout(carver, capacity)?;
+        let (state, fallback, anchor, training) = layout(carver, capacity)?;
         let hmm = Hmm::attach(carver.take(Hmm::size(&capacity.hmm)?)?).map_err(|_| Error::Corrupt)?;
         let HmmCapacity { states, bins, .. } = capacity.hmm;
         let online = match capacity.kind {
@@ -86,15 +93,17 @@ impl<'a> Tracker<'a> {
             _ => None,
         };
         let (anchor, training) = (Anchor::new(anchor)?, Training::new(training)?);
+        let fallback = Fallback::new(fallback)?;
         let held = hmm.slots();
         let sound = hmm.capacity() == &capacity.hmm
             && online.as_ref().is_none_or(|online| (online.states(), online.bins()) == (states, bins))
+            && fallback.is_sound()
             && anchor.is_sound(&held)
             && training.is_sound(&held, &anchor, online.is_some());
         if !sound {
             return Err(Error::Corrupt);
         }
-        Ok(Tracker { state: at_mut(state, 0)?, anchor, training, hmm, online })
+        Ok(Tracker { state: at_mut(state, 0)?, fallback, anchor, training, hmm, online })
     }
 
     pub fn hmm(&self) -> &Hmm<'a> {
@@ -242,6 +251,8 @@ impl<'a> Tracker<'a> {
     /// Records that a job has ended in this bin; it is still in the table.
     pub fn ended(&mut self, record: u32, bin: u32, jobs: &mut Jobs<'_>, options: &RawOptions) -> Result<()> {
         let job = *jobs.job(record)?;
+        let own = if job.silence == 0 { Some(jobs.own(record)?) } else { None };
+        self.fallback.learn(own, bin as usize)?;
         if job.given_up == 0 {
             self.leave(record, &job, jobs)?;
         }
@@ -293,20 +304,34 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's; or the
-    /// reason why there are none, and then `out` is without meaning.
+    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's, made safe
+    /// after `finished` jobs; or the reason why there are none, and then `out` is without meaning. `own` are the
+    /// model's alone; with a floor they are mixed with the shares of all finished jobs. Without one they are predicted
+    /// as they are, by the thesis's rule.
     pub fn probabilities(
         &mut self,
         jobs: &mut Jobs<'_>,
         setting: Setting<'_>,
-        last: i64,
+        (last, finished): (i64, u64),
         out: &mut [f64],
+        own: &mut [f64],
     ) -> Result<Option<Silence>> {
         if !self.hmm.is_ready() {
             return Ok(Some(self.silence(setting)));
         }
-        let explained = self.anchor.probabilities(&self.hmm, jobs, setting, last, out)?;
-        Ok(if explained { None } else { Some(Silence::Unexplained) })
+        if !self.anchor.probabilities(&self.hmm, jobs, setting, last, out)? {
+            return Ok(Some(Silence::Unexplained));
+        }
+        // Damage is reported, not handed on.
+        if !out.iter().all(|p| (0.0..=2.0).contains(p)) {
+            return Err(Error::Corrupt);
+        }
+        make_safe(out, finished);
+        copy(own, out);
+        if setting.options.floor > 0.0 {
+            self.fallback.mix(out);
+        }
+        Ok(None)
     }
 
     /// Reason why there is no model yet.

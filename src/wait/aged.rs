@@ -472,12 +472,15 @@ impl WaitPredictor<'_> {
         let (waited, within) = (age.unsigned_abs(), within.unsigned_abs());
         if waited == 0 {
             let asked = self.asked(features, self.state.now)?;
-            return self.with_sample(&asked, |sample, _| {
+            let found = self.with_sample(&asked, |sample, _| {
                 let chances = &self.state.chances;
                 self.chance(sample, within, confidence, |horizon, share| {
                     chances.corrected(CHANCES, horizon, share)
                 })
-            });
+            })?;
+            let most = self.no_likelier(asked.groups, within, self.state.now)?;
+            let (observed, at_least) = (found.observed.min(most), found.at_least.min(most));
+            return Ok(StartProbability { observed, at_least, ..found });
         }
         if self.follows_waiting() {
             let before = self.submitted_before(self.state.now.saturating_sub(age))?;

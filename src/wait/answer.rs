@@ -50,10 +50,12 @@ impl WaitPredictor<'_> {
                 let (view, series, _) = predictor.look(asked.attribute)?;
                 return estimate::bound(view, series, method, &question);
             }
-            predictor.with_sample_for(&asked, |sample| {
+            let bound = predictor.with_sample_for(&asked, |sample| {
                 let index = upper_index(sample.count(), quantile, confidence)?;
                 predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
-            })
+            })?;
+            let least = predictor.no_shorter(asked.groups, quantile, now)?;
+            Ok(bound.map(|bound| bound.max(least)))
         })
     }
 
@@ -105,7 +107,12 @@ impl WaitPredictor<'_> {
             };
             Ok(Some((bound(low)?, bound(high)?)))
         })?;
-        Ok(found.unwrap_or((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)))
+        let least = self.no_shorter(asked.groups, quantile, now)?;
+        Ok(match found {
+            Some((low, WaitAnswer::Bound(high))) => (low, WaitAnswer::Bound(high.max(least))),
+            Some(both) => both,
+            None => (WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory),
+        })
     }
 
     pub(super) fn check_question(
@@ -156,7 +163,8 @@ impl WaitPredictor<'_> {
             let bound = sample.at_tail(sample.tail(index) + shift)?;
             Ok(bound.map(|bound| bound.min(self.most(told))))
         })?;
-        Ok(WaitAnswer::from_bound(bound))
+        let least = self.no_shorter(asked.groups, question.quantile, now)?;
+        Ok(WaitAnswer::from_bound(bound.map(|bound| bound.max(least))))
     }
 
     /// The inputs of a question about a job that comes at this time.

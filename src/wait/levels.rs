@@ -99,6 +99,11 @@ impl Groups {
         Groups(bits.fold(1, |groups, (bit, member)| groups | u32::from(member) << (bit + 1)))
     }
 
+    /// Whether the job is of the wider half.
+    pub(super) fn is_wide(self) -> bool {
+        self.has(1)
+    }
+
     fn has(self, group: usize) -> bool {
         self.0 >> group & 1 == 1
     }

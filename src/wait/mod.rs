@@ -44,6 +44,7 @@ mod rivals;
 mod sample;
 pub(crate) mod tree;
 mod turn;
+mod unfinished;
 mod visible;
 
 pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};

@@ -54,7 +54,10 @@ pub(super) struct Waiting {
     pub shares: Shares,
     /// 1 if it has waited for so long that it is given up.
     pub given_up: u32,
-    /// Its number in the order of submission, modulo 2^32; 0 for jobs of before they had one.
+    /// Its number in the order of the waiting jobs, modulo 2^32.
+    number: u32,
+    /// Its number among the submissions of its half of the widths, from 1 on, modulo 2^32.
+    pub among: u32,
     reserved: u32,
 }
 
@@ -73,8 +76,13 @@ impl Waiting {
 
     /// Whether it was submitted before another job, by their numbers; `None` where these are the same.
     pub(super) fn came_before(&self, other: &Waiting) -> Option<bool> {
-        let distance = self.reserved.wrapping_sub(other.reserved) as i32;
+        let distance = self.number.wrapping_sub(other.number) as i32;
         (distance != 0).then_some(distance < 0)
+    }
+
+    /// The job submitted before, plus one; 0 for none.
+    pub(super) fn before(&self) -> u32 {
+        self.before
     }
 
     /// The job submitted next, plus one; 0 for none.
@@ -100,6 +108,8 @@ pub(super) struct Occupancy {
     first_present: u32,
     given_up: u32,
     given_up_work: u64,
+    /// Number of submissions, modulo 2^32, of the narrower and of the wider half.
+    submitted: [u32; 2],
 }
 
 /// The queue with its memory.
@@ -125,6 +135,17 @@ impl Occupancy {
     /// The job submitted first, plus one; 0 for none.
     pub(super) fn first(&self) -> u32 {
         self.first
+    }
+
+    /// The job submitted last, plus one; 0 for none.
+    pub(super) fn last(&self) -> u32 {
+        self.last
+    }
+
+    /// Number of submissions, modulo 2^32, of the wider or of the narrower half.
+    pub(super) fn submitted(&self, wide: bool) -> u32 {
+        let [narrow, wider] = self.submitted;
+        if wide { wider } else { narrow }
     }
 
     /// The first job that is not given up, plus one; 0 for none.
@@ -194,9 +215,13 @@ impl Queue<'_> {
         };
         self.index.insert(waiting.id as u64, slot, keys(self.slots))?;
         let last = self.occupancy.last;
-        let number = last.checked_sub(1).map_or(Ok(0), |slot| self.slot(slot).map(|last| last.reserved))?;
+        let number = last.checked_sub(1).map_or(Ok(0), |slot| self.slot(slot).map(|last| last.number))?;
+        let [narrow, wider] = &mut self.occupancy.submitted;
+        let own = if waiting.groups.is_wide() { wider } else { narrow };
+        *own = own.wrapping_add(1);
+        let among = *own;
         *at_mut(self.slots, slot as usize)? =
-            Waiting { before: last, after: 0, reserved: number.wrapping_add(1), ..waiting };
+            Waiting { before: last, after: 0, number: number.wrapping_add(1), among, ..waiting };
         self.join(last, slot + 1)?;
         self.occupancy.last = slot + 1;
         if self.occupancy.first_present == 0 {

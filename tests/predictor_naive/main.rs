@@ -44,7 +44,18 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
     };
     let mut memory = vec![u64::MAX; Predictor::size(&capacity).unwrap() / 8];
     Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, &bins, &options).unwrap();
-    let mut naive = Naive { options, bins, jobs: Vec::new(), model: None, draft: None, trained: 0, l1: 0.0 };
+    let bins_again = bins.clone();
+    let mut naive = Naive {
+        options,
+        bins,
+        jobs: Vec::new(),
+        model: None,
+        draft: None,
+        trained: 0,
+        l1: 0.0,
+        ends: Vec::new(),
+    };
+    let mut said = std::collections::HashMap::new();
     let mut random = Random(seed);
     let mut now = -1234;
     let (mut spoke, mut silent, mut trainings) = (0, 0, 0);
@@ -67,7 +78,10 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
             .collect();
         for id in due {
             predictor.end(id, now).unwrap();
-            naive.jobs.iter_mut().find(|job| job.id == id).unwrap().ended = Some(now);
+            let job = naive.jobs.iter_mut().find(|job| job.id == id).unwrap();
+            job.ended = Some(now);
+            let bin = bins_again.bin_of((now - job.started.unwrap()) as f64);
+            naive.ends.push((said.remove(&id).flatten(), bin));
         }
         let queued = naive.jobs.iter().filter(|job| job.ended.is_none() && job.started.is_none());
         let held = |id: &i64| options.oldest_seconds < FOREVER && id % 13 == 0;
@@ -81,6 +95,7 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
                 // Some ends are never reported, if jobs are given up for that, and some jobs are never started.
                 let lost = options.oldest_seconds < FOREVER && random.below(10) == 0;
                 runs.insert(id, if lost { FOREVER } else { run });
+                said.insert(id, if naive.jobs.is_empty() { None } else { naive.alone(now) });
                 predictor.submit(id, &[], now).unwrap();
                 naive.jobs.push(Job { id, submitted: now, started: None, ended: None, cancelled: false });
             }

@@ -266,6 +266,8 @@ pub struct Naive {
     pub draft: Option<Model>,
     pub trained: i64,
     pub l1: f64,
+    /// Each end in turn: the model's probabilities alone at the job's submission, and the bin.
+    pub ends: Vec<(Option<Vec<f64>>, usize)>,
 }
 
 impl Naive {
@@ -345,20 +347,36 @@ impl Naive {
         (explained, Some(filtered))
     }
 
+    /// The shares of the bins of the first of the ends, made safe.
+    fn shares(&self, ends: usize) -> Option<Vec<f64>> {
+        let mut counts = vec![0.0; BINS];
+        self.ends[..ends].iter().for_each(|(_, bin)| counts[*bin] += 1.0 / ends as f64);
+        (ends > 0).then(|| safe(counts, ends))
+    }
+
+    /// The model's probabilities mixed with the shares of all ends; the weight is computed from the first end on.
     pub fn predict(&self, now: i64) -> Option<Vec<f64>> {
+        let alone = self.alone(now)?;
+        let Some(shares) = self.shares(self.ends.len()).filter(|_| self.options.floor > 0.0) else {
+            return Some(alone);
+        };
+        let mut weight = 0.5;
+        for (place, (own, bin)) in self.ends.iter().enumerate() {
+            if let (Some(own), Some(shares)) = (own, self.shares(place)) {
+                let of_model = weight * own[*bin];
+                weight = 0.001 + 0.998 * of_model / (of_model + (1.0 - weight) * shares[*bin]);
+            }
+        }
+        Some(alone.iter().zip(shares).map(|(p, share)| weight * p + (1.0 - weight) * share).collect())
+    }
+
+    /// The model's probabilities, made safe.
+    pub fn alone(&self, now: i64) -> Option<Vec<f64>> {
         let model = self.model.as_ref()?;
         let filtered = self.filtered(model, now.div_euclid(SLOT) + 1, now).1?;
         let p = (0..BINS).map(|j| (0..STATES).map(|i| filtered[i] * model.emission[i][j]).sum());
-        Some(self.safe(p.collect()))
-    }
-
-    /// Section 3.1: p' = p (1 - epsilon), or epsilon / N_0 in the N_0 bins without.
-    pub fn safe(&self, p: Vec<f64>) -> Vec<f64> {
         let finished = self.jobs.iter().filter(|job| job.ended.is_some() && !job.cancelled).count();
-        let epsilon = (1.0 / (finished as f64 + 1.0)).min(0.01);
-        let empty = p.iter().filter(|p| **p < 1e-9).count() as f64;
-        let share = |p: f64| if p < 1e-9 { epsilon / empty } else { p * (1.0 - epsilon) };
-        if empty == 0.0 { p } else { p.into_iter().map(share).collect() }
+        Some(safe(p.collect(), finished))
     }
 
     pub fn wants_training(&self, now: i64) -> bool {
@@ -402,4 +420,12 @@ impl Naive {
         self.trained = anchor;
         self.draft = Some(model);
     }
+}
+
+/// Section 3.1: p' = p (1 - epsilon), or epsilon / N_0 in the N_0 bins without, after this many jobs.
+fn safe(p: Vec<f64>, finished: usize) -> Vec<f64> {
+    let epsilon = (1.0 / (finished as f64 + 1.0)).min(0.01);
+    let empty = p.iter().filter(|p| **p < 1e-9).count() as f64;
+    let share = |p: f64| if p < 1e-9 { epsilon / empty } else { p * (1.0 - epsilon) };
+    if empty == 0.0 { p } else { p.into_iter().map(share).collect() }
 }

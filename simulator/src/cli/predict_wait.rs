@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::output;
-use super::predictor::{PredictorArgs, moment};
+use super::predictor::{PredictorArgs, moment, predicted};
 use super::wait_bounds::probability;
 use crate::base::span::span;
 use crate::base::words::counted;
@@ -11,6 +11,7 @@ use crate::report::waits::{duration, out_of_date};
 use crate::studies::waits::study::Method;
 use clap::Args;
 use std::io;
+use std::path::PathBuf;
 
 /// Text at the end of `predict-wait --help`.
 pub(super) fn help() -> String {
@@ -37,6 +38,10 @@ pub struct PredictWait {
     /// A job of the history that waits: its features and how long it has waited
     #[arg(long, value_name = "ID", conflicts_with_all = ["requested", "processors", "waited"], help_heading = "Job")]
     job: Option<String>,
+    /// Predicted starts of waiting jobs, as for serve; the start of --job is predicted there, if it is in the file and
+    /// no older than a day
+    #[arg(long, value_name = "FILE", requires = "job", help_heading = "Job")]
+    starts: Option<PathBuf>,
     /// The requested time: seconds, or with a unit (90s, 40min, 6h, 3d)
     #[arg(long, value_name = "DURATION", value_parser = span, default_value = "0", help_heading = "Job")]
     requested: i64,
@@ -75,12 +80,19 @@ impl PredictWait {
             start_by: self.start_by,
             ..Question::default()
         };
+        let starts = self.starts.as_deref().map(predicted).transpose()?;
         let answer = match site.ask(&question) {
             Ok(answer) => answer,
             Err(error @ (AskError::NoQueue(..) | AskError::WhichQueue(_) | AskError::NoJob(..))) => {
                 return Err(Failure::Usage(error.to_string()));
             }
             Err(error) => return Err(error.into()),
+        };
+        let start =
+            starts.as_ref().and_then(|starts| Some((starts.of(question.job.as_deref()?)?, starts.now)));
+        let answer = match start {
+            Some((start, at)) => answer.predicted(start, site.now() - at, question.within),
+            None => answer,
         };
         if self.json {
             output::json(&answer)?;
@@ -105,11 +117,18 @@ fn sentence(answer: &Answer) -> String {
     let bound = match (answer.answer, bound_s, from_now_s) {
         (Verdict::Bound, Some(bound), Some(from_now)) => format!(
             "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now{by}. It rests on {}.",
-            percent(*confidence),
+            percent(confidence.unwrap_or_default()),
             percent(*quantile),
             duration(*bound as f64),
             counted(answer.like.waits, "wait", "waits")
         ),
+        (Verdict::Forecast, Some(bound), Some(from_now)) => format!(
+            "By the scheduler's rule played forward the job starts with probability {} within {from_now} s ({}), {bound} \
+             s from its submission.",
+            percent(*quantile),
+            duration(*from_now as f64)
+        ),
+        (Verdict::Forecast, ..) => "Of its start nothing is predicted.".to_owned(),
         (Verdict::MayBeDown, ..) => {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
                 .to_owned()
@@ -121,15 +140,20 @@ fn sentence(answer: &Answer) -> String {
         _ if *waited_s > 0 => format!("Too few waits of {who} are known: no prediction."),
         _ => format!("Too few waits of {who} are known ({}): no prediction.", answer.like.waits),
     };
-    let start = answer.start.map(|start| {
-        format!(
+    let start = answer.start.map(|start| match start.at_least {
+        None => format!(
+            "\nWithin {} it starts with probability {}.",
+            duration(start.within_s as f64),
+            percent(start.probability)
+        ),
+        Some(at_least) => format!(
             "\n{} of {} such jobs started within {} from there; with {} confidence it is at least {}.",
             percent(start.probability),
             start.waits,
             duration(start.within_s as f64),
-            percent(*confidence),
-            percent(start.at_least)
-        )
+            percent(confidence.unwrap_or_default()),
+            percent(at_least)
+        ),
     });
     let reservation = answer.reservation.map(|reservation| {
         let Reservation { start_by, submit_by, from_now_s, probability_now } = reservation;
@@ -142,7 +166,7 @@ fn sentence(answer: &Answer) -> String {
             ),
             (Some(_), Some(0)) => format!("Submit now to have started by {start_by} with probability {share}"),
             _ => {
-                let sure = percent(*confidence);
+                let sure = percent(confidence.unwrap_or_default());
                 format!("No start by {start_by} can be promised with probability {share} and {sure} confidence any more")
             }
         };

@@ -5,6 +5,7 @@ use super::args::source::{Source, notes};
 use super::wait_bounds::probability;
 use crate::live::history::{self, History};
 use crate::live::site::{Refused, Site, SiteOptions, clock};
+use crate::live::starts::Starts;
 use crate::studies::waits::study::{By, Method};
 use crate::trace::remarks::complaints;
 use anyhow::Context;
@@ -32,6 +33,13 @@ PENDING waits; a cancelled one that never started was in the queue until its End
 
 Nothing is predicted from a history that is out of date: one whose newest submission, start or cancellation is older than a
 day, and older than the longest gap between two of these in its last four weeks.";
+
+/// The starts that are predicted in a file.
+pub(super) fn predicted(path: &Path) -> Result<Starts, Failure> {
+    let name = || path.display().to_string();
+    let text = std::fs::read(path).with_context(name)?;
+    Ok(Starts::read(&text).with_context(name)?)
+}
 
 /// The history and its predictor.
 #[derive(Debug, Clone, Args)]

@@ -1,10 +1,9 @@
 //! `surefill serve`: bounds on waits over HTTP, for portals.
 
 use super::Failure;
-use super::predictor::PredictorArgs;
+use super::predictor::{PredictorArgs, predicted};
 use crate::live::portal::connections::{Listener, Place};
 use crate::live::portal::{self, Settings, Shared};
-use crate::live::starts::Starts;
 use crate::report::waits::portal::PAGES;
 use anyhow::Context;
 use clap::Args;
@@ -91,13 +90,6 @@ fn place(text: &str) -> Result<Place, String> {
 /// When a file was changed, where that is known.
 fn changed(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|data| data.modified()).ok()
-}
-
-/// The starts that are predicted in a file.
-fn predicted(path: &Path) -> Result<Starts, Failure> {
-    let name = || path.display().to_string();
-    let text = std::fs::read(path).with_context(name)?;
-    Ok(Starts::read(&text).with_context(name)?)
 }
 
 /// Reads a file again if it has changed; a warning where that fails.

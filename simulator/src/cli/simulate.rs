@@ -117,7 +117,7 @@ impl Simulate {
         let workload = workload.shifted(self.replay.seed);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (_, told) = study(name, &workload, options, SCENARIOS, &progress)?;
+        let (_, told) = study(name, &workload, options, (SCENARIOS, 1), &progress)?;
         bar.finish_and_clear();
         let asked = |told: &&Told| told.method == Method::Reported && told.occasion == Occasion::Submission;
         let start = |told: &Told| {

@@ -33,6 +33,10 @@ pub struct StartTimes {
     #[arg(long, value_name = "N", help_heading = "Forecasts", default_value_t = SCENARIOS,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SCENARIOS)))]
     scenarios: u32,
+    /// Ask about every N-th job of the trace alone: a forecast takes the same time for one job as for all
+    #[arg(long, value_name = "N", help_heading = "Forecasts", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    each: u32,
     /// Write every job's forecasts, and its start, to this CSV file: times and quantiles in seconds, the quantiles from
     /// the moment of asking
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -68,8 +72,9 @@ impl StartTimes {
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         predicts_starts(&options, &workload)?;
         let bar = output::progress(workload.counts.jobs);
+        let asked = (self.scenarios, self.each as usize);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (study, told) = study(&name, &workload, &options, self.scenarios, &progress)?;
+        let (study, told) = study(&name, &workload, &options, asked, &progress)?;
         bar.finish_and_clear();
         if let Some(path) = &self.jobs {
             output::write_page(path, &starts::csv(&told))?;

@@ -398,7 +398,7 @@ impl Site {
             Some(within_s) => {
                 let start = predictor.start_probability(&features, waited, waited + within_s, confidence)?;
                 let (probability, at_least, waits) = (start.observed, start.at_least, start.waits);
-                Some(Start { within_s, probability, at_least, waits })
+                Some(Start { within_s, probability, at_least: Some(at_least), waits })
             }
             None => None,
         };
@@ -427,7 +427,7 @@ impl Site {
             bound_s,
             from_now_s: bound_s.map(|bound| bound - waited),
             quantile,
-            confidence,
+            confidence: Some(confidence),
             method,
             requested_s: features.requested,
             processors: features.processors,

@@ -39,6 +39,11 @@ fn checked_time<'de, D: Deserializer<'de>>(reader: D) -> Result<i64, D::Error> {
 }
 
 impl Starts {
+    /// The start of the job with this name, if one is predicted.
+    pub fn of(&self, job: &str) -> Option<&Start> {
+        self.starts.iter().find(|start| start.job == job)
+    }
+
     /// Reads a file of either kind.
     ///
     /// # Errors

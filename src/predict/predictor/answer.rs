@@ -1,7 +1,6 @@
 //! Answers of a predictor.
 
 use super::*;
-use crate::memory::copy;
 use crate::runtime::share_out;
 
 impl Predictor<'_> {
@@ -31,7 +30,7 @@ impl Predictor<'_> {
         let out = self.room_in(room)?;
         self.check_time(now)?;
         self.check_keys(keys)?;
-        let silence = self.find(keys, now, out)?;
+        let silence = self.find(keys, now, out, &mut [])?;
         self.as_view(silence, out)
     }
 
@@ -61,7 +60,7 @@ impl Predictor<'_> {
         if out.len() != self.state.capacity.capacity()?.bins() as usize {
             return Err(Error::OutOfRange);
         }
-        let silence = self.find(keys, now, found)?;
+        let silence = self.find(keys, now, found, &mut [])?;
         if silence.is_none() {
             for (to, from) in out.iter_mut().zip(found) {
                 *to = *from;
@@ -147,8 +146,14 @@ impl Predictor<'_> {
     }
 
     /// Probabilities for a job with these keys submitted at `now`, made safe; or the reason why there are none, and
-    /// then `out` is without meaning.
-    pub(super) fn find(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
+    /// then `out` is without meaning. A hidden Markov model's alone are copied to `own`, which may be empty.
+    pub(super) fn find(
+        &mut self,
+        keys: &[i64],
+        now: i64,
+        out: &mut [f64],
+        own: &mut [f64],
+    ) -> Result<Option<Silence>> {
         let finished = self.state.finished;
         let tracker = match &mut self.learner {
             Learner::Mixture(mixture) => return mixed(mixture, keys, finished, out),
@@ -157,15 +162,7 @@ impl Predictor<'_> {
         };
         let State { options, bins, now: last, .. } = &*self.state;
         let setting = Setting { options, bins, now };
-        let silence = tracker.probabilities(&mut self.jobs, setting, *last, out)?;
-        if silence.is_none() {
-            // Damage is reported, not handed on.
-            if !out.iter().all(|p| (0.0..=2.0).contains(p)) {
-                return Err(Error::Corrupt);
-            }
-            make_safe(out, finished);
-        }
-        Ok(silence)
+        tracker.probabilities(&mut self.jobs, setting, (*last, finished), out, own)
     }
 }
 

@@ -12,6 +12,7 @@ use super::limit::{Advisor, NextJob};
 use super::pool::{Counted, Pool};
 use super::queue::{Line, Running, queue};
 use super::read::{Past, State};
+use super::stall::Gaps;
 use super::starts::{Asked, Start};
 use super::{Question, Snapshot};
 use crate::live::engine::{Block, Unit, job_number, limit, memory, number, refused};
@@ -71,6 +72,7 @@ struct Place<'a> {
     /// Units that its jobs hold, and the jobs that wait, in the course of the history.
     held: u64,
     waiting: BTreeSet<i64>,
+    gaps: Gaps,
     /// Starts that came after predicted ones.
     calibrated: u64,
 }
@@ -168,6 +170,7 @@ impl<'a> Lived<'a> {
                 running,
                 held: 0,
                 waiting: BTreeSet::new(),
+                gaps: Gaps::default(),
                 calibrated: 0,
             });
         }
@@ -276,6 +279,7 @@ impl<'a> Lived<'a> {
                     }
                     Phase::Ends | Phase::EndsAtOnce => here.held -= u64::from(life.units),
                 }
+                here.gaps.event(time, phase == Phase::Starts, !here.waiting.is_empty());
             }
             if events.get(place + 1).is_none_or(|next| next.0 > time)
                 && let Some(pools) = moments.remove(&time)
@@ -486,8 +490,17 @@ impl<'a> Lived<'a> {
         .map_err(named())
     }
 
+    /// Why no start of a pool can be predicted at present, if nothing starts though a job would fit.
+    fn stalled(&self, place: usize) -> Option<String> {
+        let here = &self.places[place];
+        let idle = here.counted.as_ref().map_or(0, |counted| counted.idle);
+        let fits = here.lines.iter().any(|line| !line.waiting.is_empty() && line.units <= idle);
+        here.gaps.stalled(self.snapshot.now).filter(|_| fits)
+    }
+
     fn starts(&mut self, place: usize, within: &[i64], head: Option<(&str, i64)>) -> Result<Vec<Start>> {
         let now = self.snapshot.now;
+        let stalled = self.stalled(place);
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
         self.forecast(place, now, |scheduler, forecast| {
@@ -495,7 +508,11 @@ impl<'a> Lived<'a> {
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
                 let most = head.filter(|(job, _)| *job == line.job.id).map(|(_, most)| most);
-                asked.start(line, most, |id| in_pool(id, place))
+                let start = asked.start(line, most, |id| in_pool(id, place))?;
+                Ok(match &stalled {
+                    Some(why) if !start.quantiles.is_empty() => start.unknown(why.clone()),
+                    _ => start,
+                })
             })
             .collect()
         })

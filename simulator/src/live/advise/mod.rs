@@ -11,6 +11,7 @@
 //! * `lived`: the scheduler engine that has lived through the history, with the queue of now.
 //! * [`head`]: the first waiting job of each pool, and its start by limits.
 //! * [`starts`]: when every waiting job starts.
+//! * `stall`: whether nothing starts though something would fit.
 //! * [`limit`]: a time limit for a user's next job.
 //!
 //! A question has one answer: every job that waits for nodes has its start from the engine's forecast; only the
@@ -26,6 +27,7 @@ pub mod past;
 pub mod pool;
 mod queue;
 pub mod read;
+mod stall;
 pub mod starts;
 pub mod tasks;
 pub mod waits;

@@ -13,8 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use surefill::engine::LEVELS;
 use surefill::engine::{Scheduler, StartForecast};
 
-/// Probabilities of the reported quantiles of starts.
-pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
+/// Probabilities of the reported quantiles of starts: the ends of the interval of 90 %, the median, and the level that
+/// is to be promised to people.
+pub const QUANTILES: [f64; 4] = [LEVELS[0], LEVELS[2], LEVELS[3], LEVELS[4]];
 
 const DAY: i64 = 86_400;
 /// Ten years, in seconds: longer spans were written in another unit.
@@ -152,6 +153,52 @@ fn checked_quantiles<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Quantil
 
 fn checked_started<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Probability>, D::Error> {
     checked(reader, started)
+}
+
+impl Start {
+    /// The instants, in seconds from the forecast, by which the job has started with these probabilities; linear
+    /// between them. What lies beyond the last quantile is spread up to twice its distance, as in
+    /// [`StartForecast::probability`], unless the last two agree: then the job starts by that instant.
+    fn points(&self) -> Vec<(f64, f64)> {
+        let mut points: Vec<(f64, f64)> = vec![(0.0, 0.0)];
+        points.extend(self.quantiles.iter().map(|known| (known.within as f64, known.probability)));
+        points.extend(self.started.iter().map(|known| (known.within as f64, known.probability)));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let last = self.quantiles.last().filter(|last| last.probability == LEVELS[LEVELS.len() - 1]);
+        if let Some(last) = last.map(|last| last.within as f64) {
+            let certain = self.quantiles.iter().rev().nth(1).is_some_and(|one| one.within as f64 == last);
+            points.retain(|point| point.0 <= last);
+            points.push((if certain { last } else { 2.0 * last }, 1.0));
+        }
+        points
+    }
+
+    /// Seconds from the forecast within which the job starts with this probability; none where too little is known.
+    pub fn by(&self, probability: f64) -> Option<i64> {
+        let points = self.points();
+        let pair = points.windows(2).find(|pair| pair[1].1 >= probability)?;
+        let ((from, before), (to, after)) = (pair[0], pair[1]);
+        let share = if after > before { (probability - before) / (after - before) } else { 1.0 };
+        Some((from + (to - from) * share.clamp(0.0, 1.0)).round() as i64)
+    }
+
+    /// The probability of a start within these seconds from the forecast; none where too little is known.
+    pub fn probability(&self, within: i64) -> Option<f64> {
+        let (points, within) = (self.points(), within as f64);
+        let known = points.iter().rposition(|point| point.0 <= within)?;
+        match (points[known], points.get(known + 1)) {
+            ((from, before), Some(&(to, after))) => {
+                Some(before + (after - before) * (within - from) / (to - from))
+            }
+            ((_, 1.0), None) => Some(1.0),
+            _ => None,
+        }
+    }
+
+    /// The same job without a predicted start, for this reason.
+    pub(super) fn unknown(self, why: String) -> Start {
+        Start { quantiles: Vec::new(), last: Vec::new(), started: Vec::new(), note: Some(why), ..self }
+    }
 }
 
 /// The levels of one start.

@@ -94,6 +94,20 @@ struct Service {
     settings: Arc<Settings>,
 }
 
+impl Service {
+    /// The answer to a question: of a job whose start is predicted, by that.
+    fn answer(&self, question: &Question) -> Result<Answer, AskError> {
+        let mut known = self.shared.lock();
+        let answer = known.site.ask(question)?;
+        let job = question.job.as_deref();
+        let start = known.starts.as_ref().and_then(|starts| Some((starts.of(job?)?, starts.now)));
+        Ok(match start {
+            Some((start, at)) => answer.predicted(start, self.settings.since(at), question.within),
+            None => answer,
+        })
+    }
+}
+
 /// Answers on this listener, with these pages for people, until the program is asked to end.
 ///
 /// # Errors
@@ -212,7 +226,7 @@ async fn wait(State(service): State<Service>, question: Result<Query<Question>, 
         Ok(question) => question,
         Err(rejection) => return failure(StatusCode::BAD_REQUEST, &rejection.body_text()),
     };
-    match service.shared.lock().site.ask(&question) {
+    match service.answer(&question) {
         Ok(answer) => fresh(Json(answer)),
         Err(error) => failure(status(&error), &error.to_string()),
     }
@@ -240,7 +254,7 @@ async fn waits(
     }
     let mut answers = Vec::with_capacity(questions.len());
     for question in &questions {
-        let answer = service.shared.lock().site.ask(question);
+        let answer = service.answer(question);
         answers.push(match answer {
             Ok(answer) => json!(answer),
             Err(error) => json!({ "error": error.to_string(), "status": status(&error).as_u16() }),

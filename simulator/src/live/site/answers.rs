@@ -1,7 +1,8 @@
 //! Questions to a site and its answers: the objects of the interface for programs.
 
 use crate::base::span::span;
-use crate::live::age::Age;
+use crate::live::advise::starts::Start as Predicted;
+use crate::live::age::{Age, LEAST};
 use crate::live::history;
 use crate::studies::waits::study::{By, Method};
 use serde::de::{Deserializer, Error as _, Visitor};
@@ -105,6 +106,8 @@ pub enum Verdict {
     MayBeDown,
     /// The newest event of the history is older than the gaps that are usual in it.
     OutOfDate,
+    /// The start of this job is predicted: the scheduler's rule, played forward.
+    Forecast,
 }
 
 /// The probability of starting in time.
@@ -112,10 +115,10 @@ pub enum Verdict {
 pub struct Start {
     /// Seconds from now.
     pub within_s: i64,
-    /// The share of the history's jobs that did.
+    /// The share of the history's jobs that did, or the forecast's probability.
     pub probability: f64,
-    /// Its lower confidence bound.
-    pub at_least: f64,
+    /// Its lower confidence bound; none of a forecast.
+    pub at_least: Option<f64>,
     /// The waits that this rests on.
     pub waits: u64,
 }
@@ -165,8 +168,8 @@ pub struct Answer {
     pub from_now_s: Option<i64>,
     /// The quantile.
     pub quantile: f64,
-    /// The confidence.
-    pub confidence: f64,
+    /// The confidence; none of a forecast.
+    pub confidence: Option<f64>,
     /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long.
     pub method: Method,
     /// The requested time asked about.
@@ -187,6 +190,31 @@ pub struct Answer {
     pub remembered: u64,
     /// In what the job goes beyond all jobs of the history: sentences.
     pub warnings: Vec<String>,
+}
+
+impl Answer {
+    /// The same answer by the start that was predicted for the job `ago` seconds ago, within the seconds of the
+    /// question: a job has one start, wherever it is asked for. Unchanged if that is out of date, or of a time to come.
+    pub fn predicted(self, start: &Predicted, ago: i64, within: Option<i64>) -> Answer {
+        if !(0..=LEAST).contains(&ago) {
+            return self;
+        }
+        let from_now_s = start.by(self.quantile).map(|by| (by - ago).max(0));
+        let started = within.and_then(|within_s| {
+            let probability = start.probability(within_s + ago)?;
+            Some(Start { within_s, probability, at_least: None, waits: 0 })
+        });
+        Answer {
+            answer: Verdict::Forecast,
+            bound_s: from_now_s.map(|left| left.saturating_add(self.waited_s)),
+            from_now_s,
+            confidence: None,
+            start: started,
+            like: Like { waits: 0, ..self.like },
+            warnings: start.note.iter().cloned().collect(),
+            ..self
+        }
+    }
 }
 
 /// Why there is no answer.

@@ -267,7 +267,7 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
             @match (answer, bound_s) {
                 (Verdict::Bound, Some(seconds)) => {
                     (job) " that is submitted now starts within " strong { (duration(*seconds as f64)) }
-                    " with probability " (percent(*quantile)) " (" (percent(*confidence)) " confidence), by "
+                    " with probability " (percent(*quantile)) " (" (percent(confidence.unwrap_or_default())) " confidence), by "
                     (date(view.site.now().saturating_add(*seconds), view.site.dates())) ". This rests on the waits of "
                     (counted(like.waits, "job", "jobs")) " of the " (remembered) " remembered: those most like it."
                 }

@@ -21,6 +21,8 @@ pub struct Asking {
     policy: Box<dyn Policy>,
     scenarios: u32,
     every: i64,
+    /// Every this many-th job is asked about.
+    each: usize,
     /// First time at which jobs are asked about.
     from: i64,
     /// Job with whose start asking ends.
@@ -43,6 +45,7 @@ impl Asking {
             policy,
             scenarios,
             every,
+            each: 1,
             from: i64::MIN,
             until: None,
             over: false,
@@ -53,6 +56,11 @@ impl Asking {
             open: BTreeMap::new(),
             told: Vec::new(),
         }
+    }
+
+    /// The same, with questions about every `each`-th job of the workload alone, beginning with the first.
+    pub fn each(self, each: usize) -> Asking {
+        Asking { each, ..self }
     }
 
     /// The same, without questions before a time.
@@ -76,7 +84,7 @@ impl Asking {
             self.next = Some(now - now.rem_euclid(self.every) + self.every);
         }
         let submitted = std::mem::take(&mut self.submitted);
-        let asked = |id: &JobId| all || submitted.contains(id);
+        let asked = |id: &JobId| id % self.each == 0 && (all || submitted.contains(id));
         let asked: Vec<JobId> = cluster.queue().iter().copied().filter(asked).collect();
         if asked.is_empty() {
             return;

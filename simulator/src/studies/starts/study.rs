@@ -68,6 +68,8 @@ pub struct Study {
     pub predicted_by: String,
     /// Scenarios of a forecast.
     pub scenarios: u32,
+    /// Every this many-th job was asked about.
+    pub each: usize,
     /// Jobs replayed.
     pub jobs: usize,
     /// Method by method, by occasion.
@@ -178,8 +180,8 @@ pub fn predictor(choice: &Choice) -> PredictorName {
     choice.predictor
 }
 
-/// Replays a workload with the scheduler engine, asking about each job that is not started by the pass after its
-/// submission, and every [`EVERY`] seconds about all that wait.
+/// Replays a workload with the scheduler engine, asking about every `each`-th job (at least 1) if it is not started by
+/// the pass after its submission, and every [`EVERY`] seconds as long as it waits.
 ///
 /// # Errors
 /// [`Error`]: [`NoStarts`](crate::replay::policy::BadChoice::NoStarts) for a policy that the engine does not have.
@@ -187,11 +189,11 @@ pub fn study(
     trace: &str,
     workload: &Workload,
     replayed: &Options,
-    scenarios: u32,
+    (scenarios, each): (u32, usize),
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(Study, Vec<Told>), Error> {
     let setup = replayed.setup(trace, workload.procs, 0);
-    let mut asking = Asking::new(replayed.build_predicting(workload)?, scenarios, EVERY);
+    let mut asking = Asking::new(replayed.build_predicting(workload)?, scenarios, EVERY).each(each);
     replay(workload, setup.clone(), &mut asking, progress)?;
     let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {
         let told = &asking.told;
@@ -201,6 +203,7 @@ pub fn study(
         setup,
         predicted_by: name_of(predictor(&replayed.choice)),
         scenarios,
+        each,
         jobs: workload.jobs.len(),
         measures: measures.collect(),
     };
@@ -299,7 +302,7 @@ mod tests {
         let workload = random_workload(9, 90, 120, 64);
         for choice in ["easy", "fair", "papers"] {
             let options = options(choice);
-            let (_, told) = study("all", &workload, &options, SCENARIOS, &|_| {}).unwrap();
+            let (_, told) = study("all", &workload, &options, (SCENARIOS, 1), &|_| {}).unwrap();
             let alone = of_job("all", &workload, &options, 70, &|_| {}).unwrap();
             let mine = |told: &&Told| told.job == 71 && told.method == Method::Reported;
             let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
@@ -314,7 +317,7 @@ mod tests {
         for choice in
             ["delay", "delay-fast", "easy++", "conservative", "fcfs", "easy:limit:sjbf", "lookahead"]
         {
-            let refused = study("all", &workload, &options(choice), SCENARIOS, &|_| {});
+            let refused = study("all", &workload, &options(choice), (SCENARIOS, 1), &|_| {});
             assert!(matches!(refused, Err(Error::Choice(BadChoice::NoStarts { .. }))), "{choice}");
         }
     }
@@ -323,7 +326,7 @@ mod tests {
     #[test]
     fn the_plans_own_forecast_is_asked() {
         let workload = random_workload(8, 90, 300, 64);
-        let (study, told) = study("all", &workload, &options("fair:clairvoyant"), 2, &|_| {}).unwrap();
+        let (study, told) = study("all", &workload, &options("fair:clairvoyant"), (2, 1), &|_| {}).unwrap();
         let found = |method, occasion| {
             let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
             study.measures.iter().find(mine).unwrap()

@@ -1,0 +1,151 @@
+//! Waits that are not over (beyond QBETS): a job that waits still has a wait of at least its age, so that a jam shows
+//! before it is over.
+//!
+//! The last [`LAST`] submissions of jobs as wide as the one in question, by halves of the widths, are looked at. If m
+//! of them came at least a seconds ago, and k of these wait still, then the share of waits of more than a seconds is at
+//! least k / m, less two standard deviations of k. No bound is below the longest a for which that is more than the
+//! quantile allows, and no start within a seconds is more probable than the rest. Jobs that do not wait any more count
+//! as if they had started at once, so this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the
+//! waits of all, in the order of submission).
+
+use crate::error::{Error, Result};
+use crate::memory::at;
+use crate::wait::levels::Groups;
+use crate::wait::predictor::WaitPredictor;
+
+/// Number of submissions that count, and the smallest number of them that says anything.
+const LAST: u32 = 100;
+const FEWEST: u32 = 20;
+
+/// Waiting jobs that are looked at for one question.
+const LOOKS: u32 = 4 * LAST;
+
+impl WaitPredictor<'_> {
+    /// Ages of the jobs of these groups that wait among the last submissions, the oldest first, each with the least
+    /// share of waits that are longer. O(1): [`LOOKS`] jobs at most.
+    fn unfinished(&self, groups: Groups, now: i64, mut each: impl FnMut(u64, f64)) -> Result<()> {
+        let (occupancy, wide) = (&self.state.occupancy, groups.is_wide());
+        let submitted = occupancy.submitted(wide);
+        let slot = |place: u32| place.checked_sub(1).map(|slot| at(self.parts.slots, slot as usize));
+        let (mut place, mut oldest, mut looks) = (occupancy.last(), 0, 0);
+        while let Some(waiting) = slot(place).filter(|_| looks < LOOKS).transpose()? {
+            if waiting.groups.is_wide() == wide {
+                if submitted.wrapping_sub(waiting.among) >= LAST || waiting.given_up == 1 {
+                    break;
+                }
+                oldest = place;
+            }
+            (place, looks) = (waiting.before(), looks + 1);
+        }
+        let first = submitted.wrapping_sub(LAST.min(submitted));
+        let (mut place, mut still) = (oldest, 0_u32);
+        for _ in 0..LOOKS {
+            let Some(waiting) = slot(place).transpose()? else { break };
+            place = waiting.after();
+            if waiting.groups.is_wide() != wide {
+                continue;
+            }
+            still += 1;
+            let come = waiting.among.wrapping_sub(first);
+            if come >= FEWEST {
+                let (still, come) = (f64::from(still), f64::from(come));
+                let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
+                each(age, (still - 2.0 * libm::sqrt(still)) / come);
+            }
+        }
+        Ok(())
+    }
+
+    /// The least bound for this quantile of the wait of a job of these groups, in seconds; 0 where no like job waits.
+    pub(super) fn no_shorter(&self, groups: Groups, quantile: f64, now: i64) -> Result<i64> {
+        let mut least = 0;
+        if self.visible().is_some() {
+            self.unfinished(groups, now, |age, longer| {
+                if longer > 1.0 - quantile {
+                    least = age.max(least);
+                }
+            })?;
+        }
+        i64::try_from(least).map_err(|_| Error::Corrupt)
+    }
+
+    /// The largest probability of a wait of at most `within` seconds of a job of these groups.
+    pub(super) fn no_likelier(&self, groups: Groups, within: u64, now: i64) -> Result<f64> {
+        let mut most = 1.0_f64;
+        if self.visible().is_some() {
+            self.unfinished(groups, now, |age, longer| {
+                if age >= within {
+                    most = most.min(1.0 - longer);
+                }
+            })?;
+        }
+        Ok(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
+    use std::vec;
+
+    /// Two thousand jobs that wait for a second, and then some that wait on.
+    fn ask(jam: i64, answer: impl FnOnce(&mut WaitPredictor<'_>, i64)) {
+        let limits = WaitCapacity { queued: 500, ..WaitCapacity::default() };
+        let mut memory = vec![0_u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
+        let options = WaitOptions::default();
+        let mut queue =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+        let job = |id: i64| Features { requested: 3600, processors: 1 + (id % 8) as u32 };
+        for id in 0..2000 {
+            queue.submit(id, 600 * id, &job(id)).unwrap();
+            queue.start(id, 600 * id + 1).unwrap();
+        }
+        let from = 600 * 2000;
+        for id in 0..jam {
+            queue.submit(2000 + id, from + 60 * id, &job(id)).unwrap();
+        }
+        answer(&mut queue, from + 36_000);
+    }
+
+    #[test]
+    fn in_a_jam_nothing_is_shorter_than_the_ages_of_like_jobs() {
+        let job = Features { requested: 3600, processors: 2 };
+        let bound = |queue: &WaitPredictor<'_>, quantile, now| match queue.predict(&job, quantile, 0.95, now)
+        {
+            Ok(WaitAnswer::Bound(bound)) => Some(bound),
+            Ok(_) => None,
+            Err(error) => panic!("{error}"),
+        };
+        ask(0, |queue, now| {
+            // The machine is idle.
+            assert_eq!(bound(queue, 0.5, now), Some(1));
+        });
+        ask(400, |queue, now| {
+            // All of the last 100 like jobs have waited for three hours and more.
+            queue.set_clock(now).unwrap();
+            let last = 36_000 - 60 * 399;
+            assert!(bound(queue, 0.25, now).unwrap() >= last && bound(queue, 0.5, now).unwrap() >= last);
+            assert!(bound(queue, 0.95, now).unwrap() >= bound(queue, 0.5, now).unwrap());
+            let chance = queue.start_probability(&job, 0, 3600, 0.95).unwrap();
+            assert!(chance.observed < 0.25 && chance.at_least <= chance.observed, "{chance:?}");
+            // They start: the next one is not known to wait.
+            for id in 2000..2400 {
+                queue.start(id, now).unwrap();
+            }
+            assert_eq!(queue.no_shorter(queue.asked(&job, now).unwrap().groups, 0.5, now), Ok(0));
+        });
+    }
+
+    /// Few jobs that wait among many that do not are no jam.
+    #[test]
+    fn few_that_wait_say_nothing() {
+        ask(9, |queue, now| {
+            for wide in 1..=8 {
+                let job = Features { requested: 3600, processors: wide };
+                let groups = queue.asked(&job, now).unwrap().groups;
+                assert_eq!(queue.no_shorter(groups, 0.5, now), Ok(0));
+                assert_eq!(queue.no_likelier(groups, 60, now).map(|most| most > 0.9), Ok(true));
+            }
+        });
+    }
+}
