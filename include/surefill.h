@@ -741,7 +741,8 @@ typedef struct surefill_job {
   int32_t state;
   /* Which job; not 0. */
   int64_t id;
-  /* Its user, as a number (surefill_hash of a name). */
+  /* Its user, as a number (surefill_hash of a name); -1 if it is not known: its first queue stands for it in
+   * predictions then. */
   int64_t user;
   /* When it was submitted; 0 for now, or unchanged if the job is known. Another time under the same id is another
    * job. */

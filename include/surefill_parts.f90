@@ -392,7 +392,8 @@ module surefill_parts
     integer(c_int64_t) :: restart_seconds
     !> The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below 1).
     !! With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
-    !! as if every state had drawn any bin with this probability.
+    !! as if every state had drawn any bin with this probability, and predictions fall back to the distribution of all
+    !! finished jobs as far as that predicts better.
     real(c_double) :: floor
     !> On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
     real(c_double) :: exponent
@@ -1447,11 +1448,11 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_experts_init
 
-    !> Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
-    !! Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to
-    !! a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size
-    !! more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line
-    !! surefill_online_hmm_size.
+    !> Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N), 8 J N more with
+    !! a hidden Markov model, and about 1,500. Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H +
+    !! 3,200 more. Contexts: with N rounded up to a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125)
+    !! more. Hidden Markov models: surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded
+    !! up to a multiple of 8), and on line surefill_online_hmm_size.
     function surefill_predictor_size(options, size) bind(c, name='surefill_predictor_size') result(code)
       import
       type(surefill_predictor_options), intent(in) :: options
@@ -1662,7 +1663,7 @@ module surefill_parts
     end function surefill_wait_options_init
 
     !> Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for
-    !! each release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for
+    !! each release, 228 for each waiting job (532 with situations), 48 for each situation, and 110,000; 8.3 MB for
     !! the default.
     function surefill_wait_size(capacity, size) bind(c, name='surefill_wait_size') result(code)
       import

@@ -1250,7 +1250,8 @@ typedef struct surefill_predictor_options {
   int64_t restart_seconds;
   /* The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below
    * 1). With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is
-   * taken as if every state had drawn any bin with this probability. */
+   * taken as if every state had drawn any bin with this probability, and predictions fall back to the distribution
+   * of all finished jobs as far as that predicts better. */
   double floor;
   /* On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options. */
   double exponent;
@@ -1316,11 +1317,11 @@ int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options
  * Errors: OUT_OF_RANGE (not a mixture of experts), FULL (capacity). */
 int32_t surefill_experts_init(int32_t kind, surefill_expert *experts, int32_t capacity, int32_t *count);
 
-/* Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
- * Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to
- * a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size
- * more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line
- * surefill_online_hmm_size.
+/* Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N), 8 J N more with a
+ * hidden Markov model, and about 1,500. Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200
+ * more. Contexts: with N rounded up to a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more.
+ * Hidden Markov models: surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded up to
+ * a multiple of 8), and on line surefill_online_hmm_size.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_predictor_size(const surefill_predictor_options *options, int64_t *size);
@@ -1604,7 +1605,7 @@ int32_t surefill_wait_options_init(surefill_wait_options *options, int64_t size)
 #define surefill_wait_options_init(options) surefill_wait_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for
- * each release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for the
+ * each release, 228 for each waiting job (532 with situations), 48 for each situation, and 110,000; 8.3 MB for the
  * default.
  *
  * Errors: OUT_OF_RANGE. */

@@ -11,8 +11,9 @@ METHODS = ("scenarios", "reported", "limits", "history")
 OCCASIONS = {"submission": "at submission", "later": "every six hours"}
 
 
-def short(trace):
-    return " ".join(trace.removesuffix(".gz").removesuffix(".swf").split("-")[:2])
+def short(study):
+    name = " ".join(study["trace"].removesuffix(".gz").removesuffix(".swf").split("-")[:2])
+    return name if study["each"] == 1 else f"{name} (each {study['each']}th)".replace("2th", "2nd")
 
 
 def minutes(measures, key):
@@ -24,10 +25,10 @@ def minutes(measures, key):
 def reliance(studies):
     print()
     print(
-        "| trace | asked | worst 300 answers in 90 % | by the level .75 | that level of the mean wait | largest median of the longest wait | "
+        "| trace | asked | 90 % is wide, median [min] | worst 300 answers in 90 % | by the level .75 | that level of the mean wait | largest median of the longest wait | "
         "the median moves in an hour: scenarios, reported, limits, history [min] |"
     )
-    print("|---|---|---:|---:|---:|---:|---|")
+    print("|---|---|---:|---:|---:|---:|---:|---|")
     for study in studies:
         for occasion, words in OCCASIONS.items():
             measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
@@ -35,7 +36,8 @@ def reliance(studies):
             worst = "-" if reported["worst_block"] is None else f"{100 * reported['worst_block']:.0f} %"
             moves = "-" if reported["moves_s_an_hour"] is None else minutes(measures, "moves_s_an_hour")
             ratios = [f"x{reported[key]:.2f}" for key in ("promised_ratio", "largest_ratio")]
-            cells = [short(study["trace"]), words, worst, f"{100 * reported['by_promised']:.1f} %", *ratios, moves]
+            width = f"{reported['median_width_s'] / 60:.0f}"
+            cells = [short(study), words, width, worst, f"{100 * reported['by_promised']:.1f} %", *ratios, moves]
             print("| " + " | ".join(cells) + " |")
 
 
@@ -55,7 +57,7 @@ def main():
             measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
             reported = measures["reported"]
             shares = [f"{100 * reported[key]:.1f} %" for key in ("within_half", "within_most", "by_median", "within_factor_2")]
-            cells = [short(study["trace"]), words, str(reported["told"]), minutes(measures, "pinball_s"), *shares[:3]]
+            cells = [short(study), words, str(reported["told"]), minutes(measures, "pinball_s"), *shares[:3]]
             print("| " + " | ".join([*cells, minutes(measures, "mean_error_s"), shares[3]]) + " |")
     reliance(studies)
 

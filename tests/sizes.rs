@@ -33,7 +33,7 @@ fn a_wait_predictor() {
                 for (clusters, a_wait) in [(1, 80.0), (4, 231.0)] {
                     for releases in [0, 1000, 1 << 20] {
                         let capacity = WaitCapacity { history, queued, releases, clusters, neighbours };
-                        let a_job = if neighbours > 0 { 524.0 } else { 220.0 };
+                        let a_job = if neighbours > 0 { 532.0 } else { 228.0 };
                         let [h, q, r, n] = [history, queued, releases, neighbours].map(f64::from);
                         let said = a_wait * h + 160.0 * r + a_job * q + 48.0 * n + 110_000.0;
                         within(WaitPredictor::size(&capacity).unwrap(), said, 0.9, 110_000.0, &capacity);

@@ -207,7 +207,7 @@ fn what_is_no_interval_is_no_interval() {
     let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 2, "1:00:00", "", 5);
     let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), "");
     let within: Vec<i64> = start(&told, "2").quantiles.iter().map(|quantile| quantile.within).collect();
-    assert_eq!((told.heads[0].by_limits, &within[..]), (Some(3000), &[3000; 3][..]));
+    assert_eq!((told.heads[0].by_limits, &within[..]), (Some(3000), &[3000; 4][..]));
     let note = start(&told, "2").note.as_deref();
     assert_eq!(note, Some("the same start in every scenario: no interval is known"));
     // With a history there is one, and none of its levels is beyond the start by limits.
@@ -217,12 +217,37 @@ fn what_is_no_interval_is_no_interval() {
     let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), &history);
     let start_ = start(&told, "2");
     let within: Vec<i64> = start_.quantiles.iter().map(|quantile| quantile.within).collect();
-    assert!(within.is_sorted() && within[0] < within[2] && within[2] <= 3000, "{start_:?}");
+    assert!(within.is_sorted() && within[0] < within[3] && within[3] <= 3000, "{start_:?}");
     assert_eq!((start_.note.as_deref(), told.heads[0].by_limits), (None, Some(3000)));
     let fits = advice(&jobs, &nodes("main", 1, &["allocated", "idle", "idle"]), &history);
     assert!(fits.heads[0].note.as_deref().is_some_and(|note| note.starts_with("it would fit")));
     assert!(start(&fits, "2").quantiles.iter().all(|quantile| quantile.within == 0), "{fits:?}");
     assert_eq!(start(&fits, "2").started[0].probability, 1.0);
+}
+
+/// Where jobs that would fit have waited for longer than ever for the next start nothing is predicted.
+#[test]
+fn nothing_is_predicted_of_a_machine_that_may_be_down() {
+    let jobs = job("1", "a", "main", 1, "1:00:00", "", 9) + &job("2", "b", "main", 2, "1:00:00", "", 5);
+    // Every job of the past started within five minutes; the two have waited for 25 hours.
+    let history = |count: i64| -> String {
+        let ago = |number: i64| 90_000 + 2000 * (count - number);
+        let times = |number| [ago(number) + 1300, ago(number) + 1000, ago(number)];
+        (0..count).map(|number| past("a", "main", times(number), 2)).collect()
+    };
+    let told = advice(&jobs, &nodes("main", 1, &["idle", "idle"]), &history(200));
+    for name in ["1", "2"] {
+        let start = start(&told, name);
+        let note = start.note.as_deref().unwrap();
+        assert!(note.starts_with("cannot tell: nothing has started for 25 hours"), "{note}");
+        assert!(start.quantiles.is_empty() && start.last.is_empty() && start.started.is_empty(), "{start:?}");
+    }
+    // Few known gaps say nothing, and where nothing fits nothing has to start.
+    let few = advice(&jobs, &nodes("main", 1, &["idle", "idle"]), &history(50));
+    assert_eq!(start(&few, "1").quantiles[1].within, 0);
+    let busy = job("9", "a", "main", 2, "2-00:00:00", "1-02:00:00", 9) + &jobs;
+    let busy = advice(&busy, &nodes("main", 1, &["allocated", "allocated"]), &history(200));
+    assert!(start(&busy, "1").quantiles.len() == 4, "{:?}", busy.starts);
 }
 
 /// A hundred tasks of an hour ahead of a job, on four nodes: 25 hours.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn surefill(args: &[&str], folder: &Path) -> Output {
+pub(super) fn surefill(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
 }
 

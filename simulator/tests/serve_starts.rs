@@ -101,6 +101,68 @@ fn serve_tells_when_waiting_jobs_start() {
     assert_eq!(refused(folder.path(), &["t.swf", "--starts", "starts.json"]), Some(1));
 }
 
+/// A job whose start is predicted has the same start wherever it is asked for; without a prediction its wait is bounded
+/// by the history.
+#[test]
+fn a_job_has_one_start() {
+    let folder = folder();
+    let now = 299_700;
+    let mut history = "JobID|Submit|Start|End|TimelimitRaw|ReqCPUS|State\n".to_owned();
+    for job in 0..300 {
+        let submit = 1000 * job;
+        history += &format!("{job}|{submit}|{}|{}|60|4|COMPLETED\n", submit + 30, submit + 900);
+    }
+    history += &format!("500|{}|||60|4|PENDING\n501|{}|||60|4|PENDING\n", now - 600, now - 600);
+    std::fs::write(folder.path().join("h.txt"), &history).unwrap();
+    let json =
+        JSON.replace("1700000000", &(now - 60).to_string()).replace("\"job\": \"1\"", "\"job\": \"500\"");
+    std::fs::write(folder.path().join("starts.json"), json).unwrap();
+    let at = now.to_string();
+    let server = serve(folder.path(), &["h.txt", "--starts", "starts.json", "--now", &at]);
+    let (status, found) = server.json("/api/wait?job=500&within=3540&quantile=0.75");
+    assert_eq!((status, found["answer"].as_str()), (200, Some("forecast")), "{found}");
+    // The file is a minute old.
+    assert_eq!((found["from_now_s"].as_i64(), found["bound_s"].as_i64()), (Some(3540), Some(4140)));
+    assert_eq!((found["start"]["probability"].as_f64(), found["confidence"].as_f64()), (Some(0.75), None));
+    assert_ne!(server.json("/api/wait?job=501").1["answer"], "forecast");
+    let ask = |extra: &[&str]| {
+        let args = [&["predict-wait", "h.txt", "--now", &at, "--within", "3540"], extra].concat();
+        let told = super::command_line::surefill(&args, folder.path());
+        String::from_utf8(told.stdout).unwrap()
+    };
+    let told = ask(&["--job", "500", "--starts", "starts.json"]);
+    assert!(
+        told.contains("with probability 95 % within 8940 s") && told.contains("probability 75 %"),
+        "{told}"
+    );
+    let told = ask(&["--job", "501", "--starts", "starts.json"]);
+    assert!(!told.contains("played forward"), "{told}");
+}
+
+/// The distribution of a start is that of its quantiles and probabilities, linear between them.
+#[test]
+fn a_start_is_a_distribution() {
+    let all = Starts::read(JSON.as_bytes()).unwrap();
+    let start = all.of("1").unwrap();
+    let by = [0.05, 0.5, 0.75, 0.95, 0.99, 1.0].map(|probability| start.by(probability));
+    assert_eq!(by, [0, 600, 3600, 9000, 16_200, 18_000].map(Some));
+    for (within, probability) in
+        [(0, 0.05), (300, 0.275), (3600, 0.75), (9000, 0.95), (18_000, 1.0), (99_000, 1.0)]
+    {
+        assert!((start.probability(within).unwrap() - probability).abs() < 1e-9, "{within}");
+    }
+    let none = all.of("2").unwrap();
+    assert_eq!((none.by(0.5), none.probability(60)), (None, None));
+    assert!(all.of("3").is_none());
+    // The last two levels agree: the job starts by then.
+    let certain = JSON.replace("9000", "600").replace("\"within\": 3600", "\"within\": 600");
+    let certain = Starts::read(certain.as_bytes()).unwrap();
+    assert_eq!(
+        certain.of("1").map(|start| (start.by(0.99), start.probability(600))),
+        Some((Some(600), Some(1.0)))
+    );
+}
+
 const JSON: &str = r#"{
   "now": 1700000000,
   "starts": [

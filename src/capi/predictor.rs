@@ -174,7 +174,8 @@ pub struct surefill_predictor_options {
     pub restart_seconds: i64,
     /// The handling of a slot that no possible state explains, in a bin that none has seen for example (0 to below 1).
     /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as
-    /// if every state had drawn any bin with this probability.
+    /// if every state had drawn any bin with this probability, and predictions fall back to the distribution of all
+    /// finished jobs as far as that predicts better.
     pub floor: f64,
     /// On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
     pub exponent: f64,
@@ -456,7 +457,8 @@ pub unsafe extern "C" fn surefill_experts_init(
     })())
 }
 
-/// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
+/// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N), 8 J N more with
+/// a hidden Markov model, and about 1,500.
 /// Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to a
 /// multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size more, 8
 /// S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line

@@ -308,7 +308,7 @@ pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_
 }
 
 /// Bytes of memory that a wait predictor needs, at most: 80 for each remembered wait (231 with clusters), 160 for each
-/// release, 220 for each waiting job (524 with situations), 48 for each situation, and 110,000; 8.3 MB for the default.
+/// release, 228 for each waiting job (532 with situations), 48 for each situation, and 110,000; 8.3 MB for the default.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

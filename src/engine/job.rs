@@ -8,6 +8,9 @@ use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 /// Largest number of queues in which a job may start.
 pub const JOB_QUEUES: usize = 8;
 
+/// The user of a job whose user is not known: its first queue stands for that in predictions.
+pub const UNKNOWN_USER: i64 = -1;
+
 /// Largest distance of a time from 0, in seconds.
 pub(super) const MAX_TIME: i64 = 1 << 53;
 
@@ -157,7 +160,7 @@ pub struct JobReport<'a> {
     pub id: i64,
     /// State by the manager, whatever the engine assumed. For jobs that are over `id`, `state` and `ran` are enough.
     pub state: JobState,
-    /// Its user, as a number of the caller's ([`crate::engine::hash`] of a name).
+    /// Its user, as a number of the caller's ([`crate::engine::hash`] of a name); [`UNKNOWN_USER`] if it is not known.
     pub user: i64,
     /// Time of its submission; 0 for now.
     pub submit: i64,

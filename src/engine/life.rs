@@ -3,7 +3,7 @@
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
 use super::pools::pool_mut;
-use super::table::Record;
+use super::table::{Record, keys};
 use crate::error::{Error, Result};
 use crate::predict::Predictor;
 use crate::runtime::MAX_SECONDS;
@@ -164,7 +164,8 @@ impl Scheduler<'_> {
         }
         let ran = if report.ran > 0 || report.start == 0 { report.ran } else { now - report.start };
         let of_nodes = self.pool_at(self.pool_of(report)?)?.is_of_nodes();
-        let keys = [report.user, report.limit, report.width(of_nodes).into()];
+        let queue = report.queues.first().copied();
+        let keys = keys(report.user, queue, report.limit, report.width(of_nodes));
         self.learn(&keys, ran)?;
         self.learnt_of(report.user)?;
         self.state.totals.ended += 1;

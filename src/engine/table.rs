@@ -8,7 +8,7 @@ use crate::memory::{Carver, at, at_mut, copy, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 use super::delayed::Judged;
-use super::job::{JOB_QUEUES, JobState, Why};
+use super::job::{JOB_QUEUES, JobState, UNKNOWN_USER, Why};
 use super::starts::LEVELS;
 use super::wants::GUEST;
 
@@ -136,6 +136,12 @@ pub(super) enum Predicted {
     ToLimit = 4,
 }
 
+/// The keys by which the predictor knows a job; where its user is unknown its first queue stands for that.
+pub(super) fn keys(user: i64, queue: Option<u32>, limit: i64, width: u32) -> [i64; 3] {
+    let user = if user == UNKNOWN_USER { queue.map_or(user, |queue| -2 - i64::from(queue)) } else { user };
+    [user, limit, width.into()]
+}
+
 impl Record {
     pub fn state(&self) -> JobState {
         JobState::from_number(self.state).unwrap_or_default()
@@ -211,7 +217,8 @@ impl Record {
 
     /// The keys by which the predictor knows it.
     pub fn keys(&self) -> [i64; 3] {
-        [self.user, self.limit, self.width.into()]
+        let queue = self.queues.first().filter(|_| self.queue_count > 0);
+        keys(self.user, queue.copied(), self.limit, self.width)
     }
 
     /// The planned start that was noted, if it is still to come after this time; 0 for none.

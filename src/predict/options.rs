@@ -166,7 +166,7 @@ pub struct PredictorOptions {
     /// 0, the thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered as
     /// if every state had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and
     /// training begins as early as under the thesis's rule. Predictions mix the states' learnt distributions, without
-    /// the floor.
+    /// the floor; with one, they fall back to the distribution of all finished jobs as far as that predicts better.
     pub floor: f64,
     /// On line: a of the step size t^-a (above 0.5, at most 1). See [`OnlineOptions`].
     pub exponent: f64,

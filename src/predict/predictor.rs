@@ -89,7 +89,9 @@ pub(crate) struct State {
 /// come between.
 ///
 /// [`Predictor::predict`] predicts nothing as long as nothing is learnt, and with a hidden Markov model without a floor
-/// also when that cannot explain the observations; the [`Silence`] is the reason. Nothing finite that can happen has
+/// also when that cannot explain the observations; the [`Silence`] is the reason. With a floor that model's
+/// probabilities are mixed with the shares of all finished jobs, by a weight that is learnt on line, so that it does
+/// not predict worse than these; without a floor the thesis's rule is followed. Nothing finite that can happen has
 /// probability 0 in a prediction: bins of which nothing is known have a share of 1 / (n + 1) together, after n jobs
 /// (the safety distribution of section 3.1 of the thesis).
 ///
@@ -103,8 +105,8 @@ pub(crate) struct State {
 ///
 /// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16
 /// J of index; the learner's ([`Mixture`], [`ContextMixture`](crate::predict::ContextMixture), or [`Hmm`] and on line
-/// [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model 8 M for each slot of the window and 48 M (M
-/// states, rounded up to a multiple of 8); and about 1,500 bytes.
+/// [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model 8 N for each job more, 8 M for each slot of the
+/// window, 48 M (M states, rounded up to a multiple of 8) and 8 N; and about 1,500 bytes.
 pub struct Predictor<'a> {
     state: &'a mut State,
     jobs: Jobs<'a>,

@@ -109,7 +109,7 @@ pub(crate) struct Parts<'a> {
 /// are seconds since any fixed origin and never go back.
 ///
 /// The memory needed is [`WaitPredictor::size`]: at most 80 bytes a remembered wait (231 with clusters), 160 a release,
-/// 220 a waiting job (524 with situations), 48 a situation, and 110,000.
+/// 228 a waiting job (532 with situations), 48 a situation, and 110,000.
 ///
 /// ```
 /// use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};

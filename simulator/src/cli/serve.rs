@@ -33,7 +33,7 @@ pub(super) fn help() -> String {
          what is no HTTP, or too long for it, with a status alone.\n\n\
          Bounds at the quantile and confidence of this command follow their own misses by width and requested time, and with\n\
          --no-visible trim the history by them. Order statistics for other quantiles follow misses of their own, all jobs\n\
-         together. So the bounds of two quantiles may contradict each other.\n\n\
+         together; none is below the one for a lower quantile that the page shows.\n\n\
          Only this computer can connect: a portal on another one needs a proxy in front. Questions to another name than\n\
          localhost or the address are refused with status 421 (a stranger's page may make its own name lead here); --host\n\
          allows the name that a proxy passes on. A connection has one question. 256 are open at a time; for further ones\n\

@@ -7,7 +7,7 @@
 use super::events::{Phase, Times, in_order};
 use anyhow::{Result, anyhow};
 use std::collections::BTreeSet;
-use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity, UNKNOWN_USER};
 use surefill::error::Error;
 use surefill::math::fnv::fnv1a;
 use surefill::runtime::MAX_SECONDS;
@@ -20,6 +20,11 @@ pub(super) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
 /// A number that stands for a text; not 0.
 pub(super) fn number(text: &str) -> i64 {
     ((fnv1a(text.as_bytes()) >> 1) as i64).max(1)
+}
+
+/// The number of a user of this name.
+pub(super) fn user_number(name: &str) -> i64 {
+    if name.is_empty() { UNKNOWN_USER } else { number(name) }
 }
 
 /// The number of a job of Slurm's: those of later jobs are larger, and the tasks of an array are in their order. Below

@@ -117,6 +117,28 @@ fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
     }
 }
 
+/// The bound for a quantile, not below those for lower ones that are given for every queue, and on the same side of the
+/// one for the predictor's own quantile: each follows misses of its own.
+fn ordered(
+    quantile: f64,
+    own: f64,
+    bound: impl Fn(f64) -> Result<WaitAnswer, CoreError>,
+) -> Result<WaitAnswer, CoreError> {
+    let WaitAnswer::Bound(mut found) = bound(quantile)? else { return bound(quantile) };
+    if quantile == own {
+        return Ok(WaitAnswer::Bound(found));
+    }
+    for other in QUANTILES.into_iter().filter(|other| *other < quantile) {
+        if let WaitAnswer::Bound(least) = bound(other)? {
+            found = found.max(least);
+        }
+    }
+    if let WaitAnswer::Bound(limit) = bound(own)? {
+        found = if quantile < own { found.min(limit) } else { found.max(limit) };
+    }
+    Ok(WaitAnswer::Bound(found))
+}
+
 /// The lower of the middle values; the default of nothing.
 fn median<T: Copy + Ord + Default>(values: impl Iterator<Item = T>) -> T {
     lower_median(&mut values.collect::<Vec<T>>()).unwrap_or_default()
@@ -386,10 +408,10 @@ impl Site {
         let (name, own, warnings) = (line.name.clone(), line.method, line.beyond(&features));
         let predictor = line.predictor()?;
         let method = if waited == 0 { own } else { Method::Binomial };
-        let answer = match waited {
-            0 => predictor.predict(&features, quantile, confidence, now)?,
-            waited => predictor.predict_aged(&features, waited, quantile, confidence, now)?,
-        };
+        let answer = ordered(quantile, options.quantile, |quantile| match waited {
+            0 => predictor.predict(&features, quantile, confidence, now),
+            waited => predictor.predict_aged(&features, waited, quantile, confidence, now),
+        })?;
         let (answer, bound_s) = match history.out_of_date {
             true => (Verdict::OutOfDate, None),
             false => bound_of(answer),
@@ -479,21 +501,13 @@ impl Site {
                 })
             });
             let clusters = clusters.collect::<Result<Vec<_>, CoreError>>()?;
-            let typically = |quantile| {
-                let answer = predictor.predict(&typical, quantile, options.confidence, now)?;
-                Ok::<_, CoreError>(bound_of(answer).1.filter(|_| known))
-            };
-            let bound_s = typically(options.quantile)?;
             let lower = QUANTILES.into_iter().filter(|quantile| *quantile < options.quantile);
-            let mut quantiles = lower
-                .map(|quantile| {
-                    // Only the predictor's own bound follows its misses; what bounds it bounds lower quantiles, too.
-                    let found = typically(quantile)?;
-                    let bound_s = found.zip(bound_s).map(|(found, most)| found.min(most)).or(found);
-                    Ok(QuantileBound { quantile, bound_s })
-                })
-                .collect::<Result<Vec<_>, CoreError>>()?;
-            quantiles.push(QuantileBound { quantile: options.quantile, bound_s });
+            let quantiles = lower.chain([options.quantile]).map(|quantile| {
+                let bound = |quantile| predictor.predict(&typical, quantile, options.confidence, now);
+                let bound_s = bound_of(ordered(quantile, options.quantile, bound)?).1.filter(|_| known);
+                Ok(QuantileBound { quantile, bound_s })
+            });
+            let quantiles = quantiles.collect::<Result<Vec<_>, CoreError>>()?;
             Ok(QueueState {
                 queue: name,
                 method,

@@ -62,6 +62,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Its user for predictors of kind contexts; where that is unknown, a number of its queue's, below -1, or -1 if
+    /// that is unknown as well.
+    pub fn user_or_queue(&self) -> i64 {
+        if self.user < 0 { -2 - self.queue.max(-1) } else { self.user }
+    }
+
     /// Its width to the orders of queue and candidates, in processors.
     pub fn width(&self) -> u32 {
         self.scarcest.unwrap_or(self.processors)

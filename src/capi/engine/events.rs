@@ -28,7 +28,8 @@ pub struct surefill_job {
     pub state: i32,
     /// Which job; not 0.
     pub id: i64,
-    /// Its user, as a number (surefill_hash of a name).
+    /// Its user, as a number (surefill_hash of a name); -1 if it is not known: its first queue stands for it in
+    /// predictions then.
     pub user: i64,
     /// When it was submitted; 0 for now, or unchanged if the job is known. Another time under the same id is another
     /// job.

@@ -4,7 +4,7 @@
 
 use super::Question;
 use super::read::Past;
-use crate::live::engine::{Block, number, refused};
+use crate::live::engine::{Block, refused, user_number};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -151,7 +151,7 @@ impl<'a> Advisor<'a> {
             let report = JobReport {
                 id,
                 state: JobState::Waiting,
-                user: number(&advice.user),
+                user: user_number(&advice.user),
                 submit: now,
                 limit: advice.usual_limit.unwrap_or(0),
                 count: count.max(1),

@@ -15,7 +15,7 @@ use super::read::{Past, State};
 use super::stall::Gaps;
 use super::starts::{Asked, Start};
 use super::{Question, Snapshot};
-use crate::live::engine::{Block, Unit, job_number, limit, memory, number, refused};
+use crate::live::engine::{Block, Unit, job_number, limit, memory, refused, user_number};
 use crate::live::events::{Phase, Times, in_order};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
@@ -194,7 +194,7 @@ impl<'a> Lived<'a> {
                 // Slurm's own are above 0.
                 id: -(place as i64) - 1,
                 pool,
-                user: number(&job.user),
+                user: user_number(&job.user),
                 times: Times { submit: job.submit, start: Some(job.start), end: Some(job.end) },
                 limit: job.limit,
                 units: units.max(1),
@@ -209,7 +209,7 @@ impl<'a> Lived<'a> {
                 lives.push(Life {
                     id: in_pool(job_number(&job.id), number_),
                     pool: number_,
-                    user: number(&job.user),
+                    user: user_number(&job.user),
                     times: Times { submit: job.submit.min(start), start: Some(start), end: None },
                     limit: job.limit,
                     units: (counted.of)(job).max(1),
@@ -223,7 +223,7 @@ impl<'a> Lived<'a> {
                     lives.push(Life {
                         id: in_pool(waiting.id, number_),
                         pool: number_,
-                        user: number(&line.job.user),
+                        user: user_number(&line.job.user),
                         times: Times { submit: line.job.submit.min(now), start: None, end: None },
                         limit: line.job.limit,
                         units: line.units,
@@ -397,7 +397,7 @@ impl<'a> Lived<'a> {
                 let report = JobReport {
                     id: in_pool(job_number(&job.id), number_),
                     state: if ends { JobState::Ending } else { JobState::Running },
-                    user: number(&job.user),
+                    user: user_number(&job.user),
                     start: now - job.used.min(now),
                     limit: limit(running.limit()),
                     ran: job.used,
@@ -418,7 +418,7 @@ impl<'a> Lived<'a> {
                     let report = JobReport {
                         id: in_pool(waiting.id, number_),
                         state: JobState::Waiting,
-                        user: number(&line.job.user),
+                        user: user_number(&line.job.user),
                         submit: line.job.submit.min(now),
                         limit: limit(line.job.limit),
                         priority: line.job.priority as f64,

@@ -3,7 +3,7 @@
 use crate::live::advise::pool::Pool;
 use crate::live::advise::read::{Job, State};
 use crate::live::advise::{Snapshot, waits_for};
-use crate::live::engine::{Learnt, Present, job_number, number};
+use crate::live::engine::{Learnt, Present, job_number, user_number};
 use anyhow::Result;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub fn judge<'a>(
     let now = snapshot.now;
     let present = |job: &Job, units: u32, used: Option<i64>| Present {
         id: job_number(&job.id),
-        user: number(&job.user),
+        user: user_number(&job.user),
         eligible: eligible(job),
         used,
         ending: job.state == State::Completing,

@@ -17,7 +17,7 @@ use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
 use super::advise::waits::{Wait, Waits, most_at_once};
 use super::advise::{Snapshot, waits_for};
-use super::engine::{Learnt, Life, Seen, job_number, number};
+use super::engine::{Learnt, Life, Seen, job_number, number, user_number};
 use anyhow::Result;
 use journal::{Done, Event, Would};
 use judge::{Judged, Since, judge};
@@ -86,7 +86,7 @@ impl Watcher {
         let mut lives: Vec<Life> = before
             .iter()
             .map(|job| Life {
-                user: number(&job.user),
+                user: user_number(&job.user),
                 eligible: job.submit,
                 start: job.start,
                 end: job.end,
@@ -144,7 +144,7 @@ impl Watcher {
     fn seen(&mut self, job: &Job, eligible: i64, now: i64, seen: Seen) -> Result<()> {
         let &Job { limit, nodes, processors, .. } = job;
         let life = Life {
-            user: number(&job.user),
+            user: user_number(&job.user),
             eligible,
             start: eligible,
             end: eligible,
@@ -349,7 +349,7 @@ impl<'a> From<&'a Done> for Wait<'a> {
 
 fn life_of(done: &Done) -> Life {
     let &Done { eligible, start, end, limit, nodes, processors, .. } = done;
-    Life { user: number(&done.user), eligible, start, end, limit, nodes, processors }
+    Life { user: user_number(&done.user), eligible, start, end, limit, nodes, processors }
 }
 
 /// The pools of a snapshot, as a journal's first line has them.

@@ -195,7 +195,7 @@ impl Engine {
         });
         let report = JobReport {
             id: id_of(job.id),
-            user: job.user,
+            user: job.user_or_queue(),
             submit: job.submit,
             limit: job.limit,
             count: asked.map_or(job.processors, |request| request.count),

@@ -31,7 +31,7 @@ fn block(capacity: &PredictorCapacity, bins: &RuntimeBins) -> Vec<u64> {
 }
 
 fn keys(job: &Job) -> [i64; 3] {
-    [job.user, job.limit, job.processors.into()]
+    [job.user_or_queue(), job.limit, job.processors.into()]
 }
 
 impl Contexts {
