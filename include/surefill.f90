@@ -1110,8 +1110,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_starts_run
 
-    !> Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports.
-    !! O(W + scenarios).
+    !> Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A
+    !! median that was reported before moves no further than to half way between the new one and the level beside it,
+    !! so that answers do not jump. O(W + scenarios).
     function surefill_starts_predicted(starts, scheduler, job, start) bind(c, &
             name='surefill_starts_predicted') result(code)
       import
@@ -1123,9 +1124,8 @@ module surefill
     end function surefill_starts_predicted
 
     !> Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people:
-    !! the scheduler remembers a job's first report and the first one an hour or more after it, and when the job
-    !! starts the levels for such reports follow. A median that was reported before moves no further than to half way
-    !! between the new one and the level beside it, so that answers do not jump.
+    !! the scheduler remembers a job's first report and one drawn from those an hour or more after it, and when the
+    !! job starts the levels for such reports follow.
     function surefill_starts_report(starts, scheduler, job, start) bind(c, name='surefill_starts_report') &
             result(code)
       import

@@ -1323,8 +1323,9 @@ int32_t surefill_starts_begin(void *memory,
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *scheduler, int64_t work, int32_t *step);
 
-/* Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports.
- * O(W + scenarios).
+/* Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A
+ * median that was reported before moves no further than to half way between the new one and the level beside it,
+ * so that answers do not jump. O(W + scenarios).
  *
  * Errors: CORRUPT; WRONG_STATE before all scenarios are played; NEVER for a job that does not wait in this pool,
  * is held (for an unknown time), or wants more units than can ever be free. */
@@ -1334,9 +1335,8 @@ int32_t surefill_starts_predicted(const surefill_starts *starts,
                                   surefill_start *start);
 
 /* Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people:
- * the scheduler remembers a job's first report and the first one an hour or more after it, and when the job starts
- * the levels for such reports follow. A median that was reported before moves no further than to half way between
- * the new one and the level beside it, so that answers do not jump.
+ * the scheduler remembers a job's first report and one drawn from those an hour or more after it, and when the job
+ * starts the levels for such reports follow.
  *
  * Errors: as surefill_starts_predicted. */
 int32_t surefill_starts_report(const surefill_starts *starts,

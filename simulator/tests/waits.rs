@@ -245,7 +245,7 @@ fn bounds_hold_for_wide_jobs_too() {
     let held = |components: u32| {
         let options = WaitOptions { components, ..WaitOptions::papers() };
         let outcome = simulate(&queue, &options, 1, &mut Nobody, &|_| ()).unwrap();
-        Classes::new(&queue.jobs, &outcome, 3000..queue.jobs.len())
+        Classes::new(&queue.jobs, &outcome, 3000..queue.jobs.len(), 0.95)
     };
     use surefill::wait::{ADAPT, TRIM, VISIBLE};
     let plain = held(TRIM).widest_1.share().unwrap();
@@ -275,7 +275,7 @@ fn bounds_hold_by_width_request_month_and_user() {
     }
     let held = |options: &WaitOptions| {
         let outcome = simulate(&queue, options, 1, &mut Nobody, &|_| ()).unwrap();
-        Classes::new(&queue.jobs, &outcome, JOBS / 10..JOBS)
+        Classes::new(&queue.jobs, &outcome, JOBS / 10..JOBS, 0.95)
     };
     let least = |classes: &Classes| {
         let fifths = [&classes.by_width, &classes.by_request];

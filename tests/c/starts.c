@@ -206,8 +206,9 @@ static void medians_stay(void) {
     CHECK_OK(surefill_scheduler_set_job(scheduler, NOW + 200, &longer));
     surefill_starts *starts = forecast(NOW + 200, 50);
     const surefill_start start = predicted(starts, 2), answer = reported(starts, 2);
-    CHECK(start.by[2] == NOW + 2000 && answer.by[2] == NOW + 2000 - (NOW + 2000 - start.by[1]) / 2);
-    CHECK(answer.by[1] == start.by[1] && answer.by[3] == start.by[3]);
+    CHECK(answer.by[2] == NOW + 2000 - (NOW + 2000 - start.by[1]) / 2);
+    /* A question between reports has the same answer. */
+    for (int level = 0; level < 5; level++) CHECK(answer.by[level] == start.by[level]);
 }
 
 /* Three days on which every 40 minutes an unknown run time of at most 30 minutes was submitted, and what is left in the

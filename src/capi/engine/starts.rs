@@ -128,8 +128,9 @@ unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>,
     Ok(())
 }
 
-/// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. O(W +
-/// scenarios).
+/// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A median
+/// that was reported before moves no further than to half way between the new one and the level beside it, so that
+/// answers do not jump. O(W + scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE before all scenarios
 /// are played; NEVER for a job that does not wait in this pool, is held (for an unknown time), or wants more
@@ -152,9 +153,8 @@ pub unsafe extern "C" fn surefill_starts_predicted(
 }
 
 /// Writes the predicted start of a waiting job like surefill_starts_predicted, but one that is reported to people: the
-/// scheduler remembers a job's first report and the first one an hour or more after it, and when the job starts the
-/// levels for such reports follow. A median that was reported before moves no further than to half way between the new
-/// one and the level beside it, so that answers do not jump.
+/// scheduler remembers a job's first report and one drawn from those an hour or more after it, and when the job starts
+/// the levels for such reports follow.
 ///
 /// Errors: as surefill_starts_predicted.
 ///

@@ -31,7 +31,9 @@ pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: St
         "longest requests".to_owned(),
         "worst month".to_owned(),
         "worst user".to_owned(),
+        "worst 300".to_owned(),
         style.noted("mean over-prediction".to_owned(), Some("median bound".to_owned())),
+        "pinball loss".to_owned(),
     ];
     let mut table = style.table(titles, 1);
     for (name, queue) in rows {
@@ -49,7 +51,9 @@ pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: St
                 cell(classes.longest.share()),
                 cell(classes.worst_month()),
                 cell(classes.worst_user()),
+                cell(classes.worst_block),
                 style.noted(or_dash(measured.all.mean_over_s.map(duration)), bound),
+                or_dash(classes.pinball_s.map(duration)),
             ]);
         }
     }

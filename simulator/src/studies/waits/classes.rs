@@ -15,6 +15,8 @@ use surefill::wait::WaitAnswer;
 pub const FEWEST_A_MONTH: u64 = 100;
 /// The same for users.
 pub const FEWEST_A_USER: u64 = 200;
+/// Bounds of a block; see [`Classes::worst_block`].
+const BLOCK: usize = 300;
 
 const MONTH: i64 = 30 * 86_400;
 
@@ -56,6 +58,11 @@ pub struct Classes {
     pub by_month: Vec<Held>,
     /// By user, of those with [`FEWEST_A_USER`] bounds or more, from the worst; empty where users are not known.
     pub by_user: Vec<Held>,
+    /// The smallest share that held among the blocks of 300 bounds that follow each other, if there is a whole one.
+    pub worst_block: Option<f64>,
+    /// The mean pinball loss q (w - b) where the wait w is above the bound b for the quantile q, (1 - q) (b - w) where it
+    /// is not, in seconds (Koenker & Bassett 1978): the true quantile has the smallest.
+    pub pinball_s: Option<f64>,
 }
 
 fn worst<'a>(all: impl Iterator<Item = &'a Held>, fewest: u64) -> Option<f64> {
@@ -63,13 +70,18 @@ fn worst<'a>(all: impl Iterator<Item = &'a Held>, fewest: u64) -> Option<f64> {
 }
 
 impl Classes {
-    /// The classes of the jobs in this range.
-    pub fn new(jobs: &[WaitJob], outcome: &Outcome, range: Range<usize>) -> Classes {
+    /// The classes of the jobs in this range, whose bounds are for this quantile.
+    pub fn new(jobs: &[WaitJob], outcome: &Outcome, range: Range<usize>, quantile: f64) -> Classes {
         let judged = jobs.iter().zip(&outcome.answers).take(range.end).skip(range.start);
+        let mut losses = 0.0;
         let judged: Vec<(&WaitJob, bool)> = judged
             .filter(|(job, _)| !job.cancelled)
             .filter_map(|(job, answer)| match answer {
-                WaitAnswer::Bound(bound) => Some((job, *bound >= job.wait)),
+                WaitAnswer::Bound(bound) => {
+                    let late = (job.wait - bound) as f64;
+                    losses += late * if late > 0.0 { quantile } else { quantile - 1.0 };
+                    Some((job, *bound >= job.wait))
+                }
                 _ => None,
             })
             .collect();
@@ -103,7 +115,12 @@ impl Classes {
         let mut by_user: Vec<Held> =
             users.into_values().filter(|held| held.judged >= FEWEST_A_USER).collect();
         by_user.sort_by(|a, b| a.share().unwrap_or(1.0).total_cmp(&b.share().unwrap_or(1.0)));
+        let share = |block: &[(&WaitJob, bool)]| {
+            block.iter().filter(|(_, correct)| *correct).count() as f64 / BLOCK as f64
+        };
         Classes {
+            worst_block: judged.chunks_exact(BLOCK).map(share).min_by(f64::total_cmp),
+            pinball_s: Some(losses / judged.len() as f64),
             widest_5: held(&|job| width(job) >= wide_5),
             widest_1: held(&|job| width(job) >= wide_1),
             longest: held(&|job| request(job) >= long),
@@ -144,7 +161,7 @@ mod tests {
             })
             .collect();
         let outcome = Outcome { answers: vec![WaitAnswer::Bound(10); 400], ..Outcome::default() };
-        let classes = Classes::new(&jobs, &outcome, 0..400);
+        let classes = Classes::new(&jobs, &outcome, 0..400, 0.9);
         // 396 judged, four of each width but 51; ranks from 376 on are widths 96 to 100, from 392 on width 100.
         assert_eq!(classes.widest_5, Held { judged: 20, correct: 10 });
         assert_eq!(classes.widest_1, Held { judged: 4, correct: 2 });
@@ -156,6 +173,12 @@ mod tests {
             assert_eq!(sum(all), (396, 396 - missed));
         }
         assert_eq!((classes.by_width.len(), classes.by_month.len()), (5, 3));
+        // A missed bound is 40 s too short, the others are 5 s too long.
+        let pinball = (36.0 * missed as f64 + 0.5 * (396 - missed) as f64) / 396.0;
+        assert!((classes.pinball_s.unwrap() - pinball).abs() < 1e-9);
+        let first = jobs.iter().filter(|job| !job.cancelled).take(300);
+        let held = first.filter(|job| job.wait <= 10).count() as f64;
+        assert_eq!(classes.worst_block, Some(held / 300.0));
         // 180 jobs a month; the second has jobs 180 to 359.
         let second: Vec<&WaitJob> = jobs[180..360].iter().filter(|job| !job.cancelled).collect();
         let held = second.iter().filter(|job| job.wait <= 10).count() as u64;
@@ -163,6 +186,6 @@ mod tests {
         assert_eq!(classes.worst_month(), classes.by_month[1].share());
         // 198 and 200 - 2: too few for a user to be compared.
         assert!(classes.by_user.len() <= 1 && classes.worst_user().is_none_or(|share| share > 0.9));
-        assert_eq!(Classes::new(&[], &Outcome::default(), 0..0), Classes::default());
+        assert_eq!(Classes::new(&[], &Outcome::default(), 0..0, 0.9), Classes::default());
     }
 }

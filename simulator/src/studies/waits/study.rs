@@ -443,7 +443,9 @@ impl<'a> Plan<'a> {
         let measured = Measured {
             kind,
             all: measures(first, jobs.len()),
-            classes: further.is_some().then(|| Classes::new(jobs, &outcome, first..jobs.len())),
+            classes: further
+                .is_some()
+                .then(|| Classes::new(jobs, &outcome, first..jobs.len(), options.quantile)),
             halves: [measures(first, middle), measures(middle, jobs.len())],
             clusters: spread.map(|(least, most)| [*least, clusters[clusters.len() / 2], *most]),
             chosen: (options.attribute == Attribute::Best).then(|| shares(&outcome, first)),
