@@ -46,7 +46,8 @@ is played forward in 20 scenarios of run times by EASY (preset=easy), the rule o
 the days before repeated where a day of them is known. Starts are predicted at moments of the history as well, and those that
 came correct the levels. No level of a head job lies beyond its start by limits. Nothing is predicted beyond the span that is
 played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
-and where no interval is known, a note says so.
+and where no interval is known, a note says so. The 75 % level is the one to promise. Nothing is predicted either where a job
+that would fit waits and none has started for longer than ever while jobs waited: the machine may be down.
 The others, which wait for something else than nodes or whose pool counting does not describe: a bound on the wait of such
 jobs in this partition, at --quantile and --confidence, from their history. The waits of the past count from when jobs became eligible,
 those of waiting jobs from their submission.

@@ -78,6 +78,27 @@ impl Predictor<'_> {
         owned(self.view_said(id, &mut room)?)
     }
 
+    /// Writes the probabilities that a hidden Markov model alone gave a job in the system when it was submitted, one for
+    /// each bin, and returns whether there are any: not where nothing was predicted. O(bins).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`]; [`Error::OutOfRange`] for another number of bins; [`Error::WrongState`] of other kinds.
+    pub fn said_by_model(&self, id: i64, out: &mut [f64]) -> Result<bool> {
+        let capacity = self.state.capacity.capacity()?;
+        if !capacity.kind.is_hmm() {
+            return Err(Error::WrongState);
+        }
+        if out.len() != capacity.bins() as usize {
+            return Err(Error::OutOfRange);
+        }
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        let made = self.silence_of(record)?.is_none();
+        if made {
+            copy(out, self.jobs.own(record)?);
+        }
+        Ok(made)
+    }
+
     /// The answer of [`Predictor::said`], with its probabilities in this room, for [`MAX_BINS`] of them.
     ///
     /// # Errors

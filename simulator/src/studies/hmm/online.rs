@@ -362,7 +362,8 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
         match event {
             Event::Submit => {
                 predictor.submit(id, &[], now)?;
-                let spoke = predictor.probabilities(&[], now, &mut predicted)?.is_none();
+                // Without the fallback to the distribution of all finished jobs: the model is studied.
+                let spoke = predictor.said_by_model(id, &mut predicted)?;
                 // Initial values that are handed to it are no prediction before it has learnt.
                 let trained = online.trainings > 0;
                 let surprise = (spoke && trained && count > 0.0).then(|| {
