@@ -37,11 +37,18 @@ wanted() {
     return 1
 }
 
+# Seconds of processor time of all steps so far, of those that have been waited for.
+used=0
+count_used() {
+    times > "$log/times"
+    used=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum }' "$log/times")
+}
+
 # Says how a step ended.
-ended() { # NAME STATUS SECONDS
+ended() { # NAME STATUS SECONDS [SECONDS OF PROCESSOR TIME]
     if [ "$2" = 0 ]; then
         passed=$((passed + 1))
-        printf '=== %s: passed in %d s\n' "$1" "$3"
+        printf '=== %s: passed in %d s%s\n' "$1" "$3" "${4:+, $4 s of processor time}"
     else
         failed+=("$1")
         printf '=== %s: FAILED\n' "$1"
@@ -55,9 +62,12 @@ step() {
     names+=("$name")
     wanted "$name" || return 0
     printf '\n=== %s\n' "$name"
-    local begun=$SECONDS status=0
+    local begun=$SECONDS status=0 before
+    count_used
+    before=$used
     "$@" 2>&1 | tee "$log/$name" || status=$?
-    ended "$name" $status $((SECONDS - begun))
+    count_used
+    ended "$name" $status $((SECONDS - begun)) $((used - before))
 }
 
 # Begins a step that sleeps most of the time. What follows runs beside it and yields to it, as its daemons are to be in time.
