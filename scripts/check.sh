@@ -37,7 +37,7 @@ wanted() {
     return 1
 }
 
-# Seconds of processor time of all steps so far, of those that have been waited for.
+# Seconds of processor time of all processes that have ended so far; a step that runs beside counts where it ends.
 used=0
 count_used() {
     times > "$log/times"

@@ -13,7 +13,7 @@ OCCASIONS = {"submission": "at submission", "later": "every six hours"}
 
 def short(study):
     name = " ".join(study["trace"].removesuffix(".gz").removesuffix(".swf").split("-")[:2])
-    return name if study["each"] == 1 else f"{name} (each {study['each']}th)".replace("2th", "2nd")
+    return name if study["each"] == 1 else f"{name} (one of {study['each']})"
 
 
 def minutes(measures, key):

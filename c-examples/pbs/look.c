@@ -198,7 +198,7 @@ bool describe(const struct batch_status *job, surefill_job *said) {
     *said = (surefill_job){.struct_size = sizeof *said, .queue_count = 1};
     if (!read_job(job->name, &said->id) || (limit != NULL && !read_duration(limit, &said->limit))) return false;
     if (said->limit > SUREFILL_MAX_SECONDS) said->limit = SUREFILL_MAX_SECONDS;
-    said->user = user == NULL ? 0 : surefill_hash(user, (int64_t)strlen(user));
+    said->user = user == NULL ? -1 : surefill_hash(user, (int64_t)strlen(user));
     said->submit = attribute_number(job, "qtime", NULL, 0);
     said->start = is_one_of("QHWT", state_of(job)) ? 0 : attribute_number(job, "stime", NULL, 0);
     said->priority = (double)attribute_number(job, "Priority", NULL, 0);

@@ -114,16 +114,21 @@ fn a_job_has_one_start() {
     }
     history += &format!("500|{}|||60|4|PENDING\n501|{}|||60|4|PENDING\n", now - 600, now - 600);
     std::fs::write(folder.path().join("h.txt"), &history).unwrap();
-    let json =
-        JSON.replace("1700000000", &(now - 60).to_string()).replace("\"job\": \"1\"", "\"job\": \"500\"");
+    let json = JSON
+        .replace("1700000000", &(now - 60).to_string())
+        .replace("\"job\": \"1\", \"waited\": 60", "\"job\": \"500\", \"waited\": 540");
     std::fs::write(folder.path().join("starts.json"), json).unwrap();
     let at = now.to_string();
     let server = serve(folder.path(), &["h.txt", "--starts", "starts.json", "--now", &at]);
     let (status, found) = server.json("/api/wait?job=500&within=3540&quantile=0.75");
     assert_eq!((status, found["answer"].as_str()), (200, Some("forecast")), "{found}");
-    // The file is a minute old.
-    assert_eq!((found["from_now_s"].as_i64(), found["bound_s"].as_i64()), (Some(3540), Some(4140)));
-    assert_eq!((found["start"]["probability"].as_f64(), found["confidence"].as_f64()), (Some(0.75), None));
+    // The file is a minute old, and the job was to start in that minute with probability .095: .75 of the rest is .77375.
+    assert_eq!((found["from_now_s"].as_i64(), found["bound_s"].as_i64()), (Some(4181), Some(4781)));
+    let probability = found["start"]["probability"].as_f64().unwrap();
+    assert!((probability - (0.75 - 0.095) / 0.905).abs() < 1e-9 && found["confidence"].is_null(), "{found}");
+    let sooner =
+        serve(folder.path(), &["h.txt", "--starts", "starts.json", "--now", &(now - 90).to_string()]);
+    assert_eq!(sooner.json("/api/wait?job=500&quantile=0.75").1["from_now_s"], 3600);
     assert_ne!(server.json("/api/wait?job=501").1["answer"], "forecast");
     let ask = |extra: &[&str]| {
         let args = [&["predict-wait", "h.txt", "--now", &at, "--within", "3540"], extra].concat();
@@ -132,7 +137,7 @@ fn a_job_has_one_start() {
     };
     let told = ask(&["--job", "500", "--starts", "starts.json"]);
     assert!(
-        told.contains("with probability 95 % within 8940 s") && told.contains("probability 75 %"),
+        told.contains("with probability 95 % within 9795 s") && told.contains("probability 72.38 %"),
         "{told}"
     );
     let told = ask(&["--job", "501", "--starts", "starts.json"]);
@@ -151,6 +156,9 @@ fn a_start_is_a_distribution() {
     {
         assert!((start.probability(within).unwrap() - probability).abs() < 1e-9, "{within}");
     }
+    // Of a job that still waits after its interval of 90 % the forecast says nothing.
+    assert_eq!((start.left_by(0.5, 0), start.left_by(0.5, 600)), (Some(600), Some(3000)));
+    assert_eq!((start.left_by(0.5, 9000), start.left_probability(60, 9001)), (None, None));
     let none = all.of("2").unwrap();
     assert_eq!((none.by(0.5), none.probability(60)), (None, None));
     assert!(all.of("3").is_none());

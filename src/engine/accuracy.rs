@@ -41,7 +41,7 @@ impl Accuracy {
         self.at = now;
     }
 
-    /// Whether the limits were nearer to the run times than the predictions, by half of the error or more.
+    /// Whether the limits were nearer to the run times than the predictions, with at most half of the error.
     pub fn limits_win(&self) -> bool {
         self.jobs >= FEWEST && self.predicted > LOSS * self.limits
     }

@@ -100,7 +100,7 @@ pub(super) struct Record {
     /// Its number among the submissions.
     pub arrival: u32,
     /// Number of reports of its start: the first one, and those at least an hour later, of which one is judged. Kept of
-    /// each: the rest of its wait at five levels, and the time of the report; of the last report, the median.
+    /// the first and of that one: the rest of the wait at five levels, and the time; of the last report, the median.
     pub reports: u32,
     /// Number of its processors, those of all its tasks together.
     pub width: u32,

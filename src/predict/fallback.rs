@@ -1,4 +1,5 @@
-//! Fallback of a hidden Markov model: its prediction mixed with the distribution of all finished jobs.
+//! Fallback of a hidden Markov model: its prediction mixed with the distribution of all finished jobs, so that it
+//! predicts hardly worse than that.
 //!
 //! With h the model's probabilities and g the shares of all finished jobs, both made safe ([`make_safe`]), a job's
 //! prediction is w h + (1 - w) g. The weight begins at 1 / 2 and follows Bayes' rule with a fixed share (Herbster &
@@ -43,7 +44,7 @@ impl<'a> Fallback<'a> {
 
     /// Whether the weight is one.
     pub fn is_sound(&self) -> bool {
-        (0.0..=1.0).contains(self.weight) && self.ended.iter().all(|count| *count >= 0.0)
+        (0.0..=1.0).contains(self.weight) && self.ended.iter().all(|count| count.is_finite() && *count >= 0.0)
     }
 
     /// The shares of all finished jobs, made safe, in this room; none before the first one.

@@ -347,6 +347,7 @@ impl WaitPredictor<'_> {
         (quantile, confidence): (f64, f64),
         now: i64,
     ) -> Result<WaitAnswer> {
+        let least = self.no_shorter(self.groups(features), quantile, now)?;
         self.unless_down(now, |predictor| {
             if predictor.follows_waiting() {
                 let index = predictor.index_of(features, age, before()?, now)?;
@@ -362,7 +363,7 @@ impl WaitPredictor<'_> {
                     predictor.aside_bound(sample, index, quantile, &predictor.state.aged.levels)?
                 };
                 if let Some(rest) = rest {
-                    return Ok(Some(rest.saturating_add_unsigned(age).min(MAX_SECONDS)));
+                    return Ok(Some(rest.saturating_add_unsigned(age).min(MAX_SECONDS).max(least)));
                 }
             }
             let (view, series, _) = predictor.look(predictor.attribute()?.of(features))?;
@@ -451,7 +452,7 @@ impl WaitPredictor<'_> {
     /// counted from its submission, with a lower bound at this `confidence`. It rests on the waits of jobs in a like
     /// situation, or on all waits of at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on either
     /// side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by the
-    /// outcomes of those given before. An outage of the machine is not considered. O(log n + sqrt n), and O(w) for w
+    /// outcomes of those given before. Like jobs that still wait count as well (`unfinished`). An outage of the machine is not considered. O(log n + sqrt n), and O(w) for w
     /// waiting jobs.
     ///
     /// # Errors
@@ -469,18 +470,29 @@ impl WaitPredictor<'_> {
         if age < 0 || within < 0 {
             return Err(Error::OutOfRange);
         }
-        let (waited, within) = (age.unsigned_abs(), within.unsigned_abs());
+        let found = self.start_observed(features, age, within.unsigned_abs(), confidence)?;
+        let most = self.no_likelier(self.groups(features), within.unsigned_abs(), self.state.now)?;
+        let (observed, at_least) = (found.observed.min(most), found.at_least.min(most));
+        Ok(StartProbability { observed, at_least, ..found })
+    }
+
+    /// The probability of [`WaitPredictor::start_probability`] by the waits that are over.
+    fn start_observed(
+        &self,
+        features: &Features,
+        age: i64,
+        within: u64,
+        confidence: f64,
+    ) -> Result<StartProbability> {
+        let waited = age.unsigned_abs();
         if waited == 0 {
             let asked = self.asked(features, self.state.now)?;
-            let found = self.with_sample(&asked, |sample, _| {
+            return self.with_sample(&asked, |sample, _| {
                 let chances = &self.state.chances;
                 self.chance(sample, within, confidence, |horizon, share| {
                     chances.corrected(CHANCES, horizon, share)
                 })
-            })?;
-            let most = self.no_likelier(asked.groups, within, self.state.now)?;
-            let (observed, at_least) = (found.observed.min(most), found.at_least.min(most));
-            return Ok(StartProbability { observed, at_least, ..found });
+            });
         }
         if self.follows_waiting() {
             let before = self.submitted_before(self.state.now.saturating_sub(age))?;

@@ -167,11 +167,15 @@ impl WaitPredictor<'_> {
         Ok(WaitAnswer::from_bound(bound.map(|bound| bound.max(least))))
     }
 
+    /// The groups of a job by width and request.
+    pub(super) fn groups(&self, features: &Features) -> Groups {
+        self.state.ranks.groups(features.processors, features.requested.unsigned_abs())
+    }
+
     /// The inputs of a question about a job that comes at this time.
     pub(super) fn asked(&self, features: &Features, now: i64) -> Result<Asked> {
         let attribute = self.attribute()?.of(features);
-        let requested = features.requested.unsigned_abs();
-        let groups = self.state.ranks.groups(features.processors, requested);
+        let groups = self.groups(features);
         let visible = self.visible();
         let (mut situation, mut index) = ([0.0; SEEN], 0);
         if let Some(visible) = visible {

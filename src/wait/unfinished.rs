@@ -1,19 +1,20 @@
 //! Waits that are not over (beyond QBETS): a job that waits still has a wait of at least its age, so that a jam shows
 //! before it is over.
 //!
-//! The last [`LAST`] submissions of jobs as wide as the one in question, by halves of the widths, are looked at. If m
-//! of them came at least a seconds ago, and k of these wait still, then the share of waits of more than a seconds is at
-//! least k / m, less two standard deviations of k. No bound is below the longest a for which that is more than the
-//! quantile allows, and no start within a seconds is more probable than the rest. Jobs that do not wait any more count
-//! as if they had started at once, so this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the
-//! waits of all, in the order of submission).
+//! The last [`LAST`] submissions of jobs as wide as the one in question, by halves of the widths, are looked at. Let k
+//! of them have waited for a seconds and wait still, and m be all of them but those that wait and came later, whose
+//! waits may become either. Then the share of waits of more than a seconds is at least k / m, less two standard
+//! deviations of k. No bound is below the longest a for which that is more than the quantile allows, and no start within
+//! a seconds is more probable than the rest. Jobs that do not wait any more count as if they had started at once, so
+//! this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the waits of all, in the order of
+//! submission).
 
 use crate::error::{Error, Result};
 use crate::memory::at;
 use crate::wait::levels::Groups;
 use crate::wait::predictor::WaitPredictor;
 
-/// Number of submissions that count, and the smallest number of them that says anything.
+/// Number of submissions that count, and the smallest m that says anything.
 const LAST: u32 = 100;
 const FEWEST: u32 = 20;
 
@@ -27,17 +28,17 @@ impl WaitPredictor<'_> {
         let (occupancy, wide) = (&self.state.occupancy, groups.is_wide());
         let submitted = occupancy.submitted(wide);
         let slot = |place: u32| place.checked_sub(1).map(|slot| at(self.parts.slots, slot as usize));
-        let (mut place, mut oldest, mut looks) = (occupancy.last(), 0, 0);
+        let (mut place, mut oldest, mut looks, mut waiting_now) = (occupancy.last(), 0, 0, 0_u32);
         while let Some(waiting) = slot(place).filter(|_| looks < LOOKS).transpose()? {
             if waiting.groups.is_wide() == wide {
                 if submitted.wrapping_sub(waiting.among) >= LAST || waiting.given_up == 1 {
                     break;
                 }
-                oldest = place;
+                (oldest, waiting_now) = (place, waiting_now + 1);
             }
             (place, looks) = (waiting.before(), looks + 1);
         }
-        let first = submitted.wrapping_sub(LAST.min(submitted));
+        let counted = LAST.min(submitted);
         let (mut place, mut still) = (oldest, 0_u32);
         for _ in 0..LOOKS {
             let Some(waiting) = slot(place).transpose()? else { break };
@@ -46,11 +47,11 @@ impl WaitPredictor<'_> {
                 continue;
             }
             still += 1;
-            let come = waiting.among.wrapping_sub(first);
-            if come >= FEWEST {
-                let (still, come) = (f64::from(still), f64::from(come));
+            let all = counted.saturating_sub(waiting_now.saturating_sub(still));
+            if all >= FEWEST {
+                let (still, all) = (f64::from(still), f64::from(all));
                 let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-                each(age, (still - 2.0 * libm::sqrt(still)) / come);
+                each(age, (still - 2.0 * libm::sqrt(still)) / all);
             }
         }
         Ok(())
@@ -133,6 +134,21 @@ mod tests {
                 queue.start(id, now).unwrap();
             }
             assert_eq!(queue.no_shorter(queue.asked(&job, now).unwrap().groups, 0.5, now), Ok(0));
+        });
+    }
+
+    /// Held jobs of one user are no jam for others, whose jobs start at once after them.
+    #[test]
+    fn later_jobs_that_have_started_count() {
+        ask(100, |queue, now| {
+            for id in 3000..3280_i64 {
+                let job = Features { requested: 3600, processors: 1 + (id % 8) as u32 };
+                queue.submit(id, now + id - 3000, &job).unwrap();
+                queue.start(id, now + id - 2999).unwrap();
+            }
+            let groups = queue.asked(&Features { requested: 3600, processors: 2 }, now + 300).unwrap().groups;
+            assert_eq!(queue.no_shorter(groups, 0.5, now + 300), Ok(0));
+            assert_eq!(queue.no_likelier(groups, 60, now + 300), Ok(1.0));
         });
     }
 

@@ -22,6 +22,11 @@ const JOBS: u32 = 1000;
 /// Number of times that a decision is begun anew because the manager has reported less room meanwhile.
 const ANEW: usize = 16;
 
+/// The number of a user of this name; of none, that of an unknown one.
+fn user_number(name: &str) -> i64 {
+    if name.is_empty() { engine::UNKNOWN_USER } else { engine::hash(name.as_bytes()) }
+}
+
 /// A batch scheduler without a machine: jobs are reported to it, and it returns those that should start.
 ///
 /// It plans the whole queue by predicted run times, which it learns from the jobs that end; it is the scheduler of the
@@ -214,7 +219,7 @@ impl Scheduler {
         let report = JobReport {
             id,
             state,
-            user: engine::hash(user.as_bytes()),
+            user: user_number(user),
             submit,
             begin,
             start,
@@ -447,7 +452,7 @@ impl Scheduler {
         let queue = self.queue(queue)?;
         let pool = self.with(|scheduler| scheduler.pool_of_queue(queue))?;
         let report = JobReport {
-            user: engine::hash(user.as_bytes()),
+            user: user_number(user),
             limit,
             begin,
             priority,

@@ -7,6 +7,7 @@ use super::wait_bounds::probability;
 use crate::base::span::span;
 use crate::base::words::counted;
 use crate::live::site::{Answer, AskError, Question, Reservation, Verdict};
+use crate::live::starts::Starts;
 use crate::report::waits::{duration, out_of_date};
 use crate::studies::waits::study::Method;
 use clap::Args;
@@ -38,8 +39,8 @@ pub struct PredictWait {
     /// A job of the history that waits: its features and how long it has waited
     #[arg(long, value_name = "ID", conflicts_with_all = ["requested", "processors", "waited"], help_heading = "Job")]
     job: Option<String>,
-    /// Predicted starts of waiting jobs, as for serve; the start of --job is predicted there, if it is in the file and
-    /// no older than a day
+    /// Predicted starts of waiting jobs (advise --json): if --job is among them, its predicted start is the answer,
+    /// unless it is older than a day
     #[arg(long, value_name = "FILE", requires = "job", help_heading = "Job")]
     starts: Option<PathBuf>,
     /// The requested time: seconds, or with a unit (90s, 40min, 6h, 3d)
@@ -88,10 +89,8 @@ impl PredictWait {
             }
             Err(error) => return Err(error.into()),
         };
-        let start =
-            starts.as_ref().and_then(|starts| Some((starts.of(question.job.as_deref()?)?, starts.now)));
-        let answer = match start {
-            Some((start, at)) => answer.predicted(start, site.now() - at, question.within),
+        let answer = match starts.as_ref().zip(question.job.as_deref()) {
+            Some((starts, job)) => predicted_start(answer, starts, job, question.within),
             None => answer,
         };
         if self.json {
@@ -103,12 +102,29 @@ impl PredictWait {
     }
 }
 
+/// The answer by the start predicted for a job, if that is known; a note where it is not. Its age is how much longer the
+/// job has waited by now, as the clocks of histories and forecasts may differ.
+fn predicted_start(answer: Answer, starts: &Starts, job: &str, within: Option<i64>) -> Answer {
+    let Some(start) = starts.of(job) else {
+        eprintln!("note: --starts has no start of job {job}: the answer rests on the history");
+        return answer;
+    };
+    let ago = answer.waited_s - start.waited;
+    let answer = answer.predicted(start, ago, within);
+    if answer.answer != Verdict::Forecast {
+        eprintln!(
+            "note: the start predicted for job {job} is out of date, or not for this quantile: the answer rests on the history"
+        );
+    }
+    answer
+}
+
 fn sentence(answer: &Answer) -> String {
     let Answer { quantile, confidence, waited_s, bound_s, from_now_s, .. } = answer;
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let by = match answer.method {
-        Method::Binomial => String::new(),
-        method => format!(" (by a {} fit)", method.name()),
+        None | Some(Method::Binomial) => String::new(),
+        Some(method) => format!(" (by a {} fit)", method.name()),
     };
     let who = match waited_s {
         0 => "jobs like this one".to_owned(),
@@ -128,7 +144,7 @@ fn sentence(answer: &Answer) -> String {
             percent(*quantile),
             duration(*from_now as f64)
         ),
-        (Verdict::Forecast, ..) => "Of its start nothing is predicted.".to_owned(),
+        (Verdict::Forecast, ..) => "No start is predicted with this probability.".to_owned(),
         (Verdict::MayBeDown, ..) => {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
                 .to_owned()

@@ -19,7 +19,7 @@ pub(super) fn help() -> String {
          others such as a widget of Open OnDemand. For programs there is JSON:\n\n  \
          * GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n  \
          * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited, within and \
-         start_by; or of queue and job, as below\n  \
+         start_by; or of queue and job, as below: a job whose start is predicted (--starts) has that answer everywhere\n  \
          * GET /api/starts    when every waiting job starts, the queue played forward (--starts)\n  \
          * POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n  \
          * GET /health        that it serves, how old the history is, and whether that is out of date\n  \

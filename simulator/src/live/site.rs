@@ -406,12 +406,14 @@ impl Site {
         let quantile = question.quantile.unwrap_or(options.quantile);
         let confidence = question.confidence.unwrap_or(options.confidence);
         let (name, own, warnings) = (line.name.clone(), line.method, line.beyond(&features));
-        let predictor = line.predictor()?;
+        let mut predictor = line.predictor()?;
         let method = if waited == 0 { own } else { Method::Binomial };
         let answer = ordered(quantile, options.quantile, |quantile| match waited {
             0 => predictor.predict(&features, quantile, confidence, now),
             waited => predictor.predict_aged(&features, waited, quantile, confidence, now),
         })?;
+        // Probabilities are of the time of the predictor's last event.
+        predictor.set_clock(now)?;
         let (answer, bound_s) = match history.out_of_date {
             true => (Verdict::OutOfDate, None),
             false => bound_of(answer),
@@ -450,7 +452,7 @@ impl Site {
             from_now_s: bound_s.map(|bound| bound - waited),
             quantile,
             confidence: Some(confidence),
-            method,
+            method: Some(method),
             requested_s: features.requested,
             processors: features.processors,
             waited_s: waited,
@@ -491,7 +493,9 @@ impl Site {
                 };
                 let job = Features { requested, processors };
                 let bound = |quantile| {
-                    let answer = predictor.predict(&job, quantile, options.confidence, now)?;
+                    let answer = ordered(quantile, options.quantile, |quantile| {
+                        predictor.predict(&job, quantile, options.confidence, now)
+                    })?;
                     Ok::<_, CoreError>(bound_of(answer).1.filter(|_| known))
                 };
                 Ok(ClusterState {

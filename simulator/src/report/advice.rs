@@ -49,16 +49,18 @@ pub fn heads(advice: &Advice, style: Style) -> Grid {
 /// All waiting jobs: the queue played forward.
 pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let mut titles = ["waiting job", "partition", "user", "waited"].map(str::to_owned).to_vec();
-    titles.extend(starts::QUANTILES.map(|probability| style.title(&percent(probability), "% start within")));
+    titles.extend(starts::SHOWN.map(|probability| style.title(&percent(probability), "% start within")));
     titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
     titles.push("note".to_owned());
     let mut table = style.table(titles, 3);
     for start in &advice.starts {
         let front = |job: String| vec![job, start.partition.clone(), start.user.clone(), span(start.waited)];
-        let quantile =
-            |all: &[starts::Quantile], at: usize| or_dash(all.get(at).map(|quantile| span(quantile.within)));
+        let quantile = |all: &[starts::Quantile], probability: f64| {
+            let found = all.iter().find(|quantile| quantile.probability == probability);
+            or_dash(found.map(|quantile| span(quantile.within)))
+        };
         let mut row = front(named(start));
-        row.extend((0..starts::QUANTILES.len()).map(|at| quantile(&start.quantiles, at)));
+        row.extend(starts::SHOWN.map(|probability| quantile(&start.quantiles, probability)));
         row.extend(
             (0..within.len())
                 .map(|at| or_dash(start.started.get(at).map(|started| percent(started.probability)))),
@@ -67,7 +69,7 @@ pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
         table.add_row(row);
         if !start.last.is_empty() {
             let mut row = front(format!("{}: the last", start.job));
-            row.extend((0..starts::QUANTILES.len()).map(|at| quantile(&start.last, at)));
+            row.extend(starts::SHOWN.map(|probability| quantile(&start.last, probability)));
             row.extend(within.iter().map(|_| or_dash(None)));
             row.push(String::new());
             table.add_row(row);

@@ -79,7 +79,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         ]);
     }
     format!(
-        "{} of {} under {}, run times predicted by {}, {} scenarios\n\n{table}\n\nProbabilities of starting within 10 min, 1 h, \
+        "{} of {} under {}, run times predicted by {}, {} scenarios{}\n\n{table}\n\nProbabilities of starting within 10 min, 1 h, \
          6 h and 24 h, by tenths of {FEWEST} answers and more: how far the prediction is from the share that started in time, \
          where it is furthest.\n\n{}\n\nThe 300 answers in a row of which the fewest came within their interval of 90 %; starts by the level .75, \
          which is what to promise; how far the instant of a median moves from one answer about a job to the next.",
@@ -88,6 +88,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         super::label(&study.setup),
         study.predicted_by,
         study.scenarios,
+        if study.each == 1 { String::new() } else { format!(", asked about one job of {}", study.each) },
         reliance(study, style)
     )
 }

@@ -490,32 +490,29 @@ impl<'a> Lived<'a> {
         .map_err(named())
     }
 
-    /// Why no start of a pool can be predicted at present, if nothing starts though a job would fit.
-    fn stalled(&self, place: usize) -> Option<String> {
-        let here = &self.places[place];
-        let idle = here.counted.as_ref().map_or(0, |counted| counted.idle);
-        let fits = here.lines.iter().any(|line| !line.waiting.is_empty() && line.units <= idle);
-        here.gaps.stalled(self.snapshot.now).filter(|_| fits)
-    }
-
     fn starts(&mut self, place: usize, within: &[i64], head: Option<(&str, i64)>) -> Result<Vec<Start>> {
         let now = self.snapshot.now;
-        let stalled = self.stalled(place);
+        let stalled = self.places[place].gaps.stalled(now);
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
-        self.forecast(place, now, |scheduler, forecast| {
+        let starts = self.forecast(place, now, |scheduler, forecast| {
             let asked = Asked { now, within, scheduler, forecast, calibrated_by };
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
                 let most = head.filter(|(job, _)| *job == line.job.id).map(|(_, most)| most);
-                let start = asked.start(line, most, |id| in_pool(id, place))?;
-                Ok(match &stalled {
-                    Some(why) if !start.quantiles.is_empty() => start.unknown(why.clone()),
-                    _ => start,
-                })
+                asked.start(line, most, |id| in_pool(id, place))
             })
-            .collect()
-        })
+            .collect::<Result<Vec<Start>>>()
+        })?;
+        // By the rule a job starts now; that none did for longer than ever has a reason that is not listed.
+        let one_starts =
+            starts.iter().any(|start| start.quantiles.last().is_some_and(|last| last.within == 0));
+        let unknown = |why: String| {
+            let all = starts.iter().cloned();
+            all.map(|start| if start.quantiles.is_empty() { start } else { start.unknown(why.clone()) })
+                .collect()
+        };
+        Ok(stalled.filter(|_| one_starts).map_or_else(|| starts.clone(), unknown))
     }
 }
 

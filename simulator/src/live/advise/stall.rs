@@ -1,6 +1,6 @@
 //! Times in which a pool started nothing though jobs waited: is the present one longer than all known ones?
 //!
-//! Where a job that would fit waits for longer than anybody ever waited for the next start, something holds the pool
+//! Where a job that may start by the rule waits for longer than anybody ever waited for the next start, something holds the pool
 //! that no listing shows: the machine may be down, or its scheduler stopped. No start can be predicted then.
 
 use crate::base::words::several;
@@ -24,7 +24,8 @@ pub(super) struct Gaps {
 impl Gaps {
     /// Records an event of the pool: whether a job started in it, and whether others wait after it.
     pub fn event(&mut self, now: i64, started: bool, waiting: bool) {
-        if let (true, Some(since)) = (started, self.since) {
+        // Jobs that start as soon as they come say nothing of how long the pool rests.
+        if let (true, Some(since)) = (started, self.since.filter(|since| *since < now)) {
             (self.longest, self.known) = (self.longest.max(now - since), self.known + 1);
         }
         self.since = match self.since {
@@ -34,12 +35,12 @@ impl Gaps {
         };
     }
 
-    /// Why nothing can be predicted at present, if a waiting job would fit.
+    /// Why nothing can be predicted at present, if a waiting job would start at once by the rule.
     pub fn stalled(&self, now: i64) -> Option<String> {
         let gap = now - self.since.filter(|_| self.known >= FEWEST)?;
         (gap > self.longest.max(LEAST)).then(|| {
             format!(
-                "cannot tell: nothing has started for {}, though a waiting job would fit; in the history {} at most: \
+                "cannot tell: nothing has started for {}, though a waiting job may start; in the history {} at most: \
                  the machine may be down",
                 hours(gap),
                 hours(self.longest)
@@ -50,8 +51,8 @@ impl Gaps {
 
 fn hours(seconds: i64) -> String {
     match seconds {
-        ..3600 => several((seconds / 60).max(0) as u64, "minute"),
-        _ => several((seconds / 3600) as u64, "hour"),
+        ..7200 => several((seconds / 60).max(0) as u64, "minute"),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
         gaps.event(10_000_100, false, true);
         assert_eq!(gaps.stalled(10_007_200), None);
         let why = gaps.stalled(10_010_801).unwrap();
-        assert!(why.contains("for 3 hours") && why.contains("2 hours at most"), "{why}");
+        assert!(why.contains("for 3 h 0 min") && why.contains("2 h 0 min at most"), "{why}");
         // A start ends the gap, though others wait on.
         gaps.event(10_010_900, true, true);
         assert_eq!(gaps.stalled(10_020_000), None);

@@ -13,9 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use surefill::engine::LEVELS;
 use surefill::engine::{Scheduler, StartForecast};
 
-/// Probabilities of the reported quantiles of starts: the ends of the interval of 90 %, the median, and the level that
-/// is to be promised to people.
-pub const QUANTILES: [f64; 4] = [LEVELS[0], LEVELS[2], LEVELS[3], LEVELS[4]];
+/// Probabilities of the quantiles of starts that tables and pages show: the ends of the interval of 90 %, the median, and
+/// the level that is to be promised to people. Files have all levels.
+pub const SHOWN: [f64; 4] = [LEVELS[0], LEVELS[2], LEVELS[3], LEVELS[4]];
 
 const DAY: i64 = 86_400;
 /// Ten years, in seconds: longer spans were written in another unit.
@@ -60,8 +60,8 @@ pub struct Start {
     #[serde(default)]
     pub at_once: Option<u32>,
     /// Probabilities, and seconds from now within which it, or the first of its tasks, starts with these; those beyond
-    /// the range of the forecast are left out. Empty for a job that is wider than everything in service, and for an
-    /// array that waits for tasks of its own.
+    /// the range of the forecast are left out. Empty for a job that is wider than everything in service, for an array
+    /// that waits for tasks of its own, and where the machine may be down.
     #[serde(deserialize_with = "checked_quantiles")]
     pub quantiles: Vec<Quantile>,
     /// The same of the last of its tasks; empty where they are not reported one by one.
@@ -195,6 +195,27 @@ impl Start {
         }
     }
 
+    /// Seconds from a later moment, `ago` seconds after the forecast, within which the job starts with this probability,
+    /// as it has not started by then; none where too little is known, or where it should have started by now.
+    pub fn left_by(&self, probability: f64, ago: i64) -> Option<i64> {
+        let passed = self.passed(ago)?;
+        self.by(passed + probability * (1.0 - passed)).map(|by| (by - ago).max(0))
+    }
+
+    /// The probability of a start within these seconds from a later moment, likewise.
+    pub fn left_probability(&self, within: i64, ago: i64) -> Option<f64> {
+        let passed = self.passed(ago)?;
+        let by_then = self.probability(within.saturating_add(ago))?;
+        Some(((by_then - passed) / (1.0 - passed)).clamp(0.0, 1.0))
+    }
+
+    /// The probability with which the job was to start before this moment, if a later start is possible by the
+    /// forecast.
+    fn passed(&self, ago: i64) -> Option<f64> {
+        let passed = if ago <= 0 { 0.0 } else { self.probability(ago)? };
+        (passed < LEVELS[LEVELS.len() - 1]).then_some(passed)
+    }
+
     /// The same job without a predicted start, for this reason.
     pub(super) fn unknown(self, why: String) -> Start {
         Start { quantiles: Vec::new(), last: Vec::new(), started: Vec::new(), note: Some(why), ..self }
@@ -286,7 +307,7 @@ impl Asked<'_> {
             Some(days) if start.quantiles.is_empty() => {
                 Some(format!("no prediction: not within the {days} that are played forward"))
             }
-            Some(days) if start.quantiles.len() < QUANTILES.len() => {
+            Some(days) if start.quantiles.len() < LEVELS.len() => {
                 Some(format!("no prediction beyond the {days} that are played forward"))
             }
             _ if levels.is_certain => {
@@ -309,9 +330,8 @@ impl Asked<'_> {
 
 const TOO_WIDE: &str = "it asks for more than is in service";
 
-/// The levels of [`QUANTILES`] among those that are known.
+/// The levels that are known.
 fn reported(levels: &Levels) -> Vec<Quantile> {
     let all = LEVELS.into_iter().zip(levels.within).take(levels.known);
-    let wanted = all.filter(|(level, _)| QUANTILES.contains(level));
-    wanted.map(|(probability, within)| Quantile { probability, within }).collect()
+    all.map(|(probability, within)| Quantile { probability, within }).collect()
 }

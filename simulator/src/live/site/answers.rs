@@ -170,8 +170,9 @@ pub struct Answer {
     pub quantile: f64,
     /// The confidence; none of a forecast.
     pub confidence: Option<f64>,
-    /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long.
-    pub method: Method,
+    /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long. None of a
+    /// forecast.
+    pub method: Option<Method>,
     /// The requested time asked about.
     pub requested_s: i64,
     /// The processors asked about.
@@ -188,20 +189,22 @@ pub struct Answer {
     pub waiting: u32,
     /// Waits that are remembered.
     pub remembered: u64,
-    /// In what the job goes beyond all jobs of the history: sentences.
+    /// In what the job goes beyond all jobs of the history, or what a forecast of its start lacks: sentences.
     pub warnings: Vec<String>,
 }
 
 impl Answer {
-    /// The same answer by the start that was predicted for the job `ago` seconds ago, within the seconds of the
-    /// question: a job has one start, wherever it is asked for. Unchanged if that is out of date, or of a time to come.
+    /// The same answer by the start that was predicted for the job `ago` seconds ago, as it still waits, within the
+    /// seconds of the question: a job has one start, wherever it is asked for. A forecast of a time to come counts as
+    /// one of now. Unchanged if the forecast is out of date, or does not reach the quantile without saying why.
     pub fn predicted(self, start: &Predicted, ago: i64, within: Option<i64>) -> Answer {
-        if !(0..=LEAST).contains(&ago) {
+        let ago = ago.max(0);
+        let from_now_s = start.left_by(self.quantile, ago);
+        if ago > LEAST || from_now_s.is_none() && start.note.is_none() {
             return self;
         }
-        let from_now_s = start.by(self.quantile).map(|by| (by - ago).max(0));
         let started = within.and_then(|within_s| {
-            let probability = start.probability(within_s + ago)?;
+            let probability = start.left_probability(within_s, ago)?;
             Some(Start { within_s, probability, at_least: None, waits: 0 })
         });
         Answer {
@@ -209,6 +212,7 @@ impl Answer {
             bound_s: from_now_s.map(|left| left.saturating_add(self.waited_s)),
             from_now_s,
             confidence: None,
+            method: None,
             start: started,
             like: Like { waits: 0, ..self.like },
             warnings: start.note.iter().cloned().collect(),

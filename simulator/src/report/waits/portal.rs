@@ -6,7 +6,7 @@ use super::super::figures::figure;
 use super::super::plot::{self, wait_bands};
 use super::{duration, out_of_date};
 use crate::base::words::counted;
-use crate::live::advise::starts::{QUANTILES, Start};
+use crate::live::advise::starts::{SHOWN, Start};
 use crate::live::age;
 use crate::live::portal::{Asked, Pages, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
@@ -199,7 +199,7 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                     th scope="col" { "job" }
                     th scope="col" { "partition" }
                     th scope="col" { "waits for" }
-                    @for probability in QUANTILES {
+                    @for probability in SHOWN {
                         th scope="col" { "started within" small { "with probability " (percent(probability)) } }
                     }
                 } }
@@ -210,7 +210,7 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                     }
                     td { (start.partition) }
                     td { (duration(start.waited.saturating_add(passed) as f64)) }
-                    @for probability in QUANTILES { td { (within(start, probability)) } }
+                    @for probability in SHOWN { td { (within(start, probability)) } }
                 } } }
             } } }
             @if told.starts.iter().any(|start| start.quantiles.is_empty() && start.note.is_none()) {
