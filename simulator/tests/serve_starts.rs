@@ -122,7 +122,7 @@ fn a_job_has_one_start() {
     let server = serve(folder.path(), &["h.txt", "--starts", "starts.json", "--now", &at]);
     let (status, found) = server.json("/api/wait?job=500&within=3540&quantile=0.75");
     assert_eq!((status, found["answer"].as_str()), (200, Some("forecast")), "{found}");
-    // The file is a minute old, and the job was to start in that minute with probability .095: .75 of the rest is .77375.
+    // The file is a minute old; the job was to start in it with probability .095: .75 of the rest is up to .77375.
     assert_eq!((found["from_now_s"].as_i64(), found["bound_s"].as_i64()), (Some(4181), Some(4781)));
     let probability = found["start"]["probability"].as_f64().unwrap();
     assert!((probability - (0.75 - 0.095) / 0.905).abs() < 1e-9 && found["confidence"].is_null(), "{found}");

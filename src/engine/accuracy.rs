@@ -9,8 +9,8 @@ const HALF_LIFE: f64 = 14.0 * 86_400.0;
 /// Weight of jobs from which on the limits can win.
 const FEWEST: f64 = 100.0;
 
-/// Factor by which the errors of predictions must exceed those of the limits: on Theta 2022 predicted means are at times
-/// off by a quarter more than the limits, and going by these does not shorten waits.
+/// Factor by which the errors of predictions must exceed those of the limits: on Theta 2022 predicted means are at
+/// times off by a quarter more than the limits, and going by these does not shorten waits.
 const LOSS: f64 = 2.0;
 
 /// Seconds added before the logarithm.

@@ -450,10 +450,10 @@ impl WaitPredictor<'_> {
 
     /// The probability that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds,
     /// counted from its submission, with a lower bound at this `confidence`. It rests on the waits of jobs in a like
-    /// situation, or on all waits of at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on either
-    /// side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by the
-    /// outcomes of those given before. Like jobs that still wait count as well (`unfinished`). An outage of the machine is not considered. O(log n + sqrt n), and O(w) for w
-    /// waiting jobs.
+    /// situation, or on all waits of at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on
+    /// either side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by
+    /// the outcomes of those given before. Like jobs that still wait count as well (`unfinished`). An outage of the
+    /// machine is not considered. O(log n + sqrt n), and O(w) for w waiting jobs.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of

@@ -1,13 +1,13 @@
 //! Waits that are not over (beyond QBETS): a job that waits still has a wait of at least its age, so that a jam shows
 //! before it is over.
 //!
-//! The last [`LAST`] submissions of jobs as wide as the one in question, by halves of the widths, are looked at. Let k
-//! of them have waited for a seconds and wait still, and m be all of them but those that wait and came later, whose
+//! The last [`LAST`] submissions of jobs as wide as the one in question, by halves of the widths, are looked at. Let
+//! k of them have waited for a seconds and wait still, and m be all of them but those that wait and came later, whose
 //! waits may become either. Then the share of waits of more than a seconds is at least k / m, less two standard
-//! deviations of k. No bound is below the longest a for which that is more than the quantile allows, and no start within
-//! a seconds is more probable than the rest. Jobs that do not wait any more count as if they had started at once, so
-//! this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the waits of all, in the order of
-//! submission).
+//! deviations of k. No bound is below the longest a for which that is more than the quantile allows, and no start
+//! within a seconds is more probable than the rest. Jobs that do not wait any more count as if they had started at
+//! once, so this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the waits of all, in the order
+//! of submission).
 
 use crate::error::{Error, Result};
 use crate::memory::at;

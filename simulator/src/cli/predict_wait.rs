@@ -102,8 +102,8 @@ impl PredictWait {
     }
 }
 
-/// The answer by the start predicted for a job, if that is known; a note where it is not. Its age is how much longer the
-/// job has waited by now, as the clocks of histories and forecasts may differ.
+/// The answer by the start predicted for a job, if that is known; a note where it is not. Its age is how much longer
+/// the job has waited by now, as the clocks of histories and forecasts may differ.
 fn predicted_start(answer: Answer, starts: &Starts, job: &str, within: Option<i64>) -> Answer {
     let Some(start) = starts.of(job) else {
         eprintln!("note: --starts has no start of job {job}: the answer rests on the history");

@@ -128,9 +128,9 @@ unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>,
     Ok(())
 }
 
-/// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A median
-/// that was reported before moves no further than to half way between the new one and the level beside it, so that
-/// answers do not jump. O(W + scenarios).
+/// Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A
+/// median that was reported before moves no further than to half way between the new one and the level beside it, so
+/// that answers do not jump. O(W + scenarios).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; WRONG_STATE before all scenarios
 /// are played; NEVER for a job that does not wait in this pool, is held (for an unknown time), or wants more

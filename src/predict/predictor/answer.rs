@@ -78,8 +78,8 @@ impl Predictor<'_> {
         owned(self.view_said(id, &mut room)?)
     }
 
-    /// Writes the probabilities that a hidden Markov model alone gave a job in the system when it was submitted, one for
-    /// each bin, and returns whether there are any: not where nothing was predicted. O(bins).
+    /// Writes the probabilities that a hidden Markov model alone gave a job in the system when it was submitted, one
+    /// for each bin, and returns whether there are any: not where nothing was predicted. O(bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`] for another number of bins; [`Error::WrongState`] of other kinds.

@@ -1,7 +1,8 @@
 //! Times in which a pool started nothing though jobs waited: is the present one longer than all known ones?
 //!
-//! Where a job that may start by the rule waits for longer than anybody ever waited for the next start, something holds the pool
-//! that no listing shows: the machine may be down, or its scheduler stopped. No start can be predicted then.
+//! Where a job that may start by the rule waits for longer than anybody ever waited for the next start, something
+//! holds the pool that no listing shows: the machine may be down, or its scheduler stopped. No start can be predicted
+//! then.
 
 use crate::base::words::several;
 

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use surefill::engine::LEVELS;
 use surefill::engine::{Scheduler, StartForecast};
 
-/// Probabilities of the quantiles of starts that tables and pages show: the ends of the interval of 90 %, the median, and
-/// the level that is to be promised to people. Files have all levels.
+/// Probabilities of the quantiles of starts that tables and pages show: the ends of the interval of 90 %, the median,
+/// and the level that is to be promised to people. Files have all levels.
 pub const SHOWN: [f64; 4] = [LEVELS[0], LEVELS[2], LEVELS[3], LEVELS[4]];
 
 const DAY: i64 = 86_400;
@@ -195,8 +195,9 @@ impl Start {
         }
     }
 
-    /// Seconds from a later moment, `ago` seconds after the forecast, within which the job starts with this probability,
-    /// as it has not started by then; none where too little is known, or where it should have started by now.
+    /// Seconds from a later moment, `ago` seconds after the forecast, within which the job starts with this
+    /// probability, as it has not started by then; none where too little is known, or where it should have started by
+    /// now.
     pub fn left_by(&self, probability: f64, ago: i64) -> Option<i64> {
         let passed = self.passed(ago)?;
         self.by(passed + probability * (1.0 - passed)).map(|by| (by - ago).max(0))

@@ -170,8 +170,8 @@ pub struct Answer {
     pub quantile: f64,
     /// The confidence; none of a forecast.
     pub confidence: Option<f64>,
-    /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long. None of a
-    /// forecast.
+    /// Method of the bound; for jobs that have waited it is an order statistic of the waits that were as long. None
+    /// of a forecast.
     pub method: Option<Method>,
     /// The requested time asked about.
     pub requested_s: i64,

@@ -84,7 +84,7 @@ impl Asking {
             self.next = Some(now - now.rem_euclid(self.every) + self.every);
         }
         let submitted = std::mem::take(&mut self.submitted);
-        let asked = |id: &JobId| id % self.each == 0 && (all || submitted.contains(id));
+        let asked = |id: &JobId| id.is_multiple_of(self.each) && (all || submitted.contains(id));
         let asked: Vec<JobId> = cluster.queue().iter().copied().filter(asked).collect();
         if asked.is_empty() {
             return;

@@ -60,8 +60,8 @@ pub struct Classes {
     pub by_user: Vec<Held>,
     /// The smallest share that held among the blocks of 300 bounds that follow each other, if there is a whole one.
     pub worst_block: Option<f64>,
-    /// The mean pinball loss q (w - b) where the wait w is above the bound b for the quantile q, (1 - q) (b - w) where it
-    /// is not, in seconds (Koenker & Bassett 1978): the true quantile has the smallest.
+    /// The mean pinball loss q (w - b) where the wait w is above the bound b for the quantile q, (1 - q) (b - w)
+    /// where it is not, in seconds (Koenker & Bassett 1978): the true quantile has the smallest.
     pub pinball_s: Option<f64>,
 }
 
