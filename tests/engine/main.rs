@@ -25,6 +25,7 @@ mod promises;
 mod reasons;
 mod starts;
 mod tried;
+mod unknown_users;
 mod world;
 
 /// Factor by which the drawn tests are longer than they are by default.
