@@ -8,8 +8,13 @@ use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
 /// Largest number of queues in which a job may start.
 pub const JOB_QUEUES: usize = 8;
 
-/// The user of a job whose user is not known: its first queue stands for that in predictions.
+/// The user of a job whose user is not known: its first queue stands for that in predictions ([`user_or_queue`]).
 pub const UNKNOWN_USER: i64 = -1;
+
+/// The user by which predictors know a job: where that is unknown, a number below -1 for its queue.
+pub fn user_or_queue(user: i64, queue: Option<u32>) -> i64 {
+    if user == UNKNOWN_USER { queue.map_or(user, |queue| -2 - i64::from(queue)) } else { user }
+}
 
 /// Largest distance of a time from 0, in seconds.
 pub(super) const MAX_TIME: i64 = 1 << 53;

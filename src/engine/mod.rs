@@ -92,7 +92,7 @@ pub use capacity::SchedulerCapacity;
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use delayed::Delayed;
 pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
-pub use job::{JOB_QUEUES, JobReport, JobState, UNKNOWN_USER, Why};
+pub use job::{JOB_QUEUES, JobReport, JobState, UNKNOWN_USER, Why, user_or_queue};
 pub use machine::{NodeReport, NodeState, Reservation};
 pub use object::{Scheduler, Totals, hash};
 pub use reason::Reason;

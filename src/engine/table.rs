@@ -8,7 +8,7 @@ use crate::memory::{Carver, at, at_mut, copy, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 use super::delayed::Judged;
-use super::job::{JOB_QUEUES, JobState, UNKNOWN_USER, Why};
+use super::job::{JOB_QUEUES, JobState, Why, user_or_queue};
 use super::starts::LEVELS;
 use super::wants::GUEST;
 
@@ -138,8 +138,7 @@ pub(super) enum Predicted {
 
 /// The keys by which the predictor knows a job; where its user is unknown its first queue stands for that.
 pub(super) fn keys(user: i64, queue: Option<u32>, limit: i64, width: u32) -> [i64; 3] {
-    let user = if user == UNKNOWN_USER { queue.map_or(user, |queue| -2 - i64::from(queue)) } else { user };
-    [user, limit, width.into()]
+    [user_or_queue(user, queue), limit, width.into()]
 }
 
 impl Record {

@@ -21,11 +21,11 @@ mod nodes_drawn;
 mod oracles;
 #[path = "../outcomes/outcomes.rs"]
 mod outcomes;
+mod predicted;
 mod promises;
 mod reasons;
 mod starts;
 mod tried;
-mod unknown_users;
 mod world;
 
 /// Factor by which the drawn tests are longer than they are by default.

@@ -124,10 +124,10 @@ fn ordered(
     own: f64,
     bound: impl Fn(f64) -> Result<WaitAnswer, CoreError>,
 ) -> Result<WaitAnswer, CoreError> {
-    let WaitAnswer::Bound(mut found) = bound(quantile)? else { return bound(quantile) };
-    if quantile == own {
-        return Ok(WaitAnswer::Bound(found));
-    }
+    let mut found = match bound(quantile)? {
+        WaitAnswer::Bound(found) if quantile != own => found,
+        answer => return Ok(answer),
+    };
     for other in QUANTILES.into_iter().filter(|other| *other < quantile) {
         if let WaitAnswer::Bound(least) = bound(other)? {
             found = found.max(least);

@@ -14,6 +14,7 @@ use super::what_if::{Beside, span, waited};
 use crate::base::statistics::{change, deviation, mean, median};
 use crate::base::words::several;
 use crate::replay::fairness::{FEWEST, Group};
+use crate::replay::policy::{PolicyName, name_of};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
 use crate::trace::recorded::Verdict;
@@ -135,17 +136,19 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
 
 /// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2 over seeds), longest 1.1 times; below on 10 of 10
 /// traces.`
-/// Without EASY the policy of the shortest waits against the first one; nothing of one policy.
+/// If another policy is ahead of the default, that stands beside it. Without EASY the policy of the shortest waits against
+/// the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
     if traces.iter().all(|compared| easy(&compared.policies).is_none()) {
         return without_easy(traces);
     }
-    let best = standings(traces).into_iter().next()?;
-    let who = called(&traces.first()?.policies, best.index);
-    let percent = (best.change * 100.0).round();
+    let (all, policies) = (standings(traces), &traces.first()?.policies);
+    let best = all.first()?;
+    let who = called(policies, best.index);
+    let below_easy = (best.change * 100.0).round();
     let spread =
         best.spread.map_or_else(String::new, |spread| format!(" (± {:.0} over seeds)", spread * 100.0));
-    let mut text = match percent {
+    let mut text = match below_easy {
         0.0 => format!("{who}: mean wait as EASY's{spread}"),
         below if below < 0.0 => format!("{who}: mean wait {:.0} % below EASY's{spread}", -below),
         above => format!(
@@ -157,6 +160,12 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
     }
     if best.traces > 1 {
         text += &format!("; below on {} of {} traces", best.ahead, best.traces);
+    }
+    let default = name_of(PolicyName::Fair);
+    let other = all.iter().skip(1).find(|standing| called(policies, standing.index) == default);
+    if let Some(Standing { change, longest, .. }) = other {
+        text += &format!(". {default}, the default: {}", percent(*change));
+        text += &longest.map_or_else(String::new, |longest| format!(", longest {longest:.1} times"));
     }
     Some(text + "." + &foreknown(traces))
 }

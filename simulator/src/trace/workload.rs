@@ -18,6 +18,7 @@ use crate::trace::swf::{Record, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
+use surefill::engine::{UNKNOWN_USER, user_or_queue};
 use surefill::nodes::Request;
 use surefill::runtime::MAX_SECONDS;
 
@@ -62,10 +63,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// Its user for predictors of kind contexts; where that is unknown, a number of its queue's, below -1, or -1 if
-    /// that is unknown as well.
+    /// Its user for predictors of kind contexts, its queue's number where that is unknown.
     pub fn user_or_queue(&self) -> i64 {
-        if self.user < 0 { -2 - self.queue.max(-1) } else { self.user }
+        user_or_queue(self.user.max(UNKNOWN_USER), u32::try_from(self.queue).ok())
     }
 
     /// Its width to the orders of queue and candidates, in processors.

@@ -495,7 +495,7 @@ impl<'a> Lived<'a> {
         let stalled = self.places[place].gaps.stalled(now);
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
-        let starts = self.forecast(place, now, |scheduler, forecast| {
+        let mut starts = self.forecast(place, now, |scheduler, forecast| {
             let asked = Asked { now, within, scheduler, forecast, calibrated_by };
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
@@ -505,14 +505,12 @@ impl<'a> Lived<'a> {
             .collect::<Result<Vec<Start>>>()
         })?;
         // By the rule a job starts now; that none did for longer than ever has a reason that is not listed.
-        let one_starts =
-            starts.iter().any(|start| start.quantiles.last().is_some_and(|last| last.within == 0));
-        let unknown = |why: String| {
-            let all = starts.iter().cloned();
-            all.map(|start| if start.quantiles.is_empty() { start } else { start.unknown(why.clone()) })
-                .collect()
-        };
-        Ok(stalled.filter(|_| one_starts).map_or_else(|| starts.clone(), unknown))
+        let starts_now = |start: &Start| start.quantiles.last().is_some_and(|last| last.within == 0);
+        if let Some(why) = stalled.filter(|_| starts.iter().any(starts_now)) {
+            let known = starts.iter_mut().filter(|start| !start.quantiles.is_empty());
+            known.for_each(|start| start.forget(&why));
+        }
+        Ok(starts)
     }
 }
 

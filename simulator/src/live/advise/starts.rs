@@ -217,9 +217,10 @@ impl Start {
         (passed < LEVELS[LEVELS.len() - 1]).then_some(passed)
     }
 
-    /// The same job without a predicted start, for this reason.
-    pub(super) fn unknown(self, why: String) -> Start {
-        Start { quantiles: Vec::new(), last: Vec::new(), started: Vec::new(), note: Some(why), ..self }
+    /// Takes the predicted start back, for this reason.
+    pub(super) fn forget(&mut self, why: &str) {
+        (self.quantiles, self.last, self.started) = Default::default();
+        self.note = Some(why.to_owned());
     }
 }
 
