@@ -132,6 +132,9 @@ void measured(int64_t id) {
     CHECK(surefill_pass_judgement(pass, 0, &delay, &first, &second));
     CHECK(surefill_wait_counts(waits, &first, &number));
     CHECK(surefill_wait_jobs(waits, &held, 1, &first, &second));
+    const int64_t wait = PAST + WAITING + id, at = 1000000 + 60 * wait;
+    CHECK(surefill_wait_submit(waits, wait, at, 600 * (wait % 97), 1 + (int32_t)(wait % 13), &first, &number));
+    CHECK(surefill_wait_start(waits, wait - WAITING, at, &number));
     CHECK(surefill_scheduler_totals(scheduler, &totals));
     CHECK(surefill_scheduler_job(scheduler, 5, &number, &first));
     CHECK(surefill_cycle_holds(cycle, scheduler, 0, &first));

@@ -16,7 +16,7 @@ const LOSS: f64 = 2.0;
 /// Seconds added before the logarithm.
 const SHORT: f64 = 60.0;
 
-/// Errors of the mean predicted at a job's submission and of its limit, as |ln((x + 60 s) / (r + 60 s))| of the actual
+/// Errors of a job's predicted mean and of its limit, as |ln((x + 60 s) / (r + 60 s))| of the actual
 /// run time r, summed over the jobs that have ended, with a half-life of two weeks.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

@@ -407,7 +407,7 @@ impl Scheduler<'_> {
             return Ok(());
         }
         let ran = if ran > 0 { ran } else { job.age(now) };
-        if let Some(mean) = self.mean_at_submission(&job)? {
+        if let Some(mean) = self.mean_predicted(&job)? {
             self.state.accuracy.observe(mean, job.limit, ran, now);
         }
         self.tell(now, |predictor, at| {

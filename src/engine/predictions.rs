@@ -132,15 +132,20 @@ impl Scheduler<'_> {
         if self.goes_by_limit(job) { Ok(View::Limit) } else { self.predicted(slot) }
     }
 
-    /// The mean run time that was predicted for a job at its submission, for the accuracy; `None` if nothing was, or
-    /// if it has no limit to be compared with. O(bins). Kept apart, so that the predictor is not on the stack of all
-    /// that follows an event.
-    #[inline(never)]
-    pub(super) fn mean_at_submission(&mut self, job: &Record) -> Result<Option<f64>> {
-        let cut = self.settings().cut;
-        if job.limit <= 0 || job.is_predicted_by_caller() {
+    /// The mean run time that was predicted for a job, for the accuracy: the last one, or where jobs count as running to
+    /// their limits that of its submission; `None` if nothing was predicted, or if it has no limit to be compared with.
+    pub(super) fn mean_predicted(&mut self, job: &Record) -> Result<Option<f64>> {
+        if job.limit <= 0 || job.predicted != Predicted::Own as u32 {
             return Ok(None);
         }
+        if self.goes_by_limit(job) { self.mean_at_submission(job) } else { Ok(Some(job.mean as f64)) }
+    }
+
+    /// The mean run time that was predicted for a job at its submission, if any was. O(bins). Kept apart, so that the
+    /// predictor is not on the stack of all that follows an event.
+    #[inline(never)]
+    fn mean_at_submission(&mut self, job: &Record) -> Result<Option<f64>> {
+        let cut = self.settings().cut;
         let Some(predictor) = self.predictor()? else { return Ok(None) };
         let mut room = [0.0; MAX_BINS];
         match predictor.view_said(job.id, &mut room) {
