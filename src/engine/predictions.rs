@@ -132,8 +132,9 @@ impl Scheduler<'_> {
         if self.goes_by_limit(job) { Ok(View::Limit) } else { self.predicted(slot) }
     }
 
-    /// The mean run time that was predicted for a job, for the accuracy: the last one, or where jobs count as running to
-    /// their limits that of its submission; `None` if nothing was predicted, or if it has no limit to be compared with.
+    /// The mean run time that was predicted for a job, for the accuracy: the last one, or where jobs count as running
+    /// to their limits that of its submission; `None` if nothing was predicted, or if it has no limit to be compared
+    /// with.
     pub(super) fn mean_predicted(&mut self, job: &Record) -> Result<Option<f64>> {
         if job.limit <= 0 || job.predicted != Predicted::Own as u32 {
             return Ok(None);

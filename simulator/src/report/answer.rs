@@ -136,8 +136,8 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
 
 /// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2 over seeds), longest 1.1 times; below on 10 of 10
 /// traces.`
-/// If another policy is ahead of the default, that stands beside it. Without EASY the policy of the shortest waits against
-/// the first one; nothing of one policy.
+/// If another policy is ahead of the default, that stands beside it. Without EASY the policy of the shortest waits
+/// against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
     if traces.iter().all(|compared| easy(&compared.policies).is_none()) {
         return without_easy(traces);
