@@ -122,12 +122,13 @@ impl<'d> Cut<'d> {
     fn part(&self, bin: usize) -> Option<Part> {
         let (lower, probability) = (*self.binned.edges.get(bin)?, *self.binned.probabilities.get(bin)?);
         let (age, limit) = (self.age as f64, self.limit as f64);
+        let start = if lower > age { lower } else { age };
         let (open, upper) = match self.binned.edges.get(bin + 1) {
             Some(&upper) => (false, upper),
             None if self.closes => (true, limit),
-            None => (true, lower.max(age) * self.binned.ratio),
+            None => (true, start * self.binned.ratio),
         };
-        Some(Part { lower, upper, start: lower.max(age), end: upper.min(limit), open, probability })
+        Some(Part { lower, upper, start, end: lesser(upper, limit), open, probability })
     }
 
     /// Sets the masses of all parts, and lets `mass` sum up the total.
@@ -287,7 +288,9 @@ impl View<'_> {
             View::Limit | View::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
             View::Binned(binned) => binned,
         };
-        match write_pieces(binned.ln_ratio, cut(binned, age, end).pieces(), age, events_per_bin, out) {
+        let mut written = Written::new(out);
+        written.pieces(binned.ln_ratio, cut(binned, age, end).pieces(), age, events_per_bin);
+        match written.count {
             0 => Ok(write_one(out, at_limit(age, limit))),
             count => Ok(count),
         }
@@ -353,57 +356,92 @@ impl View<'_> {
         Ok(longest)
     }
 }
-/// A span rounded up to whole seconds, at least one.
-pub(super) fn whole_seconds(span: f64) -> i64 {
-    // The conversion rounds towards zero.
-    let whole = span as i64;
-    whole.saturating_add(i64::from((whole as f64) < span)).max(1)
+
+/// The lesser of two numbers, neither of which is NaN: a single instruction, unlike [`f64::min`].
+fn lesser(one: f64, other: f64) -> f64 {
+    if one < other { one } else { other }
 }
 
-/// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability; returns the number of
-/// events.
-pub(super) fn write_pieces(
-    ln_ratio: f64,
-    pieces: impl Iterator<Item = Piece>,
-    age: i64,
-    events_per_bin: usize,
-    out: &mut (impl Releases + ?Sized),
-) -> usize {
-    let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
-    for i in 1..events_per_bin {
-        let _ = steps.try_push(libm::exp(ln_ratio * i as f64 / events_per_bin as f64));
+/// A span of at most [`MAX_SECONDS`], rounded up to whole seconds, at least one.
+#[inline]
+pub(super) fn whole_seconds(span: f64) -> i64 {
+    // Beside 2^52 the last binary place of a number is 1, so that the sum is rounded to the nearest whole one.
+    const ONES: f64 = (1_u64 << 52) as f64;
+    if !(span > 1.0 && span < ONES) {
+        return if span > 1.0 { span as i64 } else { 1 };
     }
-    let mut count = 0;
-    for piece in pieces {
-        let mass = piece.mass / events_per_bin as f64;
-        let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
-        for (i, step) in (1..events_per_bin).zip(&steps) {
-            let factor =
-                if piece.regular { *step } else { libm::exp(ln_ratio * i as f64 / events_per_bin as f64) };
-            push(out, &mut count, (piece.start * factor).min(piece.end) - age as f64, mass);
+    let sum = span + ONES;
+    let nearest = (sum.to_bits() & ((1 << 52) - 1)) as i64;
+    nearest + i64::from(sum - ONES < span)
+}
+
+/// Releases as they are written.
+pub(super) struct Written<'o, O: ?Sized> {
+    out: &'o mut O,
+    /// Number of releases.
+    pub count: usize,
+    /// The last one's instant.
+    last: i64,
+}
+
+impl<'o, O: Releases + ?Sized> Written<'o, O> {
+    /// None is written yet.
+    pub(super) fn new(out: &'o mut O) -> Written<'o, O> {
+        Written { out, count: 0, last: i64::MIN }
+    }
+
+    /// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability.
+    pub(super) fn pieces(
+        &mut self,
+        ln_ratio: f64,
+        pieces: impl Iterator<Item = Piece>,
+        age: i64,
+        events_per_bin: usize,
+    ) {
+        let events = events_per_bin as f64;
+        let set_steps = |steps: &mut ArrayVec<f64, MAX_EVENTS_PER_BIN>, ln_ratio: f64| {
+            steps.clear();
+            for i in 1..events_per_bin {
+                let _ = steps.try_push(libm::exp(ln_ratio * i as f64 / events));
+            }
+        };
+        let (mut steps, mut own_steps) = (ArrayVec::new(), ArrayVec::new());
+        set_steps(&mut steps, ln_ratio);
+        let age = age as f64;
+        for piece in pieces {
+            let mass = piece.mass / events;
+            // A bin's share can underflow when it is divided.
+            if mass <= 0.0 {
+                continue;
+            }
+            if !piece.regular && events_per_bin > 1 {
+                set_steps(&mut own_steps, libm::log(piece.end / piece.start));
+            }
+            for step in if piece.regular { &steps } else { &own_steps } {
+                self.push(lesser(piece.start * step, piece.end) - age, mass);
+            }
+            self.push(piece.end - age, mass);
         }
-        push(out, &mut count, piece.end - age as f64, mass);
     }
-    count
+
+    /// Writes a release of a positive probability behind the others, or adds it to the last one, which it does not
+    /// precede.
+    #[inline]
+    pub(super) fn push(&mut self, span: f64, probability: f64) {
+        let after = whole_seconds(span);
+        if self.last >= after {
+            if let Some((_, last)) = self.count.checked_sub(1).and_then(|last| self.out.slot(last)) {
+                *last += probability;
+            }
+        } else if let Some((end, own)) = self.out.slot(self.count) {
+            (*end, *own) = (after, probability);
+            (self.last, self.count) = (after, self.count + 1);
+        }
+    }
 }
 
 pub(super) fn write_one(out: &mut (impl Releases + ?Sized), after: i64) -> usize {
     out.slot(0).map(|(end, probability)| (*end, *probability) = (after, 1.0)).into_iter().count()
-}
-
-pub(super) fn push(out: &mut (impl Releases + ?Sized), count: &mut usize, span: f64, probability: f64) {
-    // A bin's share can underflow when it is divided.
-    if probability <= 0.0 {
-        return;
-    }
-    let after = whole_seconds(span);
-    let last = count.checked_sub(1).and_then(|i| out.slot(i));
-    if let Some((_, last)) = last.filter(|(last, _)| **last >= after) {
-        *last += probability;
-    } else if let Some((end, own)) = out.slot(*count) {
-        (*end, *own) = (after, probability);
-        *count += 1;
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use crate::error::Result;
 use crate::runtime::condition::{
-    Cut, Part, Piece, Release, at_limit, check_quantile, push, whole_seconds, write_one, write_pieces,
+    Cut, Part, Piece, Release, Written, at_limit, check_quantile, whole_seconds, write_one,
 };
 use crate::runtime::distribution::RuntimeDistribution;
 use crate::runtime::view::{Binned, View};
@@ -120,9 +120,13 @@ impl View<'_> {
         };
         let rest = at_limit(age, limit);
         let Some(within) = within(binned, age, limit) else { return Ok(write_one(out, rest)) };
-        let mut count = write_pieces(binned.ln_ratio, within.cut.pieces(), age, events_per_bin, out);
+        let mut written = Written::new(out);
+        written.pieces(binned.ln_ratio, within.cut.pieces(), age, events_per_bin);
         // Merged with the event at the end of a bin that the limit divides; else the room of the bin beyond is free.
-        push(out, &mut count, rest as f64, within.at_limit);
+        if within.at_limit > 0.0 {
+            written.push(rest as f64, within.at_limit);
+        }
+        let count = written.count;
         Ok(if count == 0 { write_one(out, rest) } else { count })
     }
 
