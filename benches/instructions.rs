@@ -20,15 +20,18 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [scale, what, events] = arguments.as_slice() else {
         println!(
-            "usage: instructions archive|large|largest probability|no-start|bound|seconds|delay|verdicts|judge|papers EVENTS_PER_BIN"
+            "usage: instructions archive|large|largest|RUNNING/PROCESSORS/CANDIDATES probability|no-start|bound|seconds|delay|verdicts|judge|papers EVENTS_PER_BIN"
         );
         return;
     };
-    let (running, processors, candidates) = match scale.as_str() {
-        "largest" => (5000, 100_000, 1000),
-        "large" => (1000, 10_000, 1000),
-        _ => (60, 430, 20),
+    let sizes: Vec<u32> = match scale.as_str() {
+        "largest" => vec![5000, 100_000, 1000],
+        "large" => vec![1000, 10_000, 1000],
+        "archive" => vec![60, 430, 20],
+        sizes => sizes.split('/').map(|size| size.parse().expect("a number")).collect(),
     };
+    let [running, processors, candidates] = sizes[..] else { panic!("RUNNING/PROCESSORS/CANDIDATES") };
+    let (running, candidates) = (running as usize, candidates as usize);
     let events = events.parse().expect("a number of events per bin");
     let scenario = Scenario::new(running, processors, candidates, events, 1);
     let mut memory = scenario.memory();

@@ -36,6 +36,9 @@ const DIRECT: u64 = 1 << 17;
 /// The fewest rows with which brackets are tried.
 const FEWEST: usize = 8;
 
+/// Rows of memory for the making of one.
+const ROWS: usize = 7;
+
 /// Bound on the rounding of a row's numbers.
 const ROUNDING: f64 = 1e-11;
 
@@ -75,7 +78,7 @@ pub(super) struct Bracketed<'a> {
     pub releases: &'a [Release],
     /// Memory of the rows.
     pub store: &'a mut [f64],
-    /// Memory of five rows of `processors` numbers each.
+    /// Memory of [`ROWS`] rows of `processors` numbers each.
     pub buffers: &'a mut [f64],
     pub processors: usize,
     /// Processors that the head job lacks now.
@@ -139,7 +142,7 @@ impl Bracketed<'_> {
     /// ends. Returns whether there is room.
     pub(super) fn begin(&mut self, grain: u32, widest: u32, horizon: i64) -> Result<bool> {
         let stride = widest.checked_div(grain).unwrap_or(0) as usize + 1;
-        if self.store.len() / stride < FEWEST || self.buffers.len() < 5 * self.processors {
+        if self.store.len() / stride < FEWEST || self.buffers.len() < ROWS * self.processors {
             return Ok(false);
         }
         let mut last = horizon.max(1);
@@ -311,7 +314,7 @@ impl Bracketed<'_> {
         let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
-        let angles = next_row()?;
+        let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
         let (mut certain, mut open, mut uncertain) = (0_u64, 0_u64, 0);
         for job in self.running.iter() {
             let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
@@ -342,12 +345,17 @@ impl Bracketed<'_> {
             let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
             let scale = unit / common;
             widths.iter_mut().for_each(|width| *width *= f64::from(scale));
-            let angles = range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?;
-            let mut jobs = Jobs { widths, ended: odds, angles };
+            let mut jobs = Jobs {
+                widths,
+                ended: odds,
+                angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
+                steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
+                turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
+            };
             let support = jobs.support();
             let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
             let places = (first, grain / u64::from(common));
-            if support.modulus <= self.processors && jobs.below(&support, places, row, [one, other], work)? {
+            if jobs.below(&support, places, row, work)? {
                 self.state.error = fourier::ERROR;
                 return Ok(());
             }

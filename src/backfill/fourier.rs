@@ -7,7 +7,7 @@
 //! multiples of 2 pi, `1 - cos(u w)` is least at an end of the run. Some dozens are left.
 
 use crate::error::Result;
-use crate::memory::range_mut;
+use crate::memory::{chunks, chunks_mut, range_mut};
 
 /// Bound on the error of a probability: the values outside of the modulus, the frequencies left out, whose weights are
 /// less than 2 + ln N all together, and rounding.
@@ -22,8 +22,14 @@ const CUT: f64 = 1e-22;
 /// The most frequencies.
 const MOST: usize = 512;
 
-/// Number of jobs that are asked whether a frequency matters.
+/// Number of jobs that are asked whether a run of frequencies matters.
 const ENOUGH: usize = 512;
+
+/// Number of frequencies after which rotations begin anew, so that their rounding does not add up.
+const ROTATIONS: u64 = 64;
+
+/// Partial products, and numbers of a row, side by side: the values do not depend on the processor's vectors.
+const LANES: usize = 4;
 
 /// Uncertain jobs of an instant.
 pub(super) struct Jobs<'a> {
@@ -33,6 +39,9 @@ pub(super) struct Jobs<'a> {
     pub ended: &'a [f64],
     /// Memory for their angles at the first frequency, in 2^-64 of a turn.
     pub angles: &'a mut [u64],
+    /// Memory for cosines and sines: of these angles, and of those at the present frequency, times `ended`.
+    pub steps: [&'a mut [f64]; 2],
+    pub turned: [&'a mut [f64]; 2],
 }
 
 /// Moments of the sum.
@@ -76,29 +85,21 @@ impl Jobs<'_> {
     }
 
     /// Writes Pr(S < y) for `y` = `first`, `first + step`, ... into `row`. Returns whether few enough frequencies
-    /// matter; else nothing is written. `tables` are two rows of N numbers.
+    /// matter; else the numbers in `row` mean nothing.
     ///
-    /// O(R K + N + K x row) for K frequencies, and O(R) for each frequency that no group of jobs settles.
+    /// O(K (R + row)) for K frequencies, and O(R) for each run of frequencies that no group of jobs settles.
     pub(super) fn below(
         &mut self,
         support: &Support,
         (first, step): (i64, u64),
         row: &mut [f64],
-        tables: [&mut [f64]; 2],
         work: &mut u64,
     ) -> Result<bool> {
-        let [cosines, sines] = tables;
-        let cosines = range_mut(cosines, 0, support.modulus)?;
-        let sines = range_mut(sines, 0, support.modulus)?;
-        turn(2.0 * core::f64::consts::PI / support.modulus as f64, cosines, sines);
-        *work += support.modulus as u64;
-        let circle = Circle { cosines, sines };
-        for (angle, &width) in self.angles.iter_mut().zip(self.widths) {
-            *angle = circle.angle(width as u64);
+        let modulus = support.modulus as u64;
+        for (slot, &width) in self.angles.iter_mut().zip(self.widths) {
+            *slot = angle(width as u64, modulus);
         }
-        let mut kept = [0_u32; MOST];
-        let Some(count) = self.mark(support, &circle, &mut kept, work) else { return Ok(false) };
-        let span = |y: i64| y.saturating_sub(support.lowest).min(support.modulus as i64).max(0);
+        let span = |y: i64| y.saturating_sub(support.lowest).clamp(0, support.modulus as i64);
         for (slot, place) in row.iter_mut().zip(0_u64..) {
             let y = first.saturating_add_unsigned(place.saturating_mul(step));
             *slot = span(y) as f64 / support.modulus as f64;
@@ -108,68 +109,56 @@ impl Jobs<'_> {
             let steps = number.saturating_sub(first).max(0) as u64;
             usize::try_from(steps.div_ceil(step.max(1))).unwrap_or(usize::MAX).min(row.len())
         };
-        let modulus = i64::try_from(support.modulus).unwrap_or(i64::MAX);
-        let places = place_of(support.lowest + 1)..place_of(support.lowest.saturating_add(modulus));
-        let inside = (span(first.saturating_add_unsigned(places.start as u64 * step)), places);
-        for &frequency in kept.iter().take(count) {
-            let frequency = u64::from(frequency);
-            let (mut re, mut im) = (1.0, 0.0);
-            for (&angle, &p) in self.angles.iter().zip(self.ended) {
-                let (cosine, sine) = circle.at(frequency.wrapping_mul(angle));
-                let (a, b) = (1.0 - p + p * cosine, p * sine);
-                (re, im) = (re * a - im * b, re * b + im * a);
+        let places = place_of(support.lowest + 1)..place_of(support.lowest.saturating_add_unsigned(modulus));
+        let inside = span(first.saturating_add_unsigned(places.start as u64 * step)) as u64;
+        let inner = range_mut(row, places.start, places.end.saturating_sub(places.start))?;
+        self.set_steps();
+        let (mut frequency, mut kept) = (1, 0);
+        // The frequency before, if it was kept.
+        let mut before = 0;
+        while frequency <= modulus / 2 {
+            // The jobs begin turned to the first one.
+            if frequency > 1 && before + 1 == frequency && frequency % ROTATIONS != 0 {
+                self.rotate();
+            } else if frequency > 1 {
+                self.turn(frequency);
             }
-            // Times 2 / (N (1 - exp(-i u))): the sum over all numbers from the lowest one to below y.
-            let turn = circle.angle(frequency);
-            let (cosine, sine) = circle.at(turn);
-            let (a, b) = (1.0 - cosine, sine);
-            let norm = 2.0 / (support.modulus as f64 * (a * a + b * b));
-            (re, im) = ((re * a + im * b) * norm, (im * a - re * b) * norm);
-            // Real part of the factor times exp(-i u low) - exp(-i u y), 0 where y is not inside.
-            let (cosine, sine) = circle.at(turn.wrapping_mul(support.lowest as u64));
-            let constant = re * cosine + im * sine;
-            let mut here = turn.wrapping_mul((support.lowest + inside.0) as u64);
-            let more = turn.wrapping_mul(step);
-            for slot in row.get_mut(inside.1.clone()).unwrap_or(&mut []) {
-                let (cosine, sine) = circle.at(here);
-                *slot += constant - re * cosine - im * sine;
-                here = here.wrapping_add(more);
+            let (re, im) = self.product();
+            *work += 2 * self.widths.len() as u64;
+            if re * re + im * im > CUT {
+                if kept == MOST {
+                    return Ok(false);
+                }
+                Wave::new(frequency, (re, im), support).add(inside, step, inner);
+                *work += inner.len() as u64;
+                (before, frequency, kept) = (frequency, frequency + 1, kept + 1);
+            } else {
+                frequency = self.next(frequency + 1, modulus / 2, work);
             }
-            *work += 4 * (self.widths.len() + row.len()) as u64;
         }
         row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
         Ok(true)
     }
 
-    /// Writes the frequencies that may matter and returns their number; `None` for more than [`MOST`].
-    fn mark(
-        &self,
-        support: &Support,
-        circle: &Circle,
-        kept: &mut [u32; MOST],
-        work: &mut u64,
-    ) -> Option<usize> {
-        let half = support.modulus / 2;
-        let (mut begin, mut count) = (1, 0);
-        while begin <= half {
-            // The first frequencies matter, one after the other; behind them runs grow with their begin.
-            let mut end = (begin + begin / 4).min(half);
-            while !self.settles(begin, end, circle, work) {
-                if end == begin {
-                    *kept.get_mut(count)? = begin as u32;
-                    count += 1;
-                    break;
-                }
-                end = begin + (end - begin) / 2;
+    /// The first frequency, from this one to the last, of which the first jobs do not show that it does not matter.
+    fn next(&self, mut begin: u64, last: u64, work: &mut u64) -> u64 {
+        // Runs grow with their begin.
+        let mut length = begin / 4;
+        while begin <= last {
+            let end = (begin + length).min(last);
+            if self.settles(begin, end, work) {
+                (begin, length) = (end + 1, (end + 1) / 4);
+            } else if end == begin {
+                break;
+            } else {
+                length = (end - begin) / 2;
             }
-            begin = end + 1;
         }
-        Some(count)
+        begin
     }
 
     /// Whether the first jobs show that no frequency of a run matters.
-    fn settles(&self, begin: usize, end: usize, circle: &Circle, work: &mut u64) -> bool {
-        let (begin, end) = (begin as u64, end as u64);
+    fn settles(&self, begin: u64, end: u64, work: &mut u64) -> bool {
         let mut square = 1.0;
         for (&angle, &p) in self.angles.iter().zip(self.ended).take(ENOUGH) {
             *work += 1;
@@ -178,63 +167,143 @@ impl Jobs<'_> {
             if other < one || (end - begin).checked_mul(angle).is_none() {
                 continue;
             }
-            let cosine = f64::max(circle.cosine(one), circle.cosine(other));
-            square *= 1.0 - 2.0 * p * (1.0 - p) * (1.0 - cosine);
+            // The cosine of the one nearer to a whole turn is the larger one.
+            let nearest =
+                if one.min(one.wrapping_neg()) < other.min(other.wrapping_neg()) { one } else { other };
+            square *= 1.0 - 2.0 * p * (1.0 - p) * (1.0 - at_least_cosine(radians(nearest)));
             if square <= CUT {
                 return true;
             }
         }
         false
     }
-}
 
-/// Cosines and sines of the multiples of 2 pi / N. Angles are in 2^-64 of a turn: multiples wrap by themselves.
-struct Circle<'a> {
-    cosines: &'a [f64],
-    sines: &'a [f64],
-}
-
-impl Circle<'_> {
-    /// The angle of a multiple, within one.
-    fn angle(&self, multiple: u64) -> u64 {
-        let whole = (1 << 64) / self.cosines.len().max(1) as u128;
-        let rest = (1 << 64) % self.cosines.len().max(1) as u128;
-        let multiple = u128::from(multiple);
-        (multiple * whole + multiple * rest / self.cosines.len().max(1) as u128) as u64
-    }
-
-    /// The place of the multiple next to an angle.
-    #[inline]
-    fn place(&self, angle: u64) -> usize {
-        let product = u128::from(angle) * self.cosines.len() as u128;
-        let place = (product + (1 << 63)) >> 64;
-        if place as usize == self.cosines.len() { 0 } else { place as usize }
-    }
-
-    #[inline]
-    fn cosine(&self, angle: u64) -> f64 {
-        self.cosines.get(self.place(angle)).copied().unwrap_or(1.0)
-    }
-
-    /// Cosine and sine of an angle.
-    #[inline]
-    fn at(&self, angle: u64) -> (f64, f64) {
-        let place = self.place(angle);
-        (self.cosines.get(place).copied().unwrap_or(1.0), self.sines.get(place).copied().unwrap_or(0.0))
-    }
-}
-
-/// Writes cosines and sines of 0, `unit`, 2 `unit`, ...: by rotation, begun anew every 64th.
-fn turn(unit: f64, cosines: &mut [f64], sines: &mut [f64]) {
-    let (step_cosine, step_sine) = (libm::cos(unit), libm::sin(unit));
-    let (mut cosine, mut sine) = (1.0, 0.0);
-    for (number, (c, s)) in cosines.iter_mut().zip(sines.iter_mut()).enumerate() {
-        if number % 64 == 0 {
-            (cosine, sine) = (libm::cos(number as f64 * unit), libm::sin(number as f64 * unit));
+    /// Notes cosine and sine of every job's angle, and turns every job to the first frequency.
+    fn set_steps(&mut self) {
+        let ([steps, sine_steps], [turned, sine_turned]) = (&mut self.steps, &mut self.turned);
+        let jobs = self.angles.iter().zip(self.ended);
+        let steps = steps.iter_mut().zip(sine_steps.iter_mut());
+        let turned = turned.iter_mut().zip(sine_turned.iter_mut());
+        for (((&angle, &p), (cosine, sine)), turned) in jobs.zip(steps).zip(turned) {
+            (*sine, *cosine) = libm::sincos(radians(angle));
+            (*turned.0, *turned.1) = (p * *cosine, p * *sine);
         }
-        (*c, *s) = (cosine, sine);
-        (cosine, sine) = (cosine * step_cosine - sine * step_sine, sine * step_cosine + cosine * step_sine);
     }
+
+    /// Turns every job to a frequency.
+    fn turn(&mut self, frequency: u64) {
+        let [cosines, sines] = &mut self.turned;
+        let jobs = self.angles.iter().zip(self.ended);
+        for ((&angle, &p), (cosine, sine)) in jobs.zip(cosines.iter_mut().zip(sines.iter_mut())) {
+            let turned = libm::sincos(radians(frequency.wrapping_mul(angle)));
+            (*sine, *cosine) = (p * turned.0, p * turned.1);
+        }
+    }
+
+    /// Turns every job from the frequency before to the next one.
+    fn rotate(&mut self) {
+        let ([cosines, sines], [steps, sine_steps]) = (&mut self.turned, &self.steps);
+        let steps = steps.iter().zip(sine_steps.iter());
+        for ((cosine, sine), (&c, &s)) in cosines.iter_mut().zip(sines.iter_mut()).zip(steps) {
+            (*cosine, *sine) = (*cosine * c - *sine * s, *sine * c + *cosine * s);
+        }
+    }
+
+    /// The transform at the frequency to which the jobs are turned.
+    fn product(&self) -> (f64, f64) {
+        let [cosines, sines] = &self.turned;
+        let (mut re, mut im) = ([1.0; LANES], [0.0; LANES]);
+        let mut times = |lane: usize, p: f64, cosine: f64, sine: f64| {
+            if let (Some(re), Some(im)) = (re.get_mut(lane), im.get_mut(lane)) {
+                let (a, b) = (1.0 - p + cosine, sine);
+                (*re, *im) = (*re * a - *im * b, *re * b + *im * a);
+            }
+        };
+        let ((ended, last), (cosines, last_cosines), (sines, last_sines)) =
+            (chunks::<LANES>(self.ended), chunks::<LANES>(cosines), chunks::<LANES>(sines));
+        for ((ended, cosines), sines) in ended.iter().zip(cosines).zip(sines) {
+            for lane in 0..LANES {
+                times(lane, ended[lane], cosines[lane], sines[lane]);
+            }
+        }
+        for (lane, ((&p, &cosine), &sine)) in last.iter().zip(last_cosines).zip(last_sines).enumerate() {
+            times(lane, p, cosine, sine);
+        }
+        let all = re.iter().zip(im);
+        all.fold((1.0, 0.0), |(re, im), (&a, b)| (re * a - im * b, re * b + im * a))
+    }
+}
+
+/// The part of one frequency, and its mirror image, in the probabilities.
+struct Wave {
+    /// Angle from one number to the next, in 2^-64 of a turn.
+    angle: u64,
+    /// Real part of the factor at the lowest number.
+    constant: f64,
+    re: f64,
+    im: f64,
+}
+
+impl Wave {
+    /// The wave of a frequency at which the transform of the sum is this one.
+    fn new(frequency: u64, (re, im): (f64, f64), support: &Support) -> Wave {
+        let angle = angle(frequency, support.modulus as u64);
+        // Times 2 / (N (1 - exp(-i u))): the sum over all numbers from the lowest one to below y.
+        let (sine, cosine) = libm::sincos(radians(angle));
+        let (a, b) = (1.0 - cosine, sine);
+        let norm = 2.0 / (support.modulus as f64 * (a * a + b * b));
+        let (re, im) = ((re * a + im * b) * norm, (im * a - re * b) * norm);
+        // Times exp(-i u low).
+        let (sine, cosine) = libm::sincos(radians(angle.wrapping_mul(support.lowest as u64)));
+        let (re, im) = (re * cosine + im * sine, im * cosine - re * sine);
+        Wave { angle, constant: re, re, im }
+    }
+
+    /// Adds it to the probabilities of the numbers `from`, `from + step`, ... above the lowest one: the real part of the
+    /// factor times 1 - exp(-i u y).
+    fn add(&self, from: u64, step: u64, row: &mut [f64]) {
+        let at = |place: u64| {
+            let angle = self.angle.wrapping_mul(from.wrapping_add(place.wrapping_mul(step)));
+            let (sine, cosine) = libm::sincos(radians(angle));
+            (self.re * cosine + self.im * sine, self.im * cosine - self.re * sine)
+        };
+        let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+        for (lane, (re, im)) in re.iter_mut().zip(&mut im).enumerate() {
+            (*re, *im) = at(lane as u64);
+        }
+        let turn = self.angle.wrapping_mul(step.wrapping_mul(LANES as u64));
+        let (sine, cosine) = libm::sincos(radians(turn));
+        let whole = row.len() / LANES * LANES;
+        for slots in chunks_mut::<LANES>(row) {
+            for lane in 0..LANES {
+                let (here, beside) = (re[lane], im[lane]);
+                slots[lane] += self.constant - here;
+                (re[lane], im[lane]) = (here * cosine + beside * sine, beside * cosine - here * sine);
+            }
+        }
+        for (slot, re) in row.iter_mut().skip(whole).zip(re) {
+            *slot += self.constant - re;
+        }
+    }
+}
+
+/// The angle of a multiple of 2 pi / N, in 2^-64 of a turn: multiples of it wrap by themselves.
+fn angle(multiple: u64, modulus: u64) -> u64 {
+    let modulus = u128::from(modulus.max(1));
+    ((u128::from(multiple) << 64) / modulus) as u64
+}
+
+/// The cosine of an angle from -pi to pi, or a little more: the first terms of its series, of which the last is positive
+/// and larger than all those that follow. At most .026 more.
+#[inline]
+fn at_least_cosine(angle: f64) -> f64 {
+    let square = angle * angle;
+    1.0 + square * (-1.0 / 2.0 + square * (1.0 / 24.0 + square * (-1.0 / 720.0 + square * (1.0 / 40_320.0))))
+}
+
+/// An angle in 2^-64 of a turn as one from -pi to pi.
+fn radians(angle: u64) -> f64 {
+    angle as i64 as f64 * (core::f64::consts::PI / (1_u64 << 63) as f64)
 }
 
 #[cfg(test)]
@@ -286,13 +355,19 @@ mod tests {
             let (widths, ended): (Vec<f64>, Vec<f64>) =
                 open.map(|&(width, p)| (f64::from(width * scale), p)).unzip();
             let mut angles = vec![0; widths.len()];
-            let mut jobs = Jobs { widths: &widths, ended: &ended, angles: &mut angles };
+            let mut memory = [(); 4].map(|()| vec![0.0; widths.len()]);
+            let [steps, sine_steps, turned, sine_turned] = &mut memory;
+            let mut jobs = Jobs {
+                widths: &widths,
+                ended: &ended,
+                angles: &mut angles,
+                steps: [steps, sine_steps],
+                turned: [turned, sine_turned],
+            };
             let support = jobs.support();
-            let (mut cosines, mut sines) = (vec![0.0; support.modulus], vec![0.0; support.modulus]);
             let (first, step) = (random(200) as i64 - 100, 1 + random(9));
             let mut row = vec![f64::NAN; 3000];
-            let tables = [&mut cosines[..], &mut sines[..]];
-            if !jobs.below(&support, (first, step), &mut row, tables, &mut 0).unwrap() {
+            if !jobs.below(&support, (first, step), &mut row, &mut 0).unwrap() {
                 continue;
             }
             by_frequencies += 1;
