@@ -48,7 +48,14 @@ faketime=$(find /usr/lib -name libfaketimeMT.so.1 | head -n 1)
     exit 1
 }
 work=$(mktemp -d) && chmod 711 "$work"
+kept() {
+    [ -z "${KEEP:-}" ] || [ -z "$CLUSTER" ] || {
+        mkdir -p "$KEEP"
+        cp "$work"/{times,counted,stream} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out "$KEEP" || true
+    }
+}
 cleanup() {
+    kept
     cluster_stop
     umount /etc/passwd 2>/dev/null || true
     rm -rf "$work"
@@ -158,22 +165,31 @@ while read -r second user width minutes seconds name nice counted share; do
     [ "$counted" = 0 ] ||
         echo "$number $width $seconds $share $(awk "BEGIN { print ($(date +%s.%N) - $begun) * $factor - $second }")" >>"$work/counted"
 done <"$work/stream"
+# slurmctld sometimes drops a question where others keep the processors busy.
+ask() { # FILE [squeue's arguments]
+    local file=$1
+    shift
+    for _ in 1 2 3 4 5; do
+        timeout 20 squeue -h "$@" >"$file" 2>"$work/refused" && return
+        sleep 1
+    done
+    cat "$work/refused" >&2
+    return 1
+}
 # Until each job of the window has started, or twice its hours have passed.
-waiting() { timeout 20 squeue -h -t PENDING -o %i | sort | comm -12 - <(cut -d ' ' -f 1 "$work/counted" | sort) | wc -l; }
 horizon=$(awk "BEGIN { print 7200 * $hours }")
-while [ "$(waiting)" -gt 0 ] &&
+cut -d ' ' -f 1 "$work/counted" | sort >"$work/numbers"
+while ask "$work/pending" -t PENDING -o %i && sort "$work/pending" | comm -12 - "$work/numbers" | grep -q . &&
     awk "BEGIN { exit !($(date +%s.%N) < $begun + $horizon / $factor) }"; do
     sleep 2
 done
 silent=$(grep -c 'not responding' "$CLUSTER/log/slurmctld" || true)
+ask "$work/running" -t RUNNING,COMPLETING -o '%i %V %S'
+ask "$work/pending" -t PENDING -o '%i %V waits'
 {
     sed -n 's/^JobId=\([0-9]*\) .* StartTime=\([^ ]*\) .* SubmitTime=\([^ ]*\) .*/\1 \3 \2/p' "$CLUSTER/completed"
-    timeout 20 squeue -h -t RUNNING,COMPLETING -o '%i %V %S'
-    timeout 20 squeue -h -t PENDING -o '%i %V waits'
+    cat "$work/running" "$work/pending"
 } >"$work/times"
 timeouts=$(grep -c 'JobState=TIMEOUT' "$CLUSTER/completed" || true)
-[ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -r "$work"/{times,counted,stream} "$CLUSTER/completed" "$CLUSTER/slurm.conf" \
-    "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out "$KEEP"; }
 python3 "$here/window.py" report "$work" "$way" "$hours" "$processors" "$ranked"
 echo "$way: $timeouts jobs ended at their limits; nodes did not answer in time, which spoils the comparison: $silent times"
-timeout 60 scancel --state=PENDING,RUNNING 2>/dev/null || true
