@@ -1,7 +1,7 @@
 """The two halves of window.sh that are reckoned: the jobs of a window, and how long they waited.
 
-    window.py jobs TRACE FIRST HOURS PROCESSORS FOLDER      writes stream, history and passwd into FOLDER
-    window.py report FOLDER WAY HOURS PROCESSORS RANKED     reads counted and times as well; RANKED: 1 for points"""
+    window.py jobs TRACE FIRST HOURS PROCESSORS FACTOR FOLDER      writes stream, history and passwd into FOLDER
+    window.py report FOLDER WAY HOURS PROCESSORS FACTOR RANKED     reads counted and times as well; RANKED: 1 for points"""
 
 import datetime
 import gzip
@@ -14,6 +14,7 @@ POINTS = 100000  # of the share; of seven days of age
 BASE = 300000  # of the partition, so that no priority ends at its least
 LEARNT = 5000  # jobs before the window
 WEEK = 7 * 86400
+LATER = 30  # minutes that jobs from before the window have beyond what is left of their limits
 
 
 def jobs_of(trace, processors):
@@ -44,9 +45,9 @@ def shares(jobs, begin):
     return {job[5]: 2 ** -(used.get(job[5], 0) / whole * len(used)) for job in jobs}
 
 
-def write_jobs(trace, first, hours, processors, folder):
-    """One line a job to submit: second of the window, user, width, minutes of limit, seconds, name, nice, counted or not,
-    points of its user's share."""
+def write_jobs(trace, first, hours, processors, factor, folder):
+    """One line a job to submit: when, in microseconds of our clock, user, width, minutes of limit, seconds of our clock, name,
+    nice, counted or not, points of its user's share."""
     jobs = jobs_of(trace, processors)
     begin = jobs[first][0]
     share = shares(jobs, begin)
@@ -62,9 +63,10 @@ def write_jobs(trace, first, hours, processors, folder):
         points = round(POINTS * share[user])
         waited = round(POINTS * min(begin - submit, WEEK) / WEEK) if submit < begin else 0
         nice = 2 * POINTS - points - waited
-        left = max(minutes - age // 60, 1)
         counted = int(submit >= begin)
-        stream.append((key, f"{second} {30000 + user} {width} {left} {run - age} job{program} {nice} {counted} {points}"))
+        left = minutes if counted else max(minutes - age // 60, 1) + LATER
+        line = f"{1000000 * second // factor} {30000 + user} {width} {left} {(run - age) / factor:.3f} job{program}"
+        stream.append((key, f"{line} {nice} {counted} {points}"))
     with open(f"{folder}/stream", "w") as file:
         file.writelines(line + "\n" for _, line in sorted(stream))
     ended = sorted((job for job in jobs if sum(job[:3]) <= begin), key=lambda job: sum(job[:3]))
@@ -82,13 +84,13 @@ def moment(text):
     return datetime.datetime.fromisoformat(text).timestamp()
 
 
-def report(folder, way, hours, processors, ranked):
+def report(folder, way, hours, processors, factor, ranked):
     """Prints the waits of the window's jobs in hours; of those that still wait, what they have waited by then."""
     counted = {}
     with open(f"{folder}/counted") as file:
         for line in file:
             number, width, seconds, points, late = line.split()
-            counted[number] = (int(width), int(seconds), int(points), float(late))
+            counted[number] = (int(width), float(seconds) * factor, int(points), int(late) * factor / 1e6)
     with open(f"{folder}/times") as file:
         jobs = [line.split() for line in file]
     begin = min(moment(submit) for number, submit, _ in jobs if number in counted)
@@ -127,6 +129,6 @@ def report(folder, way, hours, processors, ranked):
 
 
 if sys.argv[1] == "jobs":
-    write_jobs(sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]), sys.argv[6])
+    write_jobs(sys.argv[2], *(int(word) for word in sys.argv[3:7]), sys.argv[7])
 else:
-    report(sys.argv[2], sys.argv[3], float(sys.argv[4]), int(sys.argv[5]), sys.argv[6] == "1")
+    report(sys.argv[2], sys.argv[3], *(int(word) for word in sys.argv[4:7]), sys.argv[7] == "1")

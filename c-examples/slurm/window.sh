@@ -16,7 +16,7 @@
 #         soft-learnt    the same, having learnt
 # TRACE:  a file in the Standard Workload Format (.swf.gz); the Slurm has NODES nodes
 # FIRST:  the window begins with the submission of this job of the trace, counted from 0 among those that ran
-# HOURS:  of submissions; FACTOR: how many seconds of slurmctld's clock pass in a second
+# HOURS:  of submissions, a whole number, as FACTOR: how many seconds of slurmctld's clock pass in a second
 #
 # Environment: CORES         cores of a node. With 1, the default, jobs take whole nodes, one a processor of the trace. With more
 #                            they share nodes under CR_Core: a job that fits on a node asks for one, another for tasks alone
@@ -25,7 +25,8 @@
 #                            before the window, with a half-life of seven days, fixed during the window (by --nice)
 #              MORE_PARAMETERS    further words of SchedulerParameters; KEEP: a folder for what the run has written
 #
-# Jobs that run or wait when the window begins are submitted first, with what is left of them, and not counted. A job of
+# Jobs that run or wait when the window begins are submitted first, with what is left of them and half an hour more of limit, as
+# their submission takes some minutes of slurmctld's clock, and not counted. A job of
 # the window that has not started when twice its hours have passed counts with what it has waited by then. Wide jobs take an
 # eighth of the machine or more. Needs root, libfaketime (package faketime), python3, for multifactor slurmdbd and
 # mariadb-server, and the build of scripts/check-slurm.sh (BUILD names another folder).
@@ -81,7 +82,7 @@ daemon() {
 }
 
 # What to submit, what there is to learn before it, and the users.
-python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$work"
+python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$factor" "$work"
 chmod 644 "$work/passwd"
 mount --bind "$work/passwd" /etc/passwd
 
@@ -145,13 +146,34 @@ soft*) daemon beside "$built/surefill-soft-limits" -s "$work/beside_state" -q "$
 points*) daemon beside "$built/surefill-points" -w "$points" -s "$work/beside_state" -i 30 ;;
 esac
 
-# Jobs from before the window come in the trace's order, one by one; the window begins when the last of them is there.
+# slurmctld sometimes drops a question where others keep the processors busy: five tries.
+again() {
+    local try
+    for try in 1 2 3 4 5; do
+        timeout 60 "$@" 2>"$work/refused" && return
+        sleep $try
+    done
+    cat "$work/refused" >&2
+    return 1
+}
+submit() { again sbatch --parsable --uid="$1" "${@:2}"; }
+ask() { again squeue -h "${@:2}" >"$1"; } # FILE [squeue's arguments]
+
+# Jobs from before the window come in the trace's order, one by one. The window begins when the last of them is there, and so
+# does what each of them has left to run, however long it took to submit them.
+mkfifo -m 644 "$work/begin"
 : >"$work/counted"
-inside='' begun=$(date +%s.%N)
-while read -r second user width minutes seconds name nice counted share; do
-    [ "$counted:$inside" != 1: ] || begun=$(date +%s.%N) inside=1
-    pause=$(awk "BEGIN { p = $begun + $second / $factor - $(date +%s.%N); print (p > 0 ? p : 0) }")
-    sleep "$pause"
+inside='' submitted=0 begun=0
+while read -r moment user width minutes seconds name nice counted share; do
+    [ "$counted:$inside" != 1: ] || {
+        inside=1 begun=${EPOCHREALTIME/./}
+        exec 8<>"$work/begin"
+    }
+    pause=$((begun + moment - ${EPOCHREALTIME/./}))
+    [ "$inside" != 1 ] || [ $pause -le 0 ] || {
+        printf -v pause %d.%06d $((pause / 1000000)) $((pause % 1000000))
+        sleep "$pause"
+    }
     if [ "$cores" = 1 ]; then
         shape=(-N "$width")
     elif [ "$width" -le "$cores" ]; then
@@ -160,28 +182,21 @@ while read -r second user width minutes seconds name nice counted share; do
         shape=(-n "$width")
     fi
     [ "$ranked" = 0 ] || shape+=("--nice=$nice")
-    number=$(timeout 60 sbatch --parsable --uid="$user" -D / -o /dev/null "${shape[@]}" -t "$minutes" -J "$name" \
-        --export=NONE --wrap "exec sleep $(awk "BEGIN { print $seconds / $factor }")")
-    [ "$counted" = 0 ] ||
-        echo "$number $width $seconds $share $(awk "BEGIN { print ($(date +%s.%N) - $begun) * $factor - $second }")" >>"$work/counted"
+    # slurmctld numbers jobs from 1: one that was submitted twice, as its number was lost, would be seen.
+    submitted=$((submitted + 1))
+    number=$(submit "$user" "${shape[@]}" -D / -o /dev/null -t "$minutes" -J "$name" --export=NONE \
+        --wrap ": <$work/begin; exec sleep $seconds")
+    [ "$number" = $submitted ] || {
+        echo "window.sh: the job $submitted has the number '$number'" >&2
+        exit 1
+    }
+    [ "$counted" = 0 ] || echo "$number $width $seconds $share $((${EPOCHREALTIME/./} - begun - moment))" >>"$work/counted"
 done <"$work/stream"
-# slurmctld sometimes drops a question where others keep the processors busy.
-ask() { # FILE [squeue's arguments]
-    local file=$1
-    shift
-    for _ in 1 2 3 4 5; do
-        timeout 20 squeue -h "$@" >"$file" 2>"$work/refused" && return
-        sleep 1
-    done
-    cat "$work/refused" >&2
-    return 1
-}
 # Until each job of the window has started, or twice its hours have passed.
-horizon=$(awk "BEGIN { print 7200 * $hours }")
 cut -d ' ' -f 1 "$work/counted" | sort >"$work/numbers"
 while ask "$work/pending" -t PENDING -o %i && sort "$work/pending" | comm -12 - "$work/numbers" | grep -q . &&
-    awk "BEGIN { exit !($(date +%s.%N) < $begun + $horizon / $factor) }"; do
-    sleep 2
+    [ ${EPOCHREALTIME/./} -lt $((begun + 7200 * hours * 1000000 / factor)) ]; do
+    sleep 3
 done
 silent=$(grep -c 'not responding' "$CLUSTER/log/slurmctld" || true)
 ask "$work/running" -t RUNNING,COMPLETING -o '%i %V %S'
@@ -191,5 +206,5 @@ ask "$work/pending" -t PENDING -o '%i %V waits'
     cat "$work/running" "$work/pending"
 } >"$work/times"
 timeouts=$(grep -c 'JobState=TIMEOUT' "$CLUSTER/completed" || true)
-python3 "$here/window.py" report "$work" "$way" "$hours" "$processors" "$ranked"
+python3 "$here/window.py" report "$work" "$way" "$hours" "$processors" "$factor" "$ranked"
 echo "$way: $timeouts jobs ended at their limits; nodes did not answer in time, which spoils the comparison: $silent times"
