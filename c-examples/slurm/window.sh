@@ -23,6 +23,7 @@
 #              PRIORITIES    basic (default) or multifactor: 100,000 points for seven days of age (PriorityMaxAge), 20,000 for a
 #                            job of the whole machine, up to 100,000 for its user's share: by what the trace's user has used
 #                            before the window, with a half-life of seven days, fixed during the window (by --nice)
+#              TOGETHER      a folder: a file there says that this cluster is ready, and the window begins when there is one "go"
 #              MORE_PARAMETERS    further words of SchedulerParameters; KEEP: a folder for what the run has written
 #
 # Jobs that run or wait when the window begins are submitted first, with what is left of them and half an hour more of limit, as
@@ -64,12 +65,12 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 
-# Slurm's daemons live faster, all by the same clock; munged and everything else do not.
+# Who decides lives faster, all by the same clock; who carries out does not.
 daemon() {
     local name=$1 faster=() ahead
     shift
     case $name in
-    slurmctld | slurmd.* | beside)
+    slurmctld | beside)
         : "${epoch:=$(date +%s.%N)}"
         ahead=$(awk "BEGIN { printf \"%.3f\", ($(date +%s.%N) - $epoch) * ($factor - 1) }")
         # The plugin's sleeps are on the monotonic clock, which libfaketime does not convert everywhere.
@@ -145,6 +146,11 @@ case $way in
 soft*) daemon beside "$built/surefill-soft-limits" -s "$work/beside_state" -q "${QUANTILE:-0.5}" -i 30 ;;
 points*) daemon beside "$built/surefill-points" -w "$points" -s "$work/beside_state" -i 30 ;;
 esac
+
+[ -z "${TOGETHER:-}" ] || {
+    : >"$TOGETHER/$(basename "$work")"
+    wait_for 600 test -e "$TOGETHER/go"
+}
 
 # slurmctld sometimes drops a question where others keep the processors busy: five tries.
 again() {
