@@ -202,14 +202,16 @@ accounting_conf() {
 account() { timeout 20 sacctmgr -i "$@" >>"$CLUSTER/log/sacctmgr" 2>&1; }
 accounting_start() {
     local port=$((CLUSTER_PORT + 280)) sql=(mariadb --no-defaults --socket="$CLUSTER/database.socket" --user=root)
-    mkdir "$CLUSTER/database"
-    timeout 100 mariadb-install-db --no-defaults --datadir="$CLUSTER/database" --skip-test-db --innodb-use-native-aio=0 \
+    # Its temporary files have the number of the process in their names, which is the same in another namespace.
+    mkdir "$CLUSTER"/database{,.temporary}
+    timeout 100 mariadb-install-db --no-defaults --datadir="$CLUSTER/database" --skip-test-db --tmpdir="$CLUSTER/database.temporary" \
         --auth-root-authentication-method=normal --user=root >"$CLUSTER/log/database.install" 2>&1 || {
         tail -n 5 "$CLUSTER/log/database.install" >&2
         return 1
     }
     daemon database mariadbd --no-defaults --user=root --datadir="$CLUSTER/database" --socket="$CLUSTER/database.socket" \
-        --port=$port --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M --innodb-use-native-aio=0 --pid-file="$CLUSTER/pid/database"
+        --port=$port --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M --tmpdir="$CLUSTER/database.temporary" \
+        --pid-file="$CLUSTER/pid/database"
     wait_for 60 "${sql[@]}" -e 'SELECT 1'
     "${sql[@]}" -e "CREATE DATABASE slurm_acct_db; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'secret';
         GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1';"

@@ -72,7 +72,7 @@ def write_jobs(trace, first, hours, processors, factor, folder):
     ended = sorted((job for job in jobs if sum(job[:3]) <= begin), key=lambda job: sum(job[:3]))
     with open(f"{folder}/history", "w") as file:
         for submit, wait, run, width, minutes, user, program in ended[-LEARNT:]:
-            file.write(f"{submit + wait + run} {30000 + user} {width} {60 * minutes} {run} job{program}\n")
+            file.write(f"{submit + wait + run} {30000 + user} {width} {60 * minutes} {run} {wait}\n")
     with open("/etc/passwd") as known, open(f"{folder}/passwd", "w") as file:
         file.write(known.read())
         for user in sorted({job[5] for job in jobs}):
