@@ -65,7 +65,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 
-# Who decides lives faster, all by the same clock; who carries out does not.
+# slurmctld and the programs beside it live faster, by one clock; munged and the daemons of nodes do not.
 daemon() {
     local name=$1 faster=() ahead
     shift
@@ -82,7 +82,7 @@ daemon() {
     disown
 }
 
-# What to submit, what there is to learn before it, and the users.
+# The jobs to submit, those from before the window to learn from, and the users.
 python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$factor" "$work"
 chmod 644 "$work/passwd"
 mount --bind "$work/passwd" /etc/passwd
