@@ -60,15 +60,20 @@ takes_over() {
     say "$1: learnt from $(learnt "$2") jobs, and the head job is not passed"
 }
 
+# An end that the plugin has not looked at yet is not in its state.
+saved() { wait_for 10 grep -q "surefill: books: .*learnt from $2 jobs" "$CLUSTER/log/$1"; }
+
 sleep $SAVED
 loads=$(lines backup "$loaded")
 daemon_kill slurmctld
 takes_over 'the primary was killed' backup 120
 
+saved backup 121
 loads=$(lines slurmctld "$loaded")
 ctld_start
 takes_over 'the primary is back' slurmctld 121
 
+saved slurmctld 122
 loads=$(lines backup "$loaded")
 timeout 60 scontrol takeover || fail 'scontrol takeover'
 takes_over 'the backup was told to take over' backup 122
