@@ -20,8 +20,9 @@ controller() { # NAME HOST [ARGUMENTS]
         shift 4 && exec slurmctld -D "$@"' sh "$2" "$work" "$1" "$CLUSTER/pid" -L "$CLUSTER/log/$1" "${@:3}"
 }
 in_charge() { grep -q "Slurmctld($1).* UP" <<<"$(timeout 5 scontrol ping)" && timeout 5 squeue -h -o %i; }
+# A backup of 26.05 gives control back after half a minute.
 # shellcheck disable=SC2120 # cluster_start passes some
-ctld_start() { controller slurmctld first "$@" && wait_for 20 in_charge primary; }
+ctld_start() { controller slurmctld first "$@" && wait_for 60 in_charge primary; }
 printf '127.0.0.1 localhost\n10.213.0.1 first\n10.213.0.2 second\n' >"$work/hosts"
 
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_preset=easy,surefill_save=1 \
