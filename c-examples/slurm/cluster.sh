@@ -10,6 +10,8 @@
 #   node_start NAME, node_kill NAME                    one slurmd alone
 #   nodes_register                  every slurmd registers again
 #   reconfigure_is_restart          whether scontrol reconfigure starts slurmctld anew, as since 23.11
+#   accounting_conf FOLDER          lines for EXTRA_CONF: slurmctld's accounts go to a slurmdbd in that folder
+#   accounting_start                that slurmdbd with its own database, before cluster_start and after munge_start
 #   wait_for SECONDS COMMAND...     until the command succeeds; fails with a message when the time is up, which
 #                                   CLUSTER_PATIENCE multiplies on slow machines
 # shellcheck shell=bash
@@ -189,13 +191,57 @@ nodes_idle() { [ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$
 
 munge_start() {
     daemon munged munged --foreground --force --key-file="$CLUSTER/munge/key" --socket="$CLUSTER/munge/socket" \
-        --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
+        --num-threads=10 --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
     wait_for 10 test -S "$CLUSTER/munge/socket"
+}
+
+accounting_conf() {
+    printf '%s\n' AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
+        AccountingStoragePort=$((CLUSTER_PORT + 281)) "AccountingStoragePass=$1/munge/socket"
+}
+account() { timeout 20 sacctmgr -i "$@" >>"$CLUSTER/log/sacctmgr" 2>&1; }
+accounting_start() {
+    local port=$((CLUSTER_PORT + 280)) sql=(mariadb --no-defaults --socket="$CLUSTER/database.socket" --user=root)
+    # Its temporary files have the number of the process in their names, which is the same in another namespace.
+    mkdir "$CLUSTER"/database{,.temporary}
+    timeout 100 mariadb-install-db --no-defaults --datadir="$CLUSTER/database" --skip-test-db --tmpdir="$CLUSTER/database.temporary" \
+        --auth-root-authentication-method=normal --user=root >"$CLUSTER/log/database.install" 2>&1 || {
+        tail -n 5 "$CLUSTER/log/database.install" >&2
+        return 1
+    }
+    daemon database mariadbd --no-defaults --user=root --datadir="$CLUSTER/database" --socket="$CLUSTER/database.socket" \
+        --port=$port --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M --tmpdir="$CLUSTER/database.temporary" \
+        --pid-file="$CLUSTER/pid/database"
+    wait_for 60 "${sql[@]}" -e 'SELECT 1'
+    "${sql[@]}" -e "CREATE DATABASE slurm_acct_db; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'secret';
+        GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1';"
+    cat >"$CLUSTER/slurmdbd.conf" <<EOF
+AuthType=auth/munge
+AuthInfo=socket=$CLUSTER/munge/socket
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=$((port + 1))
+SlurmUser=$(id -un)
+LogFile=$CLUSTER/log/slurmdbd
+PidFile=$CLUSTER/pid/slurmdbd
+$(grep ^PluginDir= "$CLUSTER/slurm.conf")
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=$port
+StorageUser=slurm
+StoragePass=secret
+EOF
+    chmod 600 "$CLUSTER/slurmdbd.conf"
+    daemon slurmdbd slurmdbd -D
+    wait_for 40 account add cluster surefill || {
+        tail -n 5 "$CLUSTER/log/slurmdbd" "$CLUSTER/log/slurmdbd.out" "$CLUSTER/log/sacctmgr" >&2
+        return 1
+    }
 }
 
 cluster_start() {
     local node
-    munge_start
+    daemon_alive munged || munge_start
     ctld_start -c
     for node in $(seq "$CLUSTER_NODES"); do node_start "n$node"; done
     wait_for 30 nodes_idle || {
@@ -231,7 +277,7 @@ cluster_stop() {
         name=${name##*/}
         daemon_stop "${name%.run}"
     done
-    daemon_stop munged
+    for name in slurmdbd database munged; do daemon_stop "$name"; done
     cluster_sweep
     CLUSTER=
 }

@@ -10,11 +10,7 @@ for program in slurmdbd mariadbd mariadb-install-db; do
     }
 done
 games=$(id -u games) mail=$(id -u mail) man=$(id -u man)
-database=$((CLUSTER_PORT + 80)) dbd=$((CLUSTER_PORT + 81))
-SCHEDULER=sched/surefill PARAMETERS=$OURS NODE_CPUS=2 EXTRA_CONF="AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort=$dbd
-AccountingStoragePass=$work/cluster/munge/socket
+SCHEDULER=sched/surefill PARAMETERS=$OURS NODE_CPUS=2 EXTRA_CONF="$(accounting_conf "$work/cluster")
 AccountingStorageEnforce=limits,qos,associations
 PriorityWeightFairshare=100000
 PriorityWeightQOS=1000000
@@ -26,40 +22,9 @@ PartitionName=memory Nodes=n[5-6] MaxTime=INFINITE' cluster_make "$work/cluster"
 sed -i -e 's/^PriorityType=.*/PriorityType=priority\/multifactor/' -e 's/^SelectTypeParameters=.*/&_Memory/' \
     -e 's/^NodeName=.*/& RealMemory=1000/' "$CLUSTER/slurm.conf"
 
-# The database and slurmdbd, in the same folder.
-chown root "$work" && mkdir "$CLUSTER/database"
-sql=(mariadb --no-defaults --socket="$CLUSTER/database.socket" --user=root)
-timeout 100 mariadb-install-db --no-defaults --datadir="$CLUSTER/database" --skip-test-db \
-    --auth-root-authentication-method=normal --user=root >"$CLUSTER/log/database.install" 2>&1 ||
-    fail "no database: $(tail -n 5 "$CLUSTER/log/database.install")"
-daemon database mariadbd --no-defaults --user=root --datadir="$CLUSTER/database" --socket="$CLUSTER/database.socket" \
-    --port=$database --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M --pid-file="$CLUSTER/pid/database"
-wait_for 60 "${sql[@]}" -e 'SELECT 1'
-"${sql[@]}" -e "CREATE DATABASE slurm_acct_db; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'secret';
-    GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1';"
-cat >"$CLUSTER/slurmdbd.conf" <<EOF
-AuthType=auth/munge
-AuthInfo=socket=$CLUSTER/munge/socket
-DbdHost=localhost
-DbdAddr=127.0.0.1
-DbdPort=$dbd
-SlurmUser=$(id -un)
-LogFile=$CLUSTER/log/slurmdbd
-PidFile=$CLUSTER/pid/slurmdbd
-$(grep ^PluginDir= "$CLUSTER/slurm.conf")
-StorageType=accounting_storage/mysql
-StorageHost=127.0.0.1
-StoragePort=$database
-StorageUser=slurm
-StoragePass=secret
-EOF
-chmod 600 "$CLUSTER/slurmdbd.conf"
-daemon munged munged --foreground --force --key-file="$CLUSTER/munge/key" --socket="$CLUSTER/munge/socket" \
-    --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
-wait_for 10 test -S "$CLUSTER/munge/socket"
-daemon slurmdbd slurmdbd -D
-account() { timeout 20 sacctmgr -i "$@" >>"$CLUSTER/log/sacctmgr" 2>&1; }
-wait_for 40 account add cluster surefill || { tail -n 5 "$CLUSTER/log/slurmdbd" "$CLUSTER/log/slurmdbd.out" "$CLUSTER/log/sacctmgr" >&2; fail "no slurmdbd"; }
+chown root "$work"
+munge_start
+accounting_start || fail "no accounting"
 account add account used fairshare=1
 account add account unused fairshare=1
 account add account one fairshare=1 GrpJobs=1
@@ -70,7 +35,6 @@ account add user root account=used || true
 account add qos single set MaxJobsPerUser=1
 account add qos first set Priority=1000
 account modify user where name=games,mail,man set qos=normal,single,first
-daemon_stop munged
 cluster_start
 
 reason() { timeout 5 squeue -h -j "$1" -o %r; }

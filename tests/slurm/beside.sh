@@ -12,6 +12,10 @@
 every=(kills refusals accounts shared quick faults power external stream killed overlap scenarios thousand heads rules order
     reconfigure watch seen advise wishes rollback points shapes array example edits soft)
 
+# Those that take a minute, nearly all of it waiting for Slurm's own limits of time: with other releases, and before a release
+# of ours.
+longer=(failover)
+
 declare -A running=() since=() # process number: test; test: when it began
 failed=() again=()
 beside_end() {

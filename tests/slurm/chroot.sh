@@ -17,7 +17,7 @@ cd "$(dirname "$0")/../.."
 here=$PWD
 # shellcheck source=tests/slurm/beside.sh
 . tests/slurm/beside.sh
-[ "${tests[*]}" != every ] || tests=("${every[@]}")
+[ "${tests[*]}" != every ] || tests=("${every[@]}" "${longer[@]}")
 skip() {
     echo "SKIPPED: the plugin with the daemons of Debian 13's Slurm ($*)"
     exit 0

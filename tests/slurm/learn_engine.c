@@ -1,6 +1,6 @@
 /* Writes a state file that has learnt from the jobs on standard input: learn_engine FILE for the programs in
  * c-examples/slurm-external, learn_engine FILE plugin for the plugin. One job a line, in the order of their ends:
- * when it ended, user, nodes, seconds of its limit, seconds it ran. Each counts as having waited for ten minutes. */
+ * when it ended, user, nodes, seconds of its limit, seconds it ran, and seconds it waited, ten minutes where that is not said. */
 #include "engine.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
     int32_t pool, status;
     const bool plugin = argc == 3 && strcmp(argv[2], "plugin") == 0;
     const char *pool_name = plugin ? "pool0" : "nodes", *queue_name = plugin ? "queue0" : "nodes";
-    int fields;
+    char line[300];
+    bool good = true;
     if ((argc != 2 && !plugin) ||
         !engine_make(&engine, plugin ? engine_many_pools : engine_one_pool, NULL, &pace, message, sizeof message))
         return EXIT_FAILURE;
@@ -25,17 +26,19 @@ int main(int argc, char **argv) {
         status = surefill_scheduler_set_pool(engine.scheduler, pool_name, (int64_t)strlen(pool_name), plugin ? 0 : 1, -1, &pool);
     if (status == SUREFILL_OK)
         status = surefill_scheduler_set_queue(engine.scheduler, queue_name, (int64_t)strlen(queue_name), pool, &pool);
-    while ((fields = scanf("%lld %lld %lld %lld %lld%*[^\n]", &end, &user, &nodes, &limit, &seconds)) == 5 &&
-           status == SUREFILL_OK) {
+    while (status == SUREFILL_OK && fgets(line, sizeof line, stdin) != NULL) {
+        long long wait = 600;
+        good = sscanf(line, "%lld %lld %lld %lld %lld %lld", &end, &user, &nodes, &limit, &seconds, &wait) >= 5;
+        if (!good) break;
         surefill_job job = {.struct_size = sizeof job, .state = SUREFILL_JOB_RUNNING, .id = id--, .user = user + plugin,
-                            .submit = end - seconds - 600, .start = end - seconds, .limit = limit,
+                            .submit = end - seconds - wait, .start = end - seconds, .limit = limit,
                             .count = (int32_t)nodes, .queue_count = 1};
         status = engine_set_job(&engine, job.start, &job);
         job.state = SUREFILL_JOB_ENDED;
         job.ran = seconds;
         if (status == SUREFILL_OK) status = engine_set_job(&engine, end, &job);
     }
-    if (fields != EOF || status != SUREFILL_OK) {
+    if (!good || status != SUREFILL_OK) {
         fprintf(stderr, "learn_engine: line %lld: %s\n", (long long)-id, surefill_status_text(status));
         return EXIT_FAILURE;
     }

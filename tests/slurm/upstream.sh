@@ -20,7 +20,7 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=tests/slurm/beside.sh
 . tests/slurm/beside.sh
 [ ${#tests[@]} -gt 0 ] || tests=(refusals wishes edits rollback)
-[ "${tests[*]}" != every ] || tests=("${every[@]}")
+[ "${tests[*]}" != every ] || tests=("${every[@]}" "${longer[@]}")
 managers=${SUREFILL_MANAGERS:-../shared/managers}
 archive=$(printf '%s\n' "$managers/slurm-$version"*.tar.xz | sort -V | tail -n 1)
 root=$(realpath -m "${SUREFILL_SLURMS:-$built-upstream}")/$version
