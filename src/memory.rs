@@ -282,7 +282,7 @@ impl<'a> Carver<'a> {
             return bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned);
         }
         let mine: &mut [u8] = bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)?;
-        let mine = mine.get_mut(..bytes as usize).unwrap_or_default();
+        let Some(mine) = mine.get_mut(..bytes as usize) else { return Ok(&mut []) };
         bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)
     }
 
