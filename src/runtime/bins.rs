@@ -169,6 +169,11 @@ impl RawBins {
         usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
+    /// Whether there are this many bins, whatever their edges: enough for the bin of a run time to be one of them.
+    pub(crate) fn number(&self, count: u32) -> bool {
+        self.count == u64::from(count) && count as usize <= MAX_BINS
+    }
+
     fn edges(&self) -> &[f64] {
         usize::try_from(self.count).ok().and_then(|count| self.edges.get(..count)).unwrap_or(&[])
     }
@@ -198,9 +203,7 @@ impl RawBins {
     pub(crate) fn checked(&self) -> Result<&[f64]> {
         let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
         let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
-        // All of them are looked at, so that compilers use vector instructions.
-        let pairs = edges.iter().zip(edges.iter().skip(1));
-        let increasing = pairs.fold(true, |increasing, (low, high)| increasing & (low < high));
+        let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
         let positive = edges.first().is_some_and(|&edge| edge > 0.0);
         let sound = increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0;
         if sound { Ok(edges) } else { Err(Error::Corrupt) }

@@ -15,7 +15,7 @@
 //! 300) a question.
 
 use crate::error::{Error, Result};
-use crate::memory::{at_mut, range, range_mut};
+use crate::memory::{at_mut, copy, range, range_mut};
 use crate::wait::options::{Features, Machine};
 use bytemuck::{Pod, Zeroable};
 
@@ -34,6 +34,11 @@ const HINGED: [usize; 6] = [1, 8, 2, 4, 5, 6];
 
 /// Number of the model's terms: values, products, positive parts, and 1.
 const TERMS: usize = SEEN + CROSSED.len() * (CROSSED.len() + 1) / 2 + HINGED.len() + 1;
+
+/// Gains that are summed together.
+const LANES: usize = 8;
+
+const _: () = assert!(TERMS % LANES == 0);
 
 /// Added to waits, in seconds, before the logarithm: below it factors hardly matter to the model.
 const SCALE: f64 = 21_600.0;
@@ -326,10 +331,15 @@ impl Visible {
     fn regress(&mut self, terms: &[f64; TERMS], target: f64) {
         // The variances are symmetric: every gain is summed in the order of a row, all of them at once.
         let mut gain = [-0.0; TERMS];
-        for (row, term) in self.variances.iter().zip(terms) {
-            for (gain, variance) in gain.iter_mut().zip(row) {
-                *gain += variance * term;
+        for (number, sums) in gain.chunks_exact_mut(LANES).enumerate() {
+            let mut lanes = [-0.0; LANES];
+            for (row, term) in self.variances.iter().zip(terms) {
+                let own = row.get(number * LANES..).unwrap_or_default();
+                for (lane, variance) in lanes.iter_mut().zip(own) {
+                    *lane += variance * term;
+                }
             }
+            copy(sums, &lanes);
         }
         let spread = dot(&gain, terms);
         if spread.is_nan() || spread < 0.0 {
@@ -355,8 +365,9 @@ impl Visible {
             for (variance, b) in own.iter_mut().zip(gain.get(index..).unwrap_or_default()) {
                 *variance = (*variance - a * b / total) / memory;
             }
-            for (other, variance) in below.iter_mut().zip(own.iter().skip(1)) {
-                other.get_mut(index).into_iter().for_each(|place| *place = *variance);
+            let (column, rest) = (index.min(TERMS - 1), own.get(1..).unwrap_or_default());
+            for (other, variance) in below.iter_mut().zip(rest) {
+                other.get_mut(column).into_iter().for_each(|place| *place = *variance);
             }
             rows = below;
         }

@@ -88,11 +88,12 @@ fn beside<const N: usize>(counts: &[f32; N]) -> [f32; N] {
 /// The counts of a row in the cells from 0 on, those beyond the limit's bin 0.
 #[inline]
 fn counts_of<const N: usize>(row: &[f32], shift: isize, bins: usize, mask: &[f32; N]) -> [f32; N] {
-    let mut shifted = [0.0f32; N];
+    let mut shifted;
     let row = match row.first_chunk::<N>() {
         Some(whole) if shift == 0 => whole,
         _ => {
             let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
+            shifted = [0.0f32; N];
             copy(shifted.get_mut(to..bins.min(N)).unwrap_or_default(), row.get(from..).unwrap_or_default());
             &shifted
         }
@@ -128,7 +129,8 @@ pub fn estimate<const N: usize>(
     let mut beyond = 0.0;
     if beyond_cell && context.limited {
         let last = limited.last.saturating_add_signed(shift);
-        let cells = row.get(last..).unwrap_or_default().iter().take(limited.bins - limited.last);
+        let cells = row.get(last..).unwrap_or_default();
+        let cells = cells.get(..limited.bins.saturating_sub(limited.last)).unwrap_or(cells);
         for count in cells {
             beyond += count;
         }

@@ -237,7 +237,8 @@ impl<'a> Object<'a> for ContextMixture<'a> {
     }
 
     fn assemble(state: &'a mut State, tables: Tables<'a>) -> Result<ContextMixture<'a>> {
-        let sound = state.bins.are(state.capacity.bins);
+        // Nothing but a run time's bin is asked of them.
+        let sound = state.bins.number(state.capacity.bins);
         if sound { Ok(ContextMixture { state, tables }) } else { Err(Error::Corrupt) }
     }
 }
