@@ -66,6 +66,7 @@ impl Header {
     }
 
     /// Refuses a block that is not an object of this kind made by this layout version.
+    #[inline]
     pub(crate) fn check(&self, kind: Kind) -> Result<()> {
         if self.magic == MAGIC && self.kind != kind as u32 {
             return Err(Error::WrongObject);
@@ -189,9 +190,15 @@ pub(crate) trait Object<'a>: Sized {
         Ok((capacity, size))
     }
 
-    /// The object in the block that is this memory, no more and no less: one walk carves it and finds whether its
-    /// capacities and its size agree. O(1).
+    /// The object in the block that is this memory, no more and no less: one walk carves it, and one comparison at its
+    /// end finds whether its capacities and its size agree. O(1).
     fn whole(memory: &'a mut [u8]) -> Result<Self> {
+        Self::whole_here(memory)
+    }
+
+    /// The same for a call that needs little of the object: what is not used is not carved.
+    #[inline(always)]
+    fn whole_here(memory: &'a mut [u8]) -> Result<Self> {
         let length = memory.len();
         let mut walk = Carver::of(memory)?;
         let head = walk.one::<Self::Head>()?;
@@ -216,36 +223,66 @@ pub(crate) trait Object<'a>: Sized {
     }
 }
 
+/// The most elements of a slice: 2 to this power. Compilers see from it that sizes in bytes do not overflow.
+const MOST_BITS: u32 = 40;
+
 /// Hands out consecutive slices of a block, or only adds up their sizes.
+///
+/// From where the block ends on slices are empty: the sizes added up, compared once with the block's length, tell
+/// whether all of them fit. So compilers leave out the slices that a call does not use.
 pub(crate) struct Carver<'a> {
-    memory: Option<&'a mut [u8]>,
-    size: usize,
+    memory: Option<&'a mut [u64]>,
+    /// Words handed out or measured so far.
+    words: u64,
 }
 
 impl<'a> Carver<'a> {
     /// A carver that only measures: every slice it hands out is empty.
     pub(crate) fn measuring() -> Carver<'a> {
-        Carver { memory: None, size: 0 }
+        Carver { memory: None, words: 0 }
     }
 
     /// A carver of this block.
+    #[inline(always)]
     pub(crate) fn of(memory: &'a mut [u8]) -> Result<Carver<'a>> {
-        if memory.as_ptr().align_offset(ALIGNMENT) != 0 {
+        if memory.as_ptr().addr() % ALIGNMENT != 0 {
             return Err(Error::Misaligned);
         }
-        Ok(Carver { memory: Some(memory), size: 0 })
+        let whole = memory.len() - memory.len() % ALIGNMENT;
+        let memory = memory.get_mut(..whole).unwrap_or_default();
+        let memory = bytemuck::try_cast_slice_mut(memory).map_err(|_| Error::Misaligned)?;
+        Ok(Carver { memory: Some(memory), words: 0 })
+    }
+
+    /// The next words.
+    #[inline(always)]
+    fn next(&mut self, words: u64) -> Result<&'a mut [u64]> {
+        // No layout has so many slices that this overflows.
+        self.words = self.words.wrapping_add(words);
+        // Where addresses have 64 bits it is certain that the size is one of them.
+        if usize::BITS < u64::BITS && self.words > (usize::MAX / ALIGNMENT) as u64 {
+            return Err(Error::OutOfRange);
+        }
+        let Some(memory) = self.memory.take() else { return Ok(&mut []) };
+        let (mine, rest) = memory.split_at_mut_checked(words as usize).unwrap_or_default();
+        self.memory = Some(rest);
+        Ok(mine)
     }
 
     /// The next `count` elements. The size is rounded up so that the slice after it is aligned.
     #[inline(always)]
     pub(crate) fn take<T: Pod>(&mut self, count: usize) -> Result<&'a mut [T]> {
-        let bytes = count.checked_mul(size_of::<T>()).ok_or(Error::OutOfRange)?;
-        let padded = bytes.checked_next_multiple_of(ALIGNMENT).ok_or(Error::OutOfRange)?;
-        self.size = self.size.checked_add(padded).ok_or(Error::OutOfRange)?;
-        let Some(memory) = self.memory.take() else { return Ok(&mut []) };
-        let (mine, rest) = memory.split_at_mut_checked(padded).ok_or(Error::TooSmall)?;
-        self.memory = Some(rest);
-        let mine = mine.get_mut(..bytes).ok_or(Error::TooSmall)?;
+        const { assert!(align_of::<T>() <= ALIGNMENT && size_of::<T>() < 1 << 16) };
+        if count as u64 >> MOST_BITS != 0 {
+            return Err(Error::OutOfRange);
+        }
+        let bytes = count as u64 * size_of::<T>() as u64;
+        let mine = self.next(bytes.div_ceil(ALIGNMENT as u64))?;
+        if size_of::<T>() % ALIGNMENT == 0 {
+            return bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned);
+        }
+        let mine: &mut [u8] = bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)?;
+        let Some(mine) = mine.get_mut(..bytes as usize) else { return Ok(&mut []) };
         bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)
     }
 
@@ -256,8 +293,9 @@ impl<'a> Carver<'a> {
     }
 
     /// Bytes handed out or measured so far.
+    #[inline(always)]
     pub(crate) fn size(&self) -> usize {
-        self.size
+        self.words as usize * ALIGNMENT
     }
 }
 
@@ -326,8 +364,9 @@ mod tests {
         let (bytes, words) = walk(&mut Carver::of(bytemuck::cast_slice_mut(&mut block)).unwrap()).unwrap();
         assert_eq!((bytes.len(), words.len()), (3, 2));
         let mut short = [0u64; 2];
-        let carved = walk(&mut Carver::of(bytemuck::cast_slice_mut(&mut short)).unwrap());
-        assert_eq!(carved.unwrap_err(), Error::TooSmall);
+        let mut carver = Carver::of(bytemuck::cast_slice_mut(&mut short)).unwrap();
+        let (bytes, words) = walk(&mut carver).unwrap();
+        assert_eq!((bytes.len(), words.len(), carver.size()), (3, 0, 8 + 16), "what does not fit is empty");
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
         assert_eq!(Carver::of(&mut bytes[1..]).err(), Some(Error::Misaligned));
         assert_eq!(Carver::measuring().take::<u64>(usize::MAX).err(), Some(Error::OutOfRange));

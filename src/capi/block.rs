@@ -72,13 +72,31 @@ unsafe fn bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> 
 /// # Safety
 /// As [`bytes`].
 pub(super) unsafe fn object<'a, O: Object<'a>, H>(handle: *const H) -> Result<O> {
+    O::whole(unsafe { said_bytes::<O, H>(handle)? })
+}
+
+/// The same for a call that needs little of the object: what is not used is not carved.
+///
+/// # Safety
+/// As [`bytes`].
+#[inline(always)]
+pub(super) unsafe fn object_here<'a, O: Object<'a>, H>(handle: *const H) -> Result<O> {
+    O::whole_here(unsafe { said_bytes::<O, H>(handle)? })
+}
+
+/// The block of an object behind a handle, as long as it says.
+///
+/// # Safety
+/// As [`bytes`].
+#[inline(always)]
+unsafe fn said_bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> {
     let header = unsafe { header(handle)? };
     header.check(O::KIND)?;
     let size = usize::try_from(header.size).map_err(|_| Error::Corrupt)?;
     if size < O::PREFIX || size > isize::MAX as usize {
         return Err(Error::Corrupt);
     }
-    O::whole(unsafe { slice::from_raw_parts_mut(handle.cast_mut().cast(), size) })
+    Ok(unsafe { slice::from_raw_parts_mut(handle.cast_mut().cast(), size) })
 }
 
 /// Makes an object in the caller's memory and gives the handle out.

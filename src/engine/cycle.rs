@@ -192,6 +192,7 @@ impl<'a> Object<'a> for Cycle<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Parts<'a>> {
         let count = entries(capacity) as usize;
         Ok(Parts {
@@ -215,6 +216,7 @@ impl<'a> Object<'a> for Cycle<'a> {
         Ok(state.capacity)
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Cycle<'a>> {
         let most = parts.candidates.len();
         let sound = state.offers as usize <= most

@@ -179,6 +179,7 @@ impl<'a> Object<'a> for Scheduler<'a> {
         Ok(state.capacity)
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Scheduler<'a>> {
         let sound = parts.table.is_sound()
             && parts.over.is_sound()

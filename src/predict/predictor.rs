@@ -134,6 +134,7 @@ impl<'a> Object<'a> for Predictor<'a> {
         state.capacity.capacity()
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, (jobs, learner): Self::Parts) -> Result<Predictor<'a>> {
         let capacity = Predictor::capacity_in(state)?;
         let learner = Learner::find(learner, &capacity)?;

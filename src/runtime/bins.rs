@@ -169,6 +169,11 @@ impl RawBins {
         usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
+    /// Whether there are this many bins, whatever their edges: enough for the bin of a run time to be one of them.
+    pub(crate) fn number(&self, count: u32) -> bool {
+        self.count == u64::from(count) && count as usize <= MAX_BINS
+    }
+
     fn edges(&self) -> &[f64] {
         usize::try_from(self.count).ok().and_then(|count| self.edges.get(..count)).unwrap_or(&[])
     }

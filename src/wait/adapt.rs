@@ -2,7 +2,6 @@
 
 use crate::error::Result;
 use crate::math::chances::Shares;
-use crate::wait::answer::Asked;
 use crate::wait::chances::CHANCES;
 use crate::wait::estimate;
 use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
@@ -41,13 +40,14 @@ impl WaitPredictor<'_> {
         self.remember(&waiting.situation, waiting.index, wait)
     }
 
-    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds, and the shares of waits within the
-    /// horizons; `None` without waits.
-    pub(super) fn aside(&self, asked: &Asked) -> Result<Option<([u32; ASIDE.len()], Shares)>> {
-        self.with_sample(asked, |sample, _| {
-            let bounds = self.aside_of(sample, &self.state.levels)?;
-            Ok(bounds.zip(Some(sample.shares()?)))
-        })
+    /// The bounds at the levels [`ASIDE`] from these waits, in seconds, and the shares of waits within the horizons;
+    /// `None` without waits, and without [`ADAPT`].
+    pub(super) fn aside(&self, sample: Sample) -> Result<Option<([u32; ASIDE.len()], Shares)>> {
+        if !self.has(ADAPT) {
+            return Ok(None);
+        }
+        let bounds = self.aside_of(sample, &self.state.levels)?;
+        Ok(bounds.zip(Some(sample.shares()?)))
     }
 
     /// The bounds at the levels [`ASIDE`] from these waits, with these levels, in seconds.

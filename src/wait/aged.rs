@@ -270,7 +270,7 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    fn rests(&self, index: u32) -> Result<Window<'_>> {
+    fn rests(&self, index: u32) -> Result<Window> {
         let aged = self.parts.aged.first().ok_or(Error::Corrupt)?;
         Window::like(aged, self.parts.aged_neighbours, index)
     }

@@ -142,29 +142,43 @@ impl WaitPredictor<'_> {
 
     /// The answer to the options' question.
     pub(super) fn usual_answer(&self, asked: &Asked, now: i64, waiting: u32) -> Result<WaitAnswer> {
+        self.usual_answer_and(asked, now, waiting, |_| Ok(())).map(|(answer, ())| answer)
+    }
+
+    /// The answer to the options' question and, where that is a bound, what else is asked of the same waits; else its
+    /// default.
+    pub(super) fn usual_answer_and<R: Default>(
+        &self,
+        asked: &Asked,
+        now: i64,
+        waiting: u32,
+        ask: impl FnOnce(Sample) -> Result<R>,
+    ) -> Result<(WaitAnswer, R)> {
         if self.down(now, waiting)? {
-            return Ok(WaitAnswer::MayBeDown);
+            return Ok((WaitAnswer::MayBeDown, R::default()));
         }
         let (method, question) = (self.method()?, &self.state.question);
         let shift = if self.has(ADAPT) { self.state.levels.shift(asked.groups) } else { 0.0 };
         if self.visible().is_none() && method != WaitMethod::Binomial {
             let (view, series, memo) = self.look(asked.attribute)?;
             let bound = memo.bound(view, series, method, question)?;
-            return Ok(WaitAnswer::from_bound(bound.map(|bound| self.stretched(bound, shift))));
+            let found = if bound.is_some() { ask(Sample::Series(view, series))? } else { R::default() };
+            return Ok((WaitAnswer::from_bound(bound.map(|bound| self.stretched(bound, shift))), found));
         }
-        let bound = self.with_sample(asked, |sample, index| {
+        let (bound, found) = self.with_sample(asked, |sample, index| {
             if sample.count() < question.fewest {
-                return Ok(None);
+                return Ok((None, R::default()));
             }
             let told = sample.select(index).and_then(estimate::seconds)?;
             if !self.has(ADAPT) {
-                return Ok(Some(told));
+                return Ok((Some(told), ask(sample)?));
             }
             let bound = sample.at_tail(sample.tail(index) + shift)?;
-            Ok(bound.map(|bound| bound.min(self.most(told))))
+            let found = if bound.is_some() { ask(sample)? } else { R::default() };
+            Ok((bound.map(|bound| bound.min(self.most(told))), found))
         })?;
         let least = self.no_shorter(asked.groups, question.quantile, now)?;
-        Ok(WaitAnswer::from_bound(bound.map(|bound| bound.max(least))))
+        Ok((WaitAnswer::from_bound(bound.map(|bound| bound.max(least))), found))
     }
 
     /// The groups of a job by width and request.

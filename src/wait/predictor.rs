@@ -14,8 +14,8 @@ use crate::wait::history::{Record, Series, View};
 use crate::wait::levels::{Levels, Ranks};
 use crate::wait::looks::{Aged, NOTES_A_JOB, Note};
 use crate::wait::options::{
-    ADAPT, AVAILABILITY, Attribute, Cluster, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
-    WaitOptions, WaitingJob,
+    AVAILABILITY, Attribute, Cluster, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity, WaitOptions,
+    WaitingJob,
 };
 use crate::wait::outage::{DetectorRecords, OutageDetector};
 use crate::wait::queue::{NEVER, Occupancy, Queue, Waiting, find};
@@ -145,6 +145,7 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<Parts<'a>> {
         limits.check()?;
         let (history, queued) = (limits.history as usize, limits.queued as usize);
@@ -177,6 +178,7 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
         Ok(state.capacity)
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<WaitPredictor<'a>> {
         let limits = &state.capacity;
         let sound = state.side < 2
@@ -347,7 +349,7 @@ impl<'a> WaitPredictor<'a> {
         self.state.outage.arrived(now, waiting);
         self.came(features, now)?;
         let asked = self.asked(features, now)?;
-        let answer = self.usual_answer(&asked, now, waiting + 1)?;
+        let (answer, aside) = self.usual_answer_and(&asked, now, waiting + 1, |sample| self.aside(sample))?;
         let work = Attribute::Product.of(features).min(MOST_WORK);
         let mut job = Waiting::new(id, now);
         job.work = work;
@@ -355,10 +357,9 @@ impl<'a> WaitPredictor<'a> {
         (job.groups, job.situation, job.index) = (asked.groups, asked.situation, asked.index);
         if let WaitAnswer::Bound(bound) = answer {
             job.deadline = now.saturating_add(bound);
-            if let Some((bounds, shares)) = self.has(ADAPT).then(|| self.aside(&asked)).transpose()?.flatten()
-            {
-                (job.noted, job.aside, job.shares) = (1, bounds, shares);
-            }
+        }
+        if let Some((bounds, shares)) = aside {
+            (job.noted, job.aside, job.shares) = (1, bounds, shares);
         }
         self.queue().add(job)?;
         Ok(answer)

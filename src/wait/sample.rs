@@ -17,17 +17,19 @@ pub(super) const BEYOND: f64 = 0.25;
 /// The smallest tail of a bound.
 const LEAST_TAIL: f64 = 0.02;
 
-/// The waits of some jobs, sorted. The jobs lie where they are remembered, the order on the stack.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Window<'w> {
-    near: &'w [Neighbour],
-    /// Their numbers.
-    order: [u16; WINDOW],
+/// Bits of a digit by which waits are sorted, at most.
+const DIGIT: u32 = 9;
+
+/// The waits of some jobs, sorted.
+#[derive(Debug, Clone)]
+pub(super) struct Window {
+    waits: [u64; WINDOW],
+    count: usize,
 }
 
-impl<'w> Window<'w> {
+impl Window {
     /// The waits of the jobs like one with this index, of those that the model remembers in `sorted`.
-    pub(super) fn like(visible: &Visible, sorted: &'w [Neighbour], index: u32) -> Result<Window<'w>> {
+    pub(super) fn like(visible: &Visible, sorted: &[Neighbour], index: u32) -> Result<Window> {
         visible.nearest(sorted, index, WINDOW).map(Window::new)
     }
 
@@ -37,59 +39,57 @@ impl<'w> Window<'w> {
     }
 
     /// Sorts the waits of the first [`WINDOW`] of these jobs, digit by digit from the last one on, as many as the
-    /// longest has. O(w) for w waits of at most 2^24 seconds.
-    pub(super) fn new(near: &'w [Neighbour]) -> Window<'w> {
-        let near = near.get(..near.len().min(WINDOW)).unwrap_or_default();
-        let mut order = [0_u16; WINDOW];
-        let mut digits = 0;
-        for ((place, number), other) in order.iter_mut().zip(0..).zip(near) {
-            *place = number;
-            digits |= other.wait;
+    /// longest has. O(w) for w waits of at most 2^27 seconds.
+    pub(super) fn new(near: &[Neighbour]) -> Window {
+        let mut window = Window { waits: [0; WINDOW], count: near.len().min(WINDOW) };
+        let mut bits = 0;
+        for (wait, other) in window.waits.iter_mut().zip(near) {
+            *wait = other.wait;
+            bits |= other.wait;
         }
-        let mut shift = 0;
-        while shift < u64::BITS && digits >> shift != 0 {
-            let digit = |number: u16| {
-                near.get(usize::from(number)).map_or(0, |other| usize::from((other.wait >> shift) as u8))
-            };
-            let from = order;
-            let known = from.get(..near.len()).unwrap_or_default();
-            // Number of smaller digits: the place of the first wait with each.
-            let mut places = [0_u16; 256];
-            for &number in known {
-                places.get_mut(digit(number)).into_iter().for_each(|place| *place += 1);
-            }
-            let mut before = 0;
-            for place in &mut places {
-                before += core::mem::replace(place, before);
-            }
-            for &number in known {
-                let place = places.get_mut(digit(number)).map(|place| core::mem::replace(place, *place + 1));
-                let to = place.and_then(|place| order.get_mut(usize::from(place)));
-                to.into_iter().for_each(|to| *to = number);
-            }
-            shift += u8::BITS;
+        let bits = u64::BITS - bits.leading_zeros();
+        let digits = bits.div_ceil(DIGIT);
+        let width = bits.div_ceil(digits.max(1));
+        for digit in 0..digits {
+            window.sort_by_digit(digit * width, width);
         }
-        Window { near, order }
+        window
+    }
+
+    /// Sorts by the digit of this width that begins at this bit; waits with the same one keep their order.
+    fn sort_by_digit(&mut self, shift: u32, width: u32) {
+        const PLACES: usize = 1 << DIGIT;
+        let largest = (1_usize << width.min(DIGIT)) - 1;
+        let digit = |wait: u64| (wait >> (shift & 63)) as usize & largest & (PLACES - 1);
+        let from = self.waits;
+        let known = from.get(..self.count).unwrap_or_default();
+        // Number of smaller digits: the place of the first wait with each.
+        let mut places = [0_u16; PLACES];
+        for &wait in known {
+            places.get_mut(digit(wait)).into_iter().for_each(|place| *place += 1);
+        }
+        let mut before = 0;
+        for place in places.iter_mut().take(largest + 1) {
+            before += core::mem::replace(place, before);
+        }
+        for &wait in known {
+            let place = places.get_mut(digit(wait)).map(|place| core::mem::replace(place, *place + 1));
+            let to = place.and_then(|place| self.waits.get_mut(usize::from(place)));
+            to.into_iter().for_each(|to| *to = wait);
+        }
+    }
+
+    fn sorted(&self) -> &[u64] {
+        self.waits.get(..self.count).unwrap_or_default()
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.near.len() as u64
-    }
-
-    /// The wait of the job with this number.
-    fn wait(&self, number: u16) -> Option<u64> {
-        self.near.get(usize::from(number)).map(|other| other.wait)
-    }
-
-    /// The wait in this place, counted from 0.
-    fn at(&self, place: usize) -> Option<u64> {
-        self.order.get(place).filter(|_| place < self.near.len()).and_then(|&number| self.wait(number))
+        self.count as u64
     }
 
     /// Number of waits that are shorter than this.
     fn shorter(&self, wait: u64) -> usize {
-        let order = self.order.get(..self.near.len()).unwrap_or_default();
-        order.partition_point(|&number| self.wait(number).is_some_and(|other| other < wait))
+        self.sorted().partition_point(|other| *other < wait)
     }
 }
 
@@ -97,7 +97,7 @@ impl<'w> Window<'w> {
 #[derive(Clone, Copy)]
 pub(super) enum Sample<'s> {
     Series(View<'s>, &'s Series),
-    Window(&'s Window<'s>),
+    Window(&'s Window),
 }
 
 impl Sample<'_> {
@@ -114,7 +114,7 @@ impl Sample<'_> {
             Sample::Series(view, series) => view.select(series, k),
             Sample::Window(window) => {
                 let place = usize::try_from(k).ok().and_then(|k| k.checked_sub(1));
-                place.and_then(|place| window.at(place)).ok_or(Error::Corrupt)
+                place.and_then(|place| window.sorted().get(place)).copied().ok_or(Error::Corrupt)
             }
         }
     }
@@ -201,7 +201,7 @@ mod tests {
             let window = Window::new(&near);
             let mut sorted: Vec<u64> = waits.into_iter().take(WINDOW).collect();
             sorted.sort();
-            assert!(sorted.iter().enumerate().all(|(place, wait)| window.at(place) == Some(*wait)));
+            assert!(sorted.iter().enumerate().all(|(place, wait)| window.sorted().get(place) == Some(wait)));
             let sample = Sample::Window(&window);
             assert_eq!(sample.count(), sorted.len() as u64);
             for (k, wait) in (1..).zip(&sorted) {

@@ -23,8 +23,8 @@ const LOOKS: u32 = 4 * LAST;
 
 impl WaitPredictor<'_> {
     /// Ages of the jobs of these groups that wait among the last submissions, the oldest first, each with the least
-    /// share of waits that are longer. O(1): [`LOOKS`] jobs at most.
-    fn unfinished(&self, groups: Groups, now: i64, mut each: impl FnMut(u64, f64)) -> Result<()> {
+    /// share of waits that are longer, as long as `each` returns true. O(1): [`LOOKS`] jobs at most.
+    fn unfinished(&self, groups: Groups, now: i64, mut each: impl FnMut(u64, f64) -> bool) -> Result<()> {
         let (occupancy, wide) = (&self.state.occupancy, groups.is_wide());
         let submitted = occupancy.submitted(wide);
         let slot = |place: u32| place.checked_sub(1).map(|slot| at(self.parts.slots, slot as usize));
@@ -51,7 +51,9 @@ impl WaitPredictor<'_> {
             if all >= FEWEST {
                 let (still, all) = (f64::from(still), f64::from(all));
                 let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-                each(age, (still - 2.0 * libm::sqrt(still)) / all);
+                if !each(age, (still - 2.0 * libm::sqrt(still)) / all) {
+                    break;
+                }
             }
         }
         Ok(())
@@ -61,10 +63,11 @@ impl WaitPredictor<'_> {
     pub(super) fn no_shorter(&self, groups: Groups, quantile: f64, now: i64) -> Result<i64> {
         let mut least = 0;
         if self.visible().is_some() {
+            // The oldest come first: the first that counts is the longest.
             self.unfinished(groups, now, |age, longer| {
-                if longer > 1.0 - quantile {
-                    least = age.max(least);
-                }
+                let counts = longer > 1.0 - quantile;
+                least = if counts { age } else { 0 };
+                !counts
             })?;
         }
         i64::try_from(least).map_err(|_| Error::Corrupt)
@@ -74,10 +77,13 @@ impl WaitPredictor<'_> {
     pub(super) fn no_likelier(&self, groups: Groups, within: u64, now: i64) -> Result<f64> {
         let mut most = 1.0_f64;
         if self.visible().is_some() {
+            // The oldest come first: behind one that is younger none is older.
             self.unfinished(groups, now, |age, longer| {
-                if age >= within {
+                let counts = age >= within;
+                if counts {
                     most = most.min(1.0 - longer);
                 }
+                counts
             })?;
         }
         Ok(most)

@@ -11,11 +11,11 @@
 //! whether the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
 //! deviation; then products of seven of them, and the positive parts of six.
 //!
-//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(300
-//! log^2 300) a question.
+//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(log r +
+//! 300) a question.
 
 use crate::error::{Error, Result};
-use crate::memory::{at_mut, range_mut};
+use crate::memory::{at_mut, copy, range, range_mut};
 use crate::wait::options::{Features, Machine};
 use bytemuck::{Pod, Zeroable};
 
@@ -34,6 +34,11 @@ const HINGED: [usize; 6] = [1, 8, 2, 4, 5, 6];
 
 /// Number of the model's terms: values, products, positive parts, and 1.
 const TERMS: usize = SEEN + CROSSED.len() * (CROSSED.len() + 1) / 2 + HINGED.len() + 1;
+
+/// Gains that are summed together.
+const LANES: usize = 8;
+
+const _: () = assert!(TERMS % LANES == 0);
 
 /// Added to waits, in seconds, before the logarithm: below it factors hardly matter to the model.
 const SCALE: f64 = 21_600.0;
@@ -78,6 +83,12 @@ pub(super) struct Neighbour {
     pub(super) wait: u64,
 }
 
+impl Neighbour {
+    fn index(&self) -> u32 {
+        (self.key >> 32) as u32
+    }
+}
+
 /// The model. All zero but for the variances: nothing seen.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -105,17 +116,18 @@ pub(super) struct Neighbours<'s> {
 }
 
 fn terms(situation: &Situation) -> [f64; TERMS] {
-    let value = |index: usize| situation.get(index).map_or(0.0, |value| f64::from(*value));
-    let seen = situation.iter().map(|value| f64::from(*value));
-    let crossed = CROSSED
-        .iter()
-        .enumerate()
-        .flat_map(|(place, a)| CROSSED.iter().skip(place).map(move |b| 0.5 * value(*a) * value(*b)));
-    let hinged = HINGED.iter().map(|index| value(*index).max(0.0));
-    let mut terms = [0.0; TERMS];
-    for (term, value) in terms.iter_mut().zip(seen.chain(crossed).chain(hinged).chain([1.0])) {
-        *term = value;
+    let values = situation.map(f64::from);
+    let value = |index: usize| values.get(index).copied().unwrap_or(0.0);
+    let crossed = CROSSED.map(value);
+    // The last one stays 1.
+    let mut terms = [1.0; TERMS];
+    let mut places = terms.iter_mut();
+    let mut add = |value: f64| places.next().into_iter().for_each(|place| *place = value);
+    values.into_iter().for_each(&mut add);
+    for (place, a) in crossed.iter().enumerate() {
+        crossed.iter().skip(place).for_each(|b| add(0.5 * a * b));
     }
+    HINGED.map(value).into_iter().for_each(|value| add(value.max(0.0)));
     terms
 }
 
@@ -275,7 +287,8 @@ impl Visible {
         sorted.get(..self.remembered as usize).ok_or(Error::Corrupt)
     }
 
-    /// The remembered jobs with the nearest indices, no more than `most`.
+    /// The remembered jobs with the nearest indices, no more than `most`; of two that are as near the one with the
+    /// smaller index. O(log r) for r remembered jobs.
     pub(super) fn nearest<'s>(
         &self,
         sorted: &'s [Neighbour],
@@ -283,20 +296,19 @@ impl Visible {
         most: usize,
     ) -> Result<&'s [Neighbour]> {
         let sorted = self.kept(sorted)?;
-        let key = u64::from(index) << 32;
-        let middle = sorted.partition_point(|other| other.key < key);
-        let (mut from, mut to) = (middle, middle);
-        let distance = |place: usize| sorted.get(place).map(|other| (other.key >> 32).abs_diff(key >> 32));
-        while to - from < most {
-            let below = from.checked_sub(1).and_then(distance);
-            match (below, distance(to)) {
-                (None, None) => break,
-                (Some(below), Some(above)) if below <= above => from -= 1,
-                (Some(_), None) => from -= 1,
-                _ => to += 1,
+        let count = sorted.len().min(most);
+        let distance = |place: usize| sorted.get(place).map(|other| other.index().abs_diff(index));
+        // The first that is at least as near as the one that would take its place.
+        let mut to = sorted.partition_point(|other| other.index() < index);
+        let mut from = to.saturating_sub(count);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            match distance(middle + count) {
+                Some(instead) if distance(middle).is_some_and(|own| own > instead) => from = middle + 1,
+                _ => to = middle,
             }
         }
-        sorted.get(from..to).ok_or(Error::Corrupt)
+        range(sorted, from, count)
     }
 
     /// Learns that a job in this situation waited for `wait` seconds.
@@ -317,9 +329,17 @@ impl Visible {
 
     /// Does one step of recursive least squares.
     fn regress(&mut self, terms: &[f64; TERMS], target: f64) {
-        let mut gain = [0.0; TERMS];
-        for (gain, row) in gain.iter_mut().zip(&self.variances) {
-            *gain = dot(row, terms);
+        // The variances are symmetric: every gain is summed in the order of a row, all of them at once.
+        let mut gain = [-0.0; TERMS];
+        for (number, sums) in gain.chunks_exact_mut(LANES).enumerate() {
+            let mut lanes = [-0.0; LANES];
+            for (row, term) in self.variances.iter().zip(terms) {
+                let own = row.get(number * LANES..).unwrap_or_default();
+                for (lane, variance) in lanes.iter_mut().zip(own) {
+                    *lane += variance * term;
+                }
+            }
+            copy(sums, &lanes);
         }
         let spread = dot(&gain, terms);
         if spread.is_nan() || spread < 0.0 {
@@ -337,10 +357,19 @@ impl Visible {
             sum += row.get(index).copied().unwrap_or(0.0);
         }
         let memory = if sum > MOST_VARIANCE { 1.0 } else { MEMORY };
-        for (row, a) in self.variances.iter_mut().zip(&gain) {
-            for (variance, b) in row.iter_mut().zip(&gain) {
+        // The variances stay symmetric: what is computed of a row is copied to its column.
+        let mut rows = self.variances.as_mut_slice();
+        for (index, a) in gain.iter().enumerate() {
+            let Some((row, below)) = rows.split_first_mut() else { break };
+            let own = row.get_mut(index..).unwrap_or_default();
+            for (variance, b) in own.iter_mut().zip(gain.get(index..).unwrap_or_default()) {
                 *variance = (*variance - a * b / total) / memory;
             }
+            let (column, rest) = (index.min(TERMS - 1), own.get(1..).unwrap_or_default());
+            for (other, variance) in below.iter_mut().zip(rest) {
+                other.get_mut(column).into_iter().for_each(|place| *place = *variance);
+            }
+            rows = below;
         }
     }
 
@@ -355,15 +384,22 @@ impl Visible {
         // The others move by one place, between that of the oldest (or the end) and that of the new one.
         let hole = if full { kept.partition_point(|other| other.key < gone) } else { kept.len() };
         let target = kept.partition_point(|other| other.key < key);
-        let mut moving = Neighbour { key, wait };
-        if target <= hole {
+        let added = Neighbour { key, wait };
+        let left = if target <= hole {
             let moved = range_mut(neighbours.sorted, target, hole - target + 1)?;
-            moved.iter_mut().for_each(|slot| core::mem::swap(slot, &mut moving));
+            let left = moved.last().copied();
+            let others = moved.len().saturating_sub(1);
+            moved.copy_within(..others, moved.len() - others);
+            moved.first_mut().into_iter().for_each(|first| *first = added);
+            left
         } else {
             let moved = range_mut(neighbours.sorted, hole, target - hole)?;
-            moved.iter_mut().rev().for_each(|slot| core::mem::swap(slot, &mut moving));
-        }
-        if full && moving.key != gone {
+            let left = moved.first().copied();
+            moved.copy_within(moved.len().min(1).., 0);
+            moved.last_mut().into_iter().for_each(|last| *last = added);
+            left
+        };
+        if full && left.is_none_or(|left| left.key != gone) {
             return Err(Error::Corrupt);
         }
         self.remembered += u32::from(!full);

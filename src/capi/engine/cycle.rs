@@ -1,10 +1,10 @@
 //! A cycle: one decision of one pool.
 
 use super::{capacity, scheduler, surefill_scheduler, surefill_scheduler_capacity};
-use crate::capi::block::{memory, object, write_size};
+use crate::capi::block::{memory, object, object_here, write_size};
 use crate::capi::sized::{output_size, write_sized};
 use crate::capi::{checked_mut, count, status, write};
-use crate::engine::{Action, Cycle, Offer, Refusal};
+use crate::engine::{Action, Cycle, Offer, Refusal, Scheduler};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
 
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn surefill_cycle_holds(
 ) -> i32 {
     status((|| unsafe {
         let number = u32::try_from(number).map_err(|_| Error::NoSuchIndex)?;
-        let (cycle, scheduler) = (self::cycle(cycle)?, self::scheduler(scheduler)?);
+        let (cycle, scheduler): (Cycle, Scheduler) = (object_here(cycle)?, object_here(scheduler)?);
         write(holds, i32::from(cycle.holds(&scheduler, number)?))
     })())
 }

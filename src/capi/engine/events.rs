@@ -5,11 +5,12 @@ use super::{
     SUREFILL_FLAG_EXCLUSIVE, SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_FLAG_PACKED, bytes, scheduler,
     surefill_scheduler,
 };
+use crate::capi::block::object_here;
 use crate::capi::distribution::{surefill_distribution, view_or_limit};
 use crate::capi::parts::{parts, surefill_part};
 use crate::capi::sized::{ends, output_size, sized, write_sized};
 use crate::capi::{checked_mut, count, status, write};
-use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Wants, Why};
+use crate::engine::{JOB_QUEUES, JobReport, JobState, Scheduler, Totals, Wants, Why};
 use crate::error::{Error, Result};
 use crate::nodes::Spread;
 use crate::runtime::RuntimeDistribution;
@@ -418,7 +419,7 @@ pub unsafe extern "C" fn surefill_scheduler_job(
 ) -> i32 {
     status((|| {
         let number = usize::try_from(number).map_err(|_| Error::NoSuchIndex)?;
-        let scheduler = unsafe { self::scheduler(scheduler)? };
+        let scheduler: Scheduler = unsafe { object_here(scheduler)? };
         let (job, state) = unsafe { (checked_mut(job)?, checked_mut(state)?) };
         let (id, known) = scheduler.known_job(number)?.ok_or(Error::NoSuchIndex)?;
         (*job, *state) = (id, known as i32);
@@ -438,7 +439,7 @@ pub unsafe extern "C" fn surefill_scheduler_totals(
     totals: *mut surefill_totals,
 ) -> i32 {
     status((|| {
-        let scheduler = unsafe { self::scheduler(scheduler)? };
+        let scheduler: Scheduler = unsafe { object_here(scheduler)? };
         let size = unsafe { output_size(totals, 16)? };
         let (waiting, running) = scheduler.counts();
         let happened = scheduler.totals();

@@ -1,8 +1,10 @@
 //! Questions to a wait predictor.
 
 use super::{answered, features, surefill_wait, waits};
+use crate::capi::block::object_here;
 use crate::capi::{array_mut, checked_mut, status};
 use crate::error::Error;
+use crate::wait::WaitPredictor;
 
 /// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
 /// submitted now that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
@@ -108,7 +110,7 @@ pub unsafe extern "C" fn surefill_wait_counts(
     remembered: *mut i64,
 ) -> i32 {
     status((|| {
-        let waits = unsafe { waits(wait)? };
+        let waits: WaitPredictor = unsafe { object_here(wait)? };
         let queued = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
         let known = i64::try_from(waits.remembered()).map_err(|_| Error::Corrupt)?;
         let (jobs, remembered) = unsafe { (checked_mut(jobs)?, checked_mut(remembered)?) };

@@ -85,8 +85,29 @@ fn beside<const N: usize>(counts: &[f32; N]) -> [f32; N] {
     beside
 }
 
+/// The counts of a row in the cells from 0 on, those beyond the limit's bin 0.
+#[inline]
+fn counts_of<const N: usize>(row: &[f32], shift: isize, bins: usize, mask: &[f32; N]) -> [f32; N] {
+    let mut shifted;
+    let row = match row.first_chunk::<N>() {
+        Some(whole) if shift == 0 => whole,
+        _ => {
+            let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
+            shifted = [0.0f32; N];
+            copy(shifted.get_mut(to..bins.min(N)).unwrap_or_default(), row.get(from..).unwrap_or_default());
+            &shifted
+        }
+    };
+    let mut counts = [0.0f32; N];
+    for ((count, own), mask) in counts.iter_mut().zip(row).zip(mask) {
+        *count = own * mask;
+    }
+    counts
+}
+
 /// Writes a context's distribution, given its row and the wider context's distribution, and returns the sum of its
-/// counts: 0 when there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond.
+/// counts: 0 when there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond. N is
+/// more than the last cell.
 #[inline]
 pub fn estimate<const N: usize>(
     context: &Context,
@@ -97,29 +118,29 @@ pub fn estimate<const N: usize>(
     wider: &[f32; N],
     out: &mut [f32; N],
 ) -> f32 {
-    *out = *wider;
-    let Some(row) = row else { return 0.0 };
-    let mut counts = [0.0f32; N];
+    let Some(row) = row else {
+        *out = *wider;
+        return 0.0;
+    };
     let shift = limited.shift(context.reference, reference);
-    let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
-    copy(counts.get_mut(to..limited.bins).unwrap_or_default(), row.get(from..).unwrap_or_default());
+    let counts = counts_of(row, shift, limited.bins, mask);
+    let within = total(&counts);
     let beyond_cell = limited.last > limited.limit;
     let mut beyond = 0.0;
     if beyond_cell && context.limited {
-        for count in counts.get(limited.last..limited.bins).unwrap_or_default() {
+        let last = limited.last.saturating_add_signed(shift);
+        let cells = row.get(last..).unwrap_or_default();
+        let cells = cells.get(..limited.bins.saturating_sub(limited.last)).unwrap_or(cells);
+        for count in cells {
             beyond += count;
         }
-    }
-    for (count, mask) in counts.iter_mut().zip(mask) {
-        *count *= mask;
-    }
-    let within = total(&counts);
-    if beyond_cell && !context.limited {
+    } else if beyond_cell {
         let share = wider.get(limited.last).copied().unwrap_or(0.0);
         beyond = within * share / (1.0 - share);
     }
     let sum = within + beyond;
     if sum <= 0.0 {
+        *out = *wider;
         return 0.0;
     }
     let seen = seen(&counts) + i32::from(beyond > SEEN);
@@ -131,9 +152,10 @@ pub fn estimate<const N: usize>(
     if let (Some(to), Some(from)) = (beside.get_mut(limited.limit), counts.get(limited.limit)) {
         *to += *from;
     }
-    for (((out, count), beside), mask) in out.iter_mut().zip(&counts).zip(&beside).zip(mask) {
+    let all = counts.iter().zip(&beside).zip(mask).zip(wider);
+    for (out, (((count, beside), mask), wider)) in out.iter_mut().zip(all) {
         let count = count + moved * (0.5 * (beside * mask) - count);
-        *out = (count + prior * *out) * scale;
+        *out = (count + prior * wider) * scale;
     }
     if let Some(out) = out.get_mut(limited.last).filter(|_| beyond_cell) {
         // The loop wrote this cell without its count.
@@ -151,8 +173,9 @@ fn whole(x: f32) -> u32 {
     nearest.to_bits().wrapping_sub(u32::from(nearest - UNIT > x))
 }
 
-/// The byte of every probability's logarithm: -16 ln p, rounded, at most 255. (Comparisons instead of the standard
-/// library's least and largest, which take three instructions because of what is no number.)
+/// The byte of every probability's logarithm: -16 ln p, rounded, at most 255, as behind the last probability.
+/// (Comparisons instead of the standard library's least and largest, which take three instructions because of what is
+/// no number.)
 #[inline]
 pub fn logarithms<const N: usize>(probabilities: &[f32; N], out: &mut [u8]) {
     let mut bytes = [0u32; N];
@@ -162,8 +185,13 @@ pub fn logarithms<const N: usize>(probabilities: &[f32; N], out: &mut [u8]) {
         let steps = if steps < 255.0 { steps } else { 255.0 };
         *byte = whole(if steps > 0.0 { steps } else { 0.0 });
     }
-    for (out, byte) in out.iter_mut().zip(&bytes) {
-        *out = *byte as u8;
+    let bytes = bytes.map(|byte| byte as u8);
+    match out.split_first_chunk_mut() {
+        Some((first, behind)) => {
+            *first = bytes;
+            behind.fill(u8::MAX);
+        }
+        None => copy(out, &bytes),
     }
 }
 

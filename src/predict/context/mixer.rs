@@ -30,7 +30,7 @@ const FIRST: f32 = 0.04;
 /// The length of a step.
 const STEP: f32 = 0.005;
 /// Initial sum of squared gradients: of the set for all jobs, and of the others.
-const EASE: [f32; 2] = [50.0, 200.0];
+const EASES: [f32; LANES] = [50.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0];
 /// The length of the user's steps.
 const USER_STEP: f32 = 0.0003;
 /// The largest gradient.
@@ -164,12 +164,19 @@ impl<'a> Mixer<'a> {
             let gradient = gradient.clamp(-MOST, MOST) * counts;
             let square = gradient * gradient;
             let place = context * LEVELS + level;
-            for (number, set) in sets.iter().enumerate() {
-                let place = *set as usize * WIDTH + place;
-                let ease = if number == 0 { EASE[0] } else { EASE[1] };
-                let sum = at_mut(self.squares, place)?;
-                *sum += square;
-                *at_mut(self.weights, place)? += STEP * gradient * reciprocal_root(ease + *sum);
+            // All sets together, in lanes.
+            let mut sums = [1.0f32; LANES];
+            for (sum, set) in sums.iter_mut().zip(sets) {
+                let kept = at_mut(self.squares, *set as usize * WIDTH + place)?;
+                *kept += square;
+                *sum = *kept;
+            }
+            let mut steps = [0.0f32; LANES];
+            for ((step, ease), sum) in steps.iter_mut().zip(&EASES).zip(&sums) {
+                *step = STEP * gradient * reciprocal_root(ease + sum);
+            }
+            for (step, set) in steps.iter().zip(sets) {
+                *at_mut(self.weights, *set as usize * WIDTH + place)? += step;
             }
             if let Some(weight) = user.get_mut(context) {
                 *weight += USER_STEP * gradient;

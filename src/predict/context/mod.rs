@@ -237,7 +237,8 @@ impl<'a> Object<'a> for ContextMixture<'a> {
     }
 
     fn assemble(state: &'a mut State, tables: Tables<'a>) -> Result<ContextMixture<'a>> {
-        let sound = state.bins.are(state.capacity.bins);
+        // Nothing but a run time's bin is asked of them.
+        let sound = state.bins.number(state.capacity.bins);
         if sound { Ok(ContextMixture { state, tables }) } else { Err(Error::Corrupt) }
     }
 }
@@ -363,7 +364,7 @@ impl<'a> ContextMixture<'a> {
     fn ask_of<const N: usize>(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
         let (mut bytes, mut said) = ([[0; N]; COUNT], [0.0; N]);
         let opinion = Opinion { held, bytes: bytes.as_flattened_mut(), said: &mut said };
-        self.knowledge().opine::<N>(opinion)?;
+        self.knowledge().opine(opinion)?;
         self.knowledge().write(held, &said, out)
     }
 
@@ -521,11 +522,7 @@ impl<'a> ContextMixture<'a> {
         let said = range_mut(said, record as usize * stride, stride)?;
         let bytes = range_mut(bytes, record as usize * stride * COUNT, stride * COUNT)?;
         let opinion = Opinion { held: &mut held, bytes, said };
-        if stride <= 24 {
-            known.opine::<24>(opinion)?
-        } else {
-            known.opine::<MAX_BINS>(opinion)?
-        }
+        known.opine(opinion)?;
         self.state.submitted = self.state.submitted.wrapping_add(1).max(1);
         held.number = self.state.submitted;
         *at_mut(self.tables.jobs, record as usize)? = held;

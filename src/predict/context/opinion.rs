@@ -8,7 +8,7 @@ use super::trail::{Standing, Trail};
 use super::{ContextMixture, Held, Opinion, State, trails};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::runtime::MAX_SECONDS;
+use crate::runtime::{MAX_BINS, MAX_SECONDS};
 use bytemuck::Zeroable;
 
 /// Key of the row of run times beyond a limit.
@@ -117,9 +117,20 @@ impl Knowledge<'_> {
         }
     }
 
-    /// Computes the estimates of all contexts for a job, by the contexts determined before, and their mixture. N is at
-    /// least the stride.
-    pub(super) fn opine<const N: usize>(&self, opinion: Opinion<'_>) -> Result<()> {
+    /// Computes the estimates of all contexts for a job, by the contexts determined before, and their mixture. Only as
+    /// many cells are computed as the job's limit leaves.
+    pub(super) fn opine(&self, opinion: Opinion<'_>) -> Result<()> {
+        match self.limited(opinion.held.limit_bin as usize).last {
+            ..16 => self.opine_in::<16>(opinion),
+            16..24 => self.opine_in::<24>(opinion),
+            _ => self.opine_in::<MAX_BINS>(opinion),
+        }
+    }
+
+    /// The same in N cells, more than the last one's number. Kept apart, so that few cells do not take the stack of
+    /// many.
+    #[inline(never)]
+    fn opine_in<const N: usize>(&self, opinion: Opinion<'_>) -> Result<()> {
         let Opinion { held, bytes, said } = opinion;
         let limit_bin = held.limit_bin as usize;
         let stride = self.state.capacity.stride();
