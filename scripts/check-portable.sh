@@ -81,7 +81,7 @@ echo "chroot with $(in_chroot rustc --version), $((SECONDS - begun)) s"
 
 rm -rf "$root/source"
 mkdir -p "$root/source"
-git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c-examples tests demo |
+git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator papers c-examples tests demo |
     tar --null --files-from=- --ignore-failed-read -cf - | tar -C "$root/source" -xf -
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 

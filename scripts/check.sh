@@ -148,7 +148,7 @@ wide_vectors() {
     RUSTFLAGS='-C target-cpu=x86-64-v3' CARGO_TARGET_DIR=$target/wide CARGO_PROFILE_RELEASE_DEBUG=0 \
         cargo test --release --config 'profile.release.package."*".opt-level=1' \
         --config 'profile.release.package.surefill-simulator.opt-level=1' \
-        -p surefill-simulator --no-default-features --features studies --test bits
+        -p surefill-simulator --no-default-features --test bits
 }
 
 # Licences, sources and known faults of the crates in use, by deny.toml.
@@ -176,6 +176,13 @@ dependencies() {
     cargo deny --workspace check advisories && cargo deny "${python[@]}" check advisories
 }
 
+# The papers' studies: their tests, and their pages in a browser.
+papers() {
+    cargo test --locked -p surefill-papers || return 1
+    cargo build --quiet --locked --profile "$TOOL_PROFILE" -p surefill-papers || return 1
+    scripts/check-pages.sh "$build" papers
+}
+
 # One block of the results, drawn at random (SUREFILL_SEED: by this seed), by the command of the release.
 results_drawn() {
     local traces
@@ -184,7 +191,7 @@ results_drawn() {
         echo "SKIPPED: no traces in $traces (SUREFILL_TRACES)"
         return 0
     fi
-    cargo build --quiet --release --locked -p surefill-simulator || return 1
+    cargo build --quiet --release --locked -p surefill-simulator -p surefill-papers || return 1
     PATH=$(realpath "$target")/release:$PATH SUREFILL_TRACES=$traces python3 scripts/results-drawn.py ${SUREFILL_SEED:-}
 }
 
@@ -224,6 +231,7 @@ step "PBS" tests/pbs/run.sh $build
 release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo
 end_beside "Slurm"
+release_step "papers" papers
 release_step "results drawn" results_drawn
 release_step "releases of Slurm" scripts/check-slurm-releases.sh
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Expected mutual information by scikit-learn, for simulator/tests/locality.rs.
+"""Expected mutual information by scikit-learn, for papers/tests/locality.rs.
 
-Writes simulator/tests/vectors/expected_information.json: the jobs of every group (as counts of every bin), and in bits the
+Writes papers/tests/vectors/expected_information.json: the jobs of every group (as counts of every bin), and in bits the
 mutual information and its expectation over all shuffles (Vinh, Epps & Bailey 2010). Made with scikit-learn 1.9.1:
 
     pip install scikit-learn
-    python3 scripts/locality-vectors.py > simulator/tests/vectors/expected_information.json
+    python3 scripts/locality-vectors.py > papers/tests/vectors/expected_information.json
 """
 
 import json

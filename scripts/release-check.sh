@@ -21,6 +21,8 @@ says() { # FILE LINE
     grep -Fxq -- "$2" "$1" || fault "$1 does not say: $2"
 }
 says simulator/Cargo.toml "surefill = { path = \"..\", version = \"=$version\" }"
+says papers/Cargo.toml "surefill = { path = \"..\", version = \"=$version\" }"
+says papers/Cargo.toml "surefill-simulator = { path = \"../simulator\", version = \"=$version\" }"
 says python/Cargo.toml "version = \"$version\""
 says CITATION.cff "version: $version"
 grep -q "^surefill (${version}[-)]" debian/changelog || fault "debian/changelog does not begin with $version"

@@ -3,7 +3,7 @@
 
 A block is a command of scripts/results/PART.md.in with its output. Its figures have to be those of the committed page;
 a difference in names of policies or in widths of columns is shown and accepted. Blocks that print times or sizes of
-memory are not drawn. Needs surefill in the PATH and the traces in SUREFILL_TRACES. The same seed draws the same block
+memory are not drawn. Needs surefill and surefill-papers in the PATH and the traces in SUREFILL_TRACES. The same seed draws the same block
 as long as the sources stay the same.
 """
 

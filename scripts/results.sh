@@ -29,7 +29,7 @@ for trace in CTC-SP2 KTH-SP2 SDSC-SP2 SDSC-BLUE SDSC-Par-1996 LANL-CM5 NASA-iPSC
     fi
 done
 
-cargo build --release --locked --package surefill-simulator
+cargo build --release --locked --package surefill-simulator --package surefill-papers
 PATH=$(realpath "${CARGO_TARGET_DIR:-target}")/release:$PATH
 
 # One part, its commands carried out.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Searches the presets' parameters on eight traces and prints the tables of results/tune.md. Half of 96 drawn settings: three of
-# six shards. Needs surefill in the PATH and the traces in SUREFILL_TRACES; half an hour on a free processor. An argument names a
+# six shards. Needs surefill-papers in the PATH and the traces in SUREFILL_TRACES; half an hour on a free processor. An argument names a
 # folder in which the shards are kept, and from which those that are there are taken.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ search() {
     local name=$1
     shift
     [ ! -s "$made/$name.json" ] || return 0
-    surefill tune "$@" --preset sizes --overrun cut --settings 96 --draws 1 --quiet --json > "$made/part"
+    surefill-papers tune "$@" --preset sizes --overrun cut --settings 96 --draws 1 --quiet --json > "$made/part"
     mv "$made/part" "$made/$name.json"
 }
 for shard in 1 2 3; do

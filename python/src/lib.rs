@@ -3,7 +3,7 @@
 //! * [`table`]: columns that pandas, polars and pyarrow read through Arrow's C interface.
 //! * [`cluster`]: job, node and machine as a policy written in Python sees them.
 //! * [`classes`]: policies, predictors and queue orders that are Python classes, as the simulator's traits.
-//! * [`replays`]: `simulate`, `compare`, `wait_bounds`.
+//! * [`replays`]: `simulate`, `compare`.
 //! * [`sites`]: `what_if`, `import_log`, `predict_wait`; [`reading`]: how files are read.
 //! * [`errors`]: errors of files and numbers as Python raises them.
 //! * [`core`]: scheduler, predictor, pass, waits, sizing.
@@ -38,7 +38,6 @@ fn _surefill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<core::Sizing>()?;
     module.add_function(wrap_pyfunction!(replays::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(replays::compare, module)?)?;
-    module.add_function(wrap_pyfunction!(replays::wait_bounds, module)?)?;
     module.add_function(wrap_pyfunction!(sites::what_if, module)?)?;
     module.add_function(wrap_pyfunction!(sites::import_log, module)?)?;
     module.add_function(wrap_pyfunction!(sites::predict_wait, module)?)?;

@@ -1,4 +1,4 @@
-//! `simulate`, `compare` and `wait_bounds`: the command line's verbs as functions.
+//! `simulate` and `compare`: the command line's verbs as functions.
 
 use crate::classes::take_error;
 use crate::errors::{in_python, of_file, whole, wrong};
@@ -12,7 +12,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
 use surefill_simulator::cli::replaying::Replaying;
 use surefill_simulator::cli::today;
 use surefill_simulator::replay::evalys;
@@ -20,10 +19,7 @@ use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, OwnPreset, PolicyName, PolicyOptions, name_of};
 use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::{Error, Options, Run, Summary, run};
-use surefill_simulator::report::waits::nothing;
 use surefill_simulator::report::{self, Compared};
-use surefill_simulator::studies::waits::queue::queues;
-use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
 use surefill_simulator::trace::recorded::Recorded;
 use surefill_simulator::trace::workload::Workload;
 
@@ -296,67 +292,6 @@ fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
         (name.to_owned(), Column::of_json(rows.iter().map(cell).collect()))
     };
     Table { columns: names.into_iter().map(column).collect() }
-}
-
-/// Bounds on waits; `surefill/__init__.py` has the defaults and the docstring.
-#[pyfunction]
-#[pyo3(signature = (trace, *, quantile, confidence, by_queue, min_jobs, reading))]
-pub fn wait_bounds(
-    py: Python<'_>,
-    trace: PathBuf,
-    quantile: f64,
-    confidence: f64,
-    by_queue: bool,
-    #[pyo3(from_py_with = fewest_jobs)] min_jobs: usize,
-    reading: ReadAs,
-) -> PyResult<Table> {
-    if !(quantile > 0.0 && quantile < 1.0 && confidence > 0.0 && confidence < 1.0) {
-        return Err(PyValueError::new_err("quantile and confidence are above 0 and below 1"));
-    }
-    let options = study::Options {
-        quantile,
-        confidence,
-        methods: Method::ALL.to_vec(),
-        by: By::Requested,
-        by_attribute: false,
-        components: TRIM | CLUSTER | AVAILABILITY,
-        rates: vec![WaitOptions::default().rate],
-        down_quantile: WaitOptions::default().down_quantile,
-        recluster_every: 1000,
-        clusters: MAX_CLUSTERS as u32,
-        training: 0.1,
-        min_jobs,
-        default_only: false,
-        machine: false,
-    };
-    let name = file_name(&trace);
-    let read = reading.read(py, &trace)?;
-    let study =
-        py.detach(|| Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong))?;
-    if study.queues.is_empty() {
-        return Err(PyValueError::new_err(nothing(std::slice::from_ref(&study), min_jobs)));
-    }
-    let mut rows = Vec::new();
-    for queue in &study.queues {
-        for measured in &queue.measured {
-            let value = serde_json::to_value(measured).map_err(wrong)?;
-            let mut row = vec![
-                ("trace".to_owned(), name.clone().into()),
-                ("queue".to_owned(), queue.queue.clone().into()),
-            ];
-            if let serde_json::Value::Object(fields) = value {
-                // Nested parts (classes, halves) are the command line's --json.
-                let flat = fields.into_iter().filter(|(_, value)| !value.is_object() && !value.is_array());
-                row.extend(flat);
-            }
-            rows.push(row);
-        }
-    }
-    Ok(table(rows))
-}
-
-fn fewest_jobs(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    whole("min_jobs", value, 0, usize::MAX)
 }
 
 /// A dictionary of a core answer.

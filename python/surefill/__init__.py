@@ -2,8 +2,7 @@
 
 Replays (all times in seconds unless a name says otherwise):
 
-* :func:`simulate` replays a trace under one policy, :func:`compare` several traces under several policies,
-  :func:`wait_bounds` measures how well bounds on waits hold.
+* :func:`simulate` replays a trace under one policy, :func:`compare` several traces under several policies.
 * :func:`what_if` says what a site's own jobs would have waited under another policy, :func:`predict_wait` by when a job
   starts, :func:`import_log` makes a trace of accounting. Their answers are classes of ``surefill.answers``.
 * :class:`Policy`, :class:`RuntimePredictor` and :class:`QueueOrder` are base classes of your own; classes and built-in
@@ -29,7 +28,7 @@ from collections.abc import Iterable
 
 from . import answers
 from ._options import PathLike, PolicyChoice, choice as _choice, options as _options
-from ._sites import import_log, predict_wait, wait_bounds, what_if
+from ._sites import import_log, predict_wait, what_if
 from .answers import Imported, Reading, WaitAnswer, WhatIf
 from ._surefill import (  # noqa: F401
     Cluster,
@@ -77,7 +76,6 @@ __all__ = [
     "predict_wait",
     "predictors",
     "simulate",
-    "wait_bounds",
     "what_if",
 ]
 

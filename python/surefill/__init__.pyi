@@ -159,15 +159,6 @@ def compare(
     reading: Reading = ...,
     **options: Unpack[Options],
 ) -> Table: ...
-def wait_bounds(
-    trace: PathLike,
-    *,
-    quantile: float = 0.95,
-    confidence: float = 0.95,
-    by_queue: bool = True,
-    min_jobs: int = 1000,
-    reading: Reading = ...,
-) -> Table: ...
 def what_if(
     history: PathLike,
     policy: PolicyChoice = "fair",

@@ -10,50 +10,6 @@ from ._options import Moment, PathLike, PolicyChoice, Span, choice, text
 from .answers import Imported, Reading, WaitAnswer, WhatIf
 
 
-def wait_bounds(
-    trace: PathLike,
-    *,
-    quantile: float = 0.95,
-    confidence: float = 0.95,
-    by_queue: bool = True,
-    min_jobs: int = 1000,
-    reading: Reading = Reading(),
-) -> _surefill.Table:
-    r"""The coverage and the width of upper bounds on the waits of a trace's jobs: a row for each queue and method.
-
-    Every job gets a bound at its submission, from the waits known by then. It should hold with probability
-    ``quantile``, and that with confidence ``confidence`` (Nurmi, Brevik & Wolski 2007, whose methods are compared with
-    those that came after). The trace must have the waits. The first tenth of a queue's jobs is training and is not
-    judged. Queues with fewer than ``min_jobs`` jobs are left out; without ``by_queue`` all jobs are one queue, ``ALL``.
-
-    In the :class:`Table` that is returned ``correctness`` is the share of the ``judged`` jobs that started within their
-    bound, which should be at least ``quantile``, and ``rms_over_s`` the root mean square in seconds by which the bounds
-    that held were too long. ``kind``, ``method``, ``by`` (the attribute of the clusters) and ``rate`` name the
-    predictor: ``alone`` is a method by itself, ``full`` with the paper's trimming and clustering of histories;
-    ``adapted`` bounds follow misses as well, ``whole`` ones without trimming and clustering; ``visible`` is the method
-    of :class:`Waits`.
-
-    Raises OSError for a trace that cannot be opened or read, ValueError for numbers out of range, and when no queue has
-    enough jobs whose waits are known.
-
-    >>> import pathlib, surefill, tempfile
-    >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
-    >>> rows = [f"{i * 100},{i % 7},10,1,20" for i in range(500)]
-    >>> _ = trace.write_text("\n".join(["submit,wait,runtime,processors,limit", *rows]))
-    >>> bounds = surefill.wait_bounds(trace, min_jobs=100)
-    >>> bounds["kind"][0], bounds["method"][0], bounds["judged"][0], bounds["correctness"][0]
-    ('alone', 'binomial', 441, 1.0)
-    """
-    return _surefill.wait_bounds(
-        trace,
-        quantile=quantile,
-        confidence=confidence,
-        by_queue=by_queue,
-        min_jobs=min_jobs,
-        reading=reading,
-    )
-
-
 def what_if(
     history: PathLike,
     policy: PolicyChoice = "fair",

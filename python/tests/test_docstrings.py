@@ -35,7 +35,7 @@ def examples(name):
 
 
 def test_all_of_it_is_found():
-    for name in ("compare", "wait_bounds", "Pass", "Pass.decide", "Distribution.single", "Job.number", "Replay.jobs"):
+    for name in ("compare", "Pass", "Pass.decide", "Distribution.single", "Job.number", "Replay.jobs"):
         assert name in EVERYTHING
     assert len(EVERYTHING) > 70
 
@@ -56,7 +56,7 @@ def test_examples(name):
 
 
 def test_what_is_asked_first_has_an_example():
-    functions = ("simulate", "compare", "wait_bounds", "what_if", "import_log", "predict_wait")
+    functions = ("simulate", "compare", "what_if", "import_log", "predict_wait")
     for name in ("Predictor", "Pass", "Waits", "Sizing", "Distribution", *functions):
         assert len(examples(name).examples) > 1, name
 

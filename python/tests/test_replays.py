@@ -212,7 +212,7 @@ def test_what_makes_no_sense_is_refused(demo, tmp_path):
 
 def test_files_that_cannot_be_used_are_errors_of_the_system(demo, tmp_path):
     missing = tmp_path / "no.swf"
-    for use in (surefill.simulate, surefill.compare, surefill.wait_bounds):
+    for use in (surefill.simulate, surefill.compare):
         with pytest.raises(FileNotFoundError) as raised:
             use(missing)
         error = raised.value
@@ -274,8 +274,6 @@ def test_numbers_out_of_range_are_refused_by_name(demo):
         if name != "seeds":
             with pytest.raises(ValueError, match=why):
                 surefill.simulate(demo, "fcfs", **arguments)
-    with pytest.raises(ValueError, match="min_jobs is a whole number, at least 0"):
-        surefill.wait_bounds(demo, min_jobs=-1)
     with pytest.raises(TypeError, match="seed: 'float' object"):
         surefill.simulate(demo, "fcfs", seed=1.5)
     # The largest seed there is.
@@ -289,19 +287,6 @@ def test_nothing_to_compare_is_refused(demo):
         surefill.compare(demo, [])
     with pytest.raises(ValueError, match="compare needs at least one policy"):
         surefill.compare([demo], iter(()))
-
-
-def test_bounds_on_waits(demo, tmp_path):
-    # Waits that are all alike are bounded by the longest.
-    lines = [f"{i} {i * 100} {i % 7} 10 1 -1 -1 1 10 -1 1 1 -1 -1 1 -1 -1 -1" for i in range(2000)]
-    trace = tmp_path / "waits.swf"
-    trace.write_text("; MaxProcs: 8\n" + "\n".join(lines) + "\n")
-    bounds = surefill.wait_bounds(trace).to_pandas()
-    assert len(bounds) > 1 and (bounds["correctness"].dropna() >= 0.85).all()
-    with pytest.raises(ValueError, match="above 0 and below 1"):
-        surefill.wait_bounds(trace, quantile=1.5)
-    with pytest.raises(ValueError, match="5000 of unknown wait, left out .*simulate"):
-        surefill.wait_bounds(demo)
 
 
 def test_evalys_reads_schedules(demo, tmp_path):

@@ -4,23 +4,22 @@
 //!
 //! 1. [`base`]: random draws, the papers' figures.
 //! 2. [`trace`]: workload formats, and the jobs made of their lines.
-//! 3. [`replay`]: machine, policies, predictors of run times, measures of their results.
-//! 4. [`studies`]: the papers' studies, as numbers.
+//! 3. [`mod@generate`]: synthetic workloads.
+//! 4. [`replay`]: machine, policies, predictors of run times, measures of their results.
 //! 5. [`live`]: what sites ask of the present.
 //! 6. [`report`]: tables for terminals, self-contained pages with plots.
 //! 7. [`cli`]: the command line, one file a verb.
 //!
-//! The feature `studies` brings the fourth, `command` (the default) all of them: whoever only replays traces builds
-//! neither.
+//! The feature `command` (the default) brings the last three: whoever only replays traces builds none of them. The
+//! papers' studies are a package of their own above this one, `surefill-papers`.
 
 pub mod base;
 #[cfg(feature = "command")]
 pub mod cli;
+pub mod generate;
 #[cfg(feature = "command")]
 pub mod live;
 pub mod replay;
 #[cfg(feature = "command")]
 pub mod report;
-#[cfg(feature = "studies")]
-pub mod studies;
 pub mod trace;

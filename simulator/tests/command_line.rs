@@ -1,5 +1,6 @@
 //! The program as its users see it: arguments, exit status, output.
 
+use crate::common::crowded;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -18,15 +19,7 @@ fn stderr(output: &Output) -> String {
 /// A folder with `t.swf`: 40 jobs on 4 processors, crowded.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = String::from("; MaxProcs: 4\n; UnixStartTime: 1000000000\n");
-    for i in 0..40 {
-        let (submit, run_time, processors) = (i * 20, 30 + i * 37 % 200, 1 + i * 7 % 4);
-        let user = i % 3;
-        text += &format!(
-            "{i} {submit} -1 {run_time} {processors} -1 -1 {processors} 300 -1 1 {user} 1 2 -1 -1 -1 -1\n"
-        );
-    }
-    std::fs::write(folder.path().join("t.swf"), text).unwrap();
+    std::fs::write(folder.path().join("t.swf"), crowded()).unwrap();
     folder
 }
 
@@ -476,6 +469,21 @@ fn traces_without_requested_times_are_said_to_be_foreknown() {
 }
 
 #[test]
+fn verbs_of_the_papers_are_said_to_be_elsewhere() {
+    let folder = folder();
+    for verb in ["fit", "wait-bounds", "tune"] {
+        let output = surefill(&[verb, "t.swf"], folder.path());
+        assert_eq!((code(&output), output.stdout.len()), (2, 0));
+        let sentence = format!(
+            "error: the papers' studies are in the command surefill-papers: surefill-papers {verb}\n"
+        );
+        assert_eq!(stderr(&output), sentence);
+    }
+    let other = surefill(&["fits"], folder.path());
+    assert!(code(&other) == 2 && !stderr(&other).contains("papers"), "{}", stderr(&other));
+}
+
+#[test]
 fn help_states_the_replay_rules() {
     let folder = folder();
     let output = surefill(&["simulate", "--help"], folder.path());
@@ -483,52 +491,6 @@ fn help_states_the_replay_rules() {
     for word in ["Replay rules", "--overrun", "--preset", "512", "Exit status"] {
         assert!(text.contains(word), "{word}");
     }
-}
-
-#[test]
-fn tune_measures_as_compare_does_and_shards_are_the_whole() {
-    let folder = folder();
-    let json = |args: &[&str]| -> serde_json::Value {
-        let output = surefill(args, folder.path());
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    std::fs::copy(folder.path().join("t.swf"), folder.path().join("u.swf")).unwrap();
-    let args = ["tune", "t.swf", "u.swf", "--settings", "5", "--seed", "2", "--json", "--quiet"];
-    let whole = json(&args);
-    // Setting 0 is the preset: its ratios are those of two replays by another verb.
-    let compared =
-        json(&["compare", "t.swf", "--policies", "easy,delay", "--seed", "2", "--json", "--quiet"]);
-    let wait = |policy: usize, measure: &str| {
-        compared["traces"][0]["policies"][policy][measure].as_f64().unwrap().max(10.0)
-    };
-    let row = &whole["rows"][0]["traces"];
-    assert_eq!(row[0], row[1], "the same trace twice");
-    for (ratio, measure) in [
-        ("mean", "mean_wait_s"),
-        ("geometric", "geomean_wait_s"),
-        ("p99", "p99_wait_s"),
-        ("longest", "max_wait_s"),
-    ] {
-        let found = row[0]["whole"][ratio].as_f64().unwrap();
-        assert!((found - wait(1, measure) / wait(0, measure)).abs() < 1e-12, "{ratio}");
-    }
-    for (shard, file) in [("1/2", "1.json"), ("2/2", "2.json")] {
-        let output = surefill(&[&args[..], &["--shard", shard]].concat(), folder.path());
-        std::fs::write(folder.path().join(file), output.stdout).unwrap();
-    }
-    assert_eq!(json(&["merge", "1.json", "2.json", "--json"]), whole);
-    let half = surefill(&["merge", "1.json"], folder.path());
-    assert_eq!(code(&half), 1);
-    assert!(stderr(&half).contains("2 of 5 settings are missing"), "{}", stderr(&half));
-    let tables = ["merge", "1.json", "2.json", "--most-p99", "9", "--most-longest", "9"];
-    let tables = String::from_utf8(surefill(&tables, folder.path()).stdout).unwrap();
-    assert!(tables.contains("preset") && tables.contains("first halves, second halves"), "{tables}");
-    let searched = surefill(&["tune", "t.swf", "--tau", "0.1"], folder.path());
-    assert_eq!(code(&searched), 2);
-    let page = surefill(&["tune", "t.swf", "--settings", "2", "--html", "p.html", "--quiet"], folder.path());
-    assert_eq!(code(&page), 0, "{}", stderr(&page));
-    assert!(std::fs::read_to_string(folder.path().join("p.html")).unwrap().contains("<circle"));
 }
 
 /// The most memory that a run ever held, in kB, as Linux counts it until just before the run's end.

@@ -1,6 +1,7 @@
 //! Histories of sites at the command line: `import`, every verb on an accounting table and on standard input, spans of
 //! time.
 
+use crate::common::accounting;
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
@@ -24,34 +25,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// 60 jobs as `sacct` prints them, and a hostile one; the wait of job i is 40 (i mod 7) s.
-fn table() -> String {
-    let mut table =
-        String::from("JobID|Submit|Start|End|Timelimit|AllocCPUS|User|Account|Partition|State|JobName\n");
-    for i in 0..60 {
-        let submit = 1_714_557_600 + i * 12_000;
-        let (start, processors) = (submit + 40 * (i % 7), 1 + i % 4);
-        table += &format!(
-            "{}|{submit}|{start}|{}|00:10:00|{processors}|user{}|group{}|batch|COMPLETED|job\n",
-            100 + i,
-            start + 60 + i * 37 % 400,
-            i % 5,
-            i % 2
-        );
-    }
-    table + "200|\u{1b}[2Jx|1|2|0|1|\u{1b}]0;owned\u{7}|g|batch|COMPLETED|\u{9b}31m\n"
-}
-
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("h.txt"), table()).unwrap();
+    std::fs::write(folder.path().join("h.txt"), accounting()).unwrap();
     folder
 }
 
 #[test]
 fn import_writes_a_trace_and_says_what_it_left_out() {
     let folder = folder();
-    let output = surefill(&["import", "-o", "t.swf.gz", "--procs", "8"], folder.path(), table().as_bytes());
+    let output =
+        surefill(&["import", "-o", "t.swf.gz", "--procs", "8"], folder.path(), accounting().as_bytes());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stderr);
     assert!(said.contains(r"standard input:62: not a time: '\u{1b}[2Jx' (left out)"), "{said}");
@@ -86,21 +70,16 @@ fn import_writes_a_trace_and_says_what_it_left_out() {
 #[test]
 fn every_verb_reads_tables_and_standard_input() {
     let folder = folder();
-    let verbs: [&[&str]; 11] = [
+    let verbs: [&[&str]; 6] = [
         &["simulate", "-"],
         &["compare", "-", "--policies", "fcfs,easy"],
         &["explain", "-", "--job", "106"],
-        &["characterize", "-", "--states", "2", "--stop", "rounds=2"],
-        &["fit", "-", "--states", "2", "--stop", "rounds=2"],
-        &["locality", "-", "--exact", "--no-ageing", "--ts", "1h", "--tr", "2", "--by", "time"],
-        &["wait-bounds", "-", "--min-jobs", "10"],
         &["predict-wait", "-"],
         &["generate", "--model", "independent", "--like", "-", "-n", "10"],
         &["import", "-"],
-        &["similar", "-", "h.txt"],
     ];
     for verb in verbs {
-        let output = surefill(verb, folder.path(), table().as_bytes());
+        let output = surefill(verb, folder.path(), accounting().as_bytes());
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{verb:?}: {said}");
         assert!(!output.stdout.is_empty());
@@ -109,7 +88,7 @@ fn every_verb_reads_tables_and_standard_input() {
         }
         assert_eq!(said.matches("standard input:62: ").count(), 1, "{verb:?}: {said}");
     }
-    let twice = surefill(&["similar", "-", "-"], folder.path(), table().as_bytes());
+    let twice = surefill(&["compare", "-", "-"], folder.path(), accounting().as_bytes());
     assert_eq!(twice.status.code(), Some(2));
     assert!(text(&twice.stderr).contains("standard input (-) can be read once only"));
     let named = surefill(&["simulate", "h.txt", "--format", "swf"], folder.path(), b"");
@@ -138,10 +117,7 @@ fn one_reason_is_said_once() {
 fn every_verb_takes_the_same_spans() {
     let folder = folder();
     // Each verb with an option of a span, and what it needs beside.
-    let options: [(&[&str], &str); 8] = [
-        (&["locality", "h.txt", "--exact", "--no-ageing", "--tr", "2", "--by", "time"], "--ts"),
-        (&["characterize", "h.txt", "--states", "2", "--stop", "rounds=1"], "--slot"),
-        (&["fit", "h.txt", "--states", "2", "--stop", "rounds=1"], "--slot"),
+    let options: [(&[&str], &str); 5] = [
         (&["predict-wait", "h.txt"], "--requested"),
         (&["predict-wait", "h.txt"], "--waited"),
         (&["predict-wait", "h.txt"], "--within"),
@@ -165,8 +141,6 @@ fn every_verb_takes_the_same_spans() {
             assert!(said.contains(why) && said.contains(option), "{said}");
         }
     }
-    let slots = surefill(&["gain", "--slots", "1.5h,x", "h.txt"], folder.path(), b"");
-    assert!(text(&slots.stderr).contains("accepted are 90 or 90s"), "{}", text(&slots.stderr));
 }
 
 #[test]
@@ -175,7 +149,7 @@ fn values_out_of_range_are_refused_with_a_sentence() {
     for (args, why) in [
         (&["simulate", "h.txt", "--policy", "prob", "--tau", "-1"][..], "not a number of 0 or above"),
         (&["simulate", "h.txt", "--procs", "-4"], "'-4'"),
-        (&["wait-bounds", "h.txt", "--quantile", "-0.5"], "not a number above 0 and below 1"),
+        (&["predict-wait", "h.txt", "--quantile", "-0.5"], "not a number above 0 and below 1"),
         (
             &["simulate", "h.txt", "--policy", "prob", "--criterion", "probability", "--tau", "2"],
             "--tau 2: a probability is at most 1",

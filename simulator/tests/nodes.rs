@@ -9,7 +9,7 @@ use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, OrderOptions, PolicyOptions};
 use surefill_simulator::replay::run::Options;
 use surefill_simulator::replay::setup::Setup;
-use surefill_simulator::studies::starts::{Method, SCENARIOS, Told, study};
+use surefill_simulator::replay::starts::{Method, SCENARIOS, Told, study};
 use surefill_simulator::trace::nodes::Machine;
 use surefill_simulator::trace::swf::{Strictness, read};
 use surefill_simulator::trace::workload::{Rules, Width, Workload};

@@ -1,6 +1,6 @@
 //! `serve` as its users see it.
 
-use super::waits_command::{folder, json, sacct, surefill};
+use super::predict_wait_command::{folder, json, sacct, surefill};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;

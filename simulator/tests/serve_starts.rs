@@ -1,7 +1,7 @@
 //! `serve --starts`: files of predicted starts, and the faults for which they are refused.
 
+use super::predict_wait_command::folder;
 use super::serve_command::{PATIENCE, refused, serve};
-use super::waits_command::folder;
 use std::time::{Duration, Instant};
 use surefill_simulator::live::advise::starts::{Probability, Quantile};
 use surefill_simulator::live::starts::Starts;

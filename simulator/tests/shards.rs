@@ -169,21 +169,13 @@ fn shards_that_do_not_belong_together_are_refused() {
     );
     let fewer = shards("compare one.swf --policies easy,easy++", 2, "fewer", folder);
     refuses(&format!("{one} {}", fewer[1]), 1, "made of other traces than shard-1.json: 1 of them, not 2");
-    std::fs::write(folder.join("tune.json"), stdout("tune one.swf --settings 2 --shard 1/2 --json", folder))
-        .unwrap();
-    refuses(&format!("{one} tune.json"), 2, "tune.json: a shard of tune, but shard-1.json is one of compare");
-    let sweep =
-        "allocate --sweep --days 1 --seeds 1 --loads 1 --machines 16 --supplied 0 --strategies avg --json";
-    std::fs::write(folder.join("sweep.json"), stdout(sweep, folder)).unwrap();
-    refuses(
-        &format!("sweep.json {one}"),
-        2,
-        "shard-1.json: a shard of compare, but sweep.json is one of allocate",
-    );
-    refuses("sweep.json --csv", 2, "--table is for compare and --csv for compare and gain, not for allocate");
     refuses("one.swf", 1, "one.swf: ");
     std::fs::write(folder.join("kind.json"), "{\"kind\": \"else\"}").unwrap();
     refuses("kind.json", 1, "kind.json: 'else' is no kind of shard");
+    // A study of the papers.
+    let study = stdout(&format!("{run} --shard 1/2"), folder).replace("\"compare\"", "\"gain\"");
+    std::fs::write(folder.join("gain.json"), study).unwrap();
+    refuses("gain.json", 1, "gain.json: shards of gain are not merged here");
     // Another trace by the same name, moved to another folder, is another; the same trace elsewhere is the same.
     std::fs::create_dir(folder.join("elsewhere")).unwrap();
     for name in ["one.swf", "two.swf"] {
@@ -237,51 +229,4 @@ fn rows_are_said_as_they_finish() {
     assert_eq!(said.matches("easy (limit, fcfs): mean wait ").count(), 2, "{said}");
     let quiet = surefill(&format!("{run} --progress --quiet"), folder.path(), &[]);
     assert_eq!(quiet.status.code(), Some(2));
-}
-
-/// Studies that have one cell a trace.
-#[test]
-fn shards_of_studies_of_traces_are_the_whole() {
-    let folder = folder();
-    let folder = folder.path();
-    // With waits, for their bounds.
-    for name in ["one", "two"] {
-        stdout(&format!("simulate {name}.swf --policy easy --jobs {name}-replayed.swf"), folder);
-    }
-    for (prefix, run) in [
-        ("locality", "locality one.swf two.swf --by time,user --ts 6h --tr 1.8 --shuffles 2 --min-jobs 20"),
-        ("exact", "locality one.swf two.swf --by user --tr 2 --exact --no-ageing"),
-        ("states", "gain one.swf two.swf --figures states,online --rounds 2 --states 2,4 --ratios 1.8"),
-        ("described", "characterize one.swf two.swf --states 4 --stop rounds=3 --half"),
-        ("models", "similar one.swf two.swf --tables --seeds 2"),
-        ("predictors", "gain one.swf two.swf --predictors global,user,mix"),
-        ("bounds", "wait-bounds one-replayed.swf two-replayed.swf --min-jobs 50 --rate 0.1,0.5"),
-    ] {
-        let whole = stdout(&format!("{run} --json"), folder);
-        let table = stdout(&format!("{run} --markdown"), folder);
-        for count in [1, 2, 3] {
-            let files = shards(run, count, prefix, folder).join(" ");
-            assert_eq!(
-                timeless(&stdout(&format!("merge --json {files}"), folder)),
-                timeless(&whole),
-                "{run}"
-            );
-            assert_eq!(stdout(&format!("merge --markdown {files}"), folder), table, "{run}");
-        }
-        if prefix == "predictors" {
-            let csv = stdout(&format!("{run} --csv"), folder);
-            assert_eq!(
-                timeless(&stdout(
-                    &format!("merge --csv {prefix}-1.json {prefix}-2.json {prefix}-3.json"),
-                    folder
-                )),
-                timeless(&csv)
-            );
-        }
-        let alone = surefill(&format!("merge {prefix}-1.json {prefix}-2.json shard.json"), folder, &[]);
-        assert_eq!(alone.status.code(), Some(1), "{}", stderr(&alone));
-    }
-    let mixed = surefill("merge locality-1.json states-2.json", folder, &[]);
-    let why = "states-2.json: a shard of gain, but locality-1.json is one of locality";
-    assert!(stderr(&mixed).contains(why), "{}", stderr(&mixed));
 }

@@ -4,13 +4,11 @@ use super::Failure;
 use super::args::{file, source::Source};
 use super::options::file_name;
 use super::output;
-use crate::studies::generate::hidden::{Shapes, learn, most_rounds};
-use crate::studies::generate::markov::Variant;
-use crate::studies::generate::resample::Unit;
-use crate::studies::generate::{
-    Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared,
-};
-use crate::studies::hmm;
+use crate::generate::hidden::{Shapes, learn, most_rounds};
+use crate::generate::hmm;
+use crate::generate::markov::Variant;
+use crate::generate::resample::Unit;
+use crate::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared};
 use crate::trace::import::gzipped;
 use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
@@ -35,8 +33,8 @@ pub struct Generate {
     like: Option<PathBuf>,
     #[command(flatten)]
     source: Source,
-    /// A model with a load model that surefill fit has saved (hmm) [default: trained on --like, 16 states, geometric
-    /// load]
+    /// A model with a load model that surefill-papers fit has saved (hmm) [default: trained on --like, 16 states,
+    /// geometric load]
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
     /// Which of the trace's jobs with a run time like it gives a job its shape (hmm with --like) [default: bin]

@@ -1,22 +1,18 @@
-//! `surefill merge`: the shards of a run put together.
+//! `surefill merge`: the shards of a comparison put together.
 
-use super::allocate::print_sweep;
 use super::shard::{self, Printed};
-use super::tune::{print_tuning, ratio};
-use super::{Cli, Failure};
+use super::{Cli, Failure, PROGRAM};
 use crate::report::View;
-use crate::studies::allocate::sweep::{self, Sweep};
-use crate::studies::tune::{self, Caps, Tuning};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// Text at the end of `merge --help`.
 pub const HELP: &str = "\
-What is printed is what the verb would have printed unsharded: the same JSON, byte by byte, but for the wall times of
+What is printed is what compare would have printed unsharded: the same JSON, byte by byte, but for the wall times of
 replays, which are those of the shards. Shards of different runs (other options, traces with other contents, another
 version of surefill) are refused, and so are shards that are missing or there twice. With --partial a comparison has
-the traces of which all cells are there.
+the traces of which all cells are there. Shards of the papers' studies are for surefill-papers merge.
 
 In a Slurm job array:
 
@@ -26,9 +22,7 @@ In a Slurm job array:
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// Output of the shards of characterize, compare, gain, locality, similar, wait-bounds, tune --json or allocate
-    /// --sweep --json, one file each
-    /// --json printed, one file each
+    /// Output of the shards of compare, one file each
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Go on although shards are missing
@@ -40,116 +34,36 @@ pub struct Merge {
     /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
-    /// Print compare's CSV table with every measure of every policy and trace, or gain's
+    /// Print the CSV table with every measure of every policy and trace
     #[arg(long, conflicts_with_all = ["markdown", "table"])]
     csv: bool,
-    /// Tables of compare [default: waits]
+    /// Tables to print [default: waits]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     table: Vec<View>,
-    /// The largest 99th percentile of waits on any trace, over EASY's, for tune
-    #[arg(long, value_name = "RATIO", default_value_t = 1.0, value_parser = ratio)]
-    most_p99: f64,
-    /// The largest longest wait on any trace, over EASY's, for tune
-    #[arg(long, value_name = "RATIO", default_value_t = 1.1, value_parser = ratio)]
-    most_longest: f64,
 }
 
-/// The files of one verb's shards.
-enum Shards {
-    Tune(Vec<(String, Tuning)>),
-    Sweep(Vec<(String, Sweep)>),
-    Cells(Vec<(String, Printed)>),
-}
-
-impl Shards {
-    fn verb(&self) -> &str {
-        match self {
-            Shards::Tune(_) => "tune",
-            Shards::Sweep(_) => "allocate",
-            Shards::Cells(all) => all.first().map_or("", |(_, shard)| &shard.verb),
+/// One file.
+fn read(path: &Path) -> anyhow::Result<(String, Printed)> {
+    let name = path.display().to_string();
+    let read = || {
+        let text = std::fs::read_to_string(path)?;
+        match &*shard::kind(&text)? {
+            shard::KIND => Ok(serde_json::from_str(&text)?),
+            other => bail!("'{other}' is no kind of shard"),
         }
-    }
-
-    /// One file.
-    fn read(name: String, path: &Path) -> anyhow::Result<Shards> {
-        #[derive(serde::Deserialize)]
-        struct Kind {
-            kind: String,
-        }
-        let read = || {
-            let text = std::fs::read_to_string(path)?;
-            // Not as an untagged enumeration, whose messages say nothing.
-            let Kind { kind } = serde_json::from_str(&text)?;
-            Ok(match &kind[..] {
-                tune::KIND => Shards::Tune(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                sweep::KIND => Shards::Sweep(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                shard::KIND => Shards::Cells(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                other => bail!("'{other}' is no kind of shard"),
-            })
-        };
-        read().with_context(|| name.clone())
-    }
-
-    /// These and those.
-    fn and(&mut self, more: Shards) -> bool {
-        if self.verb() != more.verb() {
-            return false;
-        }
-        match (self, more) {
-            (Shards::Tune(all), Shards::Tune(more)) => all.extend(more),
-            (Shards::Sweep(all), Shards::Sweep(more)) => all.extend(more),
-            (Shards::Cells(all), Shards::Cells(more)) => all.extend(more),
-            _ => return false,
-        }
-        true
-    }
+    };
+    read().with_context(|| name.clone()).map(|shard| (name, shard))
 }
 
 impl Merge {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let read = |path: &PathBuf| Shards::read(path.display().to_string(), path);
-        let mut files = self.files.iter();
-        let Some(first) = files.next() else { return Err(Failure::Usage("nothing to merge".to_owned())) };
-        let mut shards = read(first)?;
-        for path in files {
-            let (more, verb) = (read(path)?, shards.verb().to_owned());
-            let own = more.verb().to_owned();
-            if !shards.and(more) {
-                let (path, first) = (path.display(), first.display());
-                return Err(Failure::Usage(format!(
-                    "{path}: a shard of {own}, but {first} is one of {verb}"
-                )));
-            }
-        }
-        let verb = shards.verb();
-        let fits = |given: bool, verbs: &[&str]| !given || verbs.contains(&verb);
-        if !fits(self.csv, &["compare", "gain"]) || !fits(!self.table.is_empty(), &["compare"]) {
-            return Err(Failure::Usage(format!(
-                "--table is for compare and --csv for compare and gain, not for {verb}"
-            )));
-        }
-        match shards {
-            Shards::Tune(shards) => {
-                let caps = Caps { p99: self.most_p99, longest: self.most_longest };
-                print_tuning(&tune::merge(shards, self.partial)?, caps, self.json, self.markdown)
-            }
-            Shards::Sweep(shards) => {
-                print_sweep(&sweep::merge(shards, self.partial)?, self.json, self.markdown)
-            }
-            Shards::Cells(shards) => self.run_verb(shards),
-        }
-    }
-
-    /// Runs the verb again with the cells that its shards have computed.
-    fn run_verb(&self, shards: Vec<(String, Printed)>) -> Result<(), Failure> {
-        let (verb, options, traces, found) = shard::gather(shards, self.partial)?;
+        let shards = self.files.iter().map(|path| read(path)).collect::<anyhow::Result<_>>()?;
         let flags = [("--json", self.json), ("--markdown", self.markdown), ("--csv", self.csv)];
         let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
         let views = self.table.iter().filter_map(ValueEnum::to_possible_value);
         let views = views.map(|view| format!("--table={}", view.get_name()));
-        let words = ["surefill".to_owned(), verb].into_iter().chain(options).chain(flags).chain(views);
-        let words = words.chain(["--".to_owned()]).chain(traces);
-        let cli = Cli::of(words.map(Into::into)).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let (words, found) = shard::again(PROGRAM, shards, &["compare"], self.partial, flags.chain(views))?;
+        let cli = Cli::of(words).map_err(|error| anyhow::anyhow!("{error}"))?;
         cli.run_with(found)
     }
 }

@@ -1,33 +1,25 @@
 //! The command line: one file a verb, and what the verbs share.
 
 mod advise;
-mod allocate;
-mod args;
-mod characterize;
+pub mod args;
 mod compare;
 mod explain;
-pub(crate) mod fit;
 mod generate;
 mod help;
 mod import;
 mod learn;
-mod locality;
 mod merge;
-mod options;
-mod output;
+pub mod options;
+pub mod output;
 mod packaging;
 mod predict_wait;
 mod predictor;
 pub mod replaying;
-mod reservations;
 mod rows;
 mod serve;
-mod shard;
-mod similar;
+pub mod shard;
 mod simulate;
 mod start_times;
-mod tune;
-mod wait_bounds;
 mod watch;
 mod what_if;
 
@@ -42,7 +34,7 @@ use std::process::ExitCode;
 
 /// Probabilistic backfilling: replay workload traces under scheduling policies.
 #[derive(Debug, Parser)]
-#[command(name = "surefill", version, max_term_width = 120)]
+#[command(name = PROGRAM, version, max_term_width = 120)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -65,33 +57,9 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
-    /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in
-    /// them.
-    Characterize(characterize::Characterize),
-    /// Measure how much run times can be learnt from submit times and users.
-    #[command(after_long_help = locality::HELP)]
-    Locality(locality::Locality),
-    /// Train the hidden Markov model of run times on a trace.
-    #[command(after_long_help = fit::FIT_HELP)]
-    Fit(fit::FitArgs),
-    /// Measure what the hidden Markov model knows of run times, under the thesis's settings.
-    #[command(after_long_help = fit::GAIN_HELP)]
-    Gain(fit::GainArgs),
-    /// Search a schedule's parameters: gain against fairness, fitted on one half and reported on the other.
-    #[command(after_long_help = tune::HELP)]
-    Tune(Box<tune::Tune>),
-    /// Let malleable jobs choose their number of processors (Downey 1997).
-    #[command(after_long_help = allocate::HELP)]
-    Allocate(allocate::Allocate),
     /// Measure how well the starts of waiting jobs are predicted by the scheduler.
     #[command(after_long_help = start_times::HELP)]
     StartTimes(start_times::StartTimes),
-    /// Measure how well bounds on waiting times hold (QBETS).
-    #[command(after_long_help = wait_bounds::HELP)]
-    WaitBounds(wait_bounds::WaitBounds),
-    /// Measure how often virtual reservations are met: jobs held back and submitted in time (QBETS).
-    #[command(after_long_help = reservations::HELP)]
-    Reservations(reservations::Reservations),
     /// Say by when a job starts, from a history of waits: for scripts.
     #[command(after_long_help = predict_wait::help())]
     PredictWait(predict_wait::PredictWait),
@@ -119,8 +87,6 @@ enum Command {
     /// Say what a site's own jobs would have waited under another policy.
     #[command(after_long_help = what_if::HELP)]
     WhatIf(Box<what_if::WhatIfArgs>),
-    /// Say how close a synthetic workload is to a trace.
-    Similar(similar::Similar),
     /// Write the manual pages and the shells' completions.
     #[command(hide = true)]
     Packaging(packaging::Packaging),
@@ -157,9 +123,58 @@ fn wrong_number(error: clap::Error) -> clap::Error {
     }
 }
 
+/// Reads arguments, the first of which is the program's name; beside their meaning the verb's options that decide what
+/// it computes. Negative numbers are taken for values, so that the option can say what it accepts; the help of the
+/// verbs `one_seed` hides `--seeds`.
+///
+/// # Errors
+/// The first wrong argument; also where they ask for help.
+pub fn parsed<C: CommandFactory + FromArgMatches>(
+    arguments: impl IntoIterator<Item = OsString>,
+    one_seed: &[&str],
+) -> Result<(C, Vec<String>), clap::Error> {
+    let mut command = C::command().mut_subcommands(|verb| {
+        let one = one_seed.contains(&verb.get_name());
+        let verb = if one { verb.mut_arg("seeds", |seeds| seeds.hide(true)) } else { verb };
+        let verb = match verb.get_after_long_help().map(|text| wrapped(&text.to_string(), help::width())) {
+            Some(text) => verb.after_long_help(text),
+            None => verb,
+        };
+        verb.mut_args(|argument| {
+            let takes_value = argument.get_action().takes_values() && !argument.is_positional();
+            let span = argument.get_value_names().is_some_and(|names| names == ["DURATION"]);
+            let argument = if takes_value { argument.allow_negative_numbers(true) } else { argument };
+            if span { argument.allow_hyphen_values(true) } else { argument }
+        })
+    });
+    let matches = command.try_get_matches_from_mut(arguments).map_err(wrong_number)?;
+    Ok((C::from_arg_matches(&matches)?, shard::deciding(&command, &matches)))
+}
+
+/// The name of this command.
+pub(crate) const PROGRAM: &str = "surefill";
+
+/// The verbs that replay one seed, and would refuse more.
+const ONE_SEED: [&str; 2] = ["explain", "start-times"];
+
+/// The verbs of `surefill-papers`.
+const STUDIES: [&str; 9] =
+    ["allocate", "characterize", "fit", "gain", "locality", "reservations", "similar", "tune", "wait-bounds"];
+
+/// The parser's complaint about a verb that is another command's, in words.
+fn elsewhere(error: clap::Error) -> clap::Error {
+    match error.get(ContextKind::InvalidSubcommand).map(ToString::to_string) {
+        Some(verb) if STUDIES.contains(&&*verb) => {
+            let sentence =
+                format!("the papers' studies are in the command surefill-papers: surefill-papers {verb}\n");
+            clap::Error::raw(error.kind(), sentence)
+        }
+        _ => error,
+    }
+}
+
 impl Cli {
-    /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that
-    /// the option can say what it accepts.
+    /// The arguments of the process; wrong ones end it with status 2.
     pub fn of_process() -> Cli {
         Cli::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
@@ -169,24 +184,8 @@ impl Cli {
     /// # Errors
     /// The first wrong argument; also where they ask for help.
     pub fn of(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-        let mut command = Cli::command().mut_subcommands(|verb| {
-            // They replay one seed, and would refuse more; tune has seeds of its own.
-            let one = ["explain", "reservations", "start-times", "tune"].contains(&verb.get_name());
-            let verb = if one { verb.mut_arg("seeds", |seeds| seeds.hide(true)) } else { verb };
-            let verb = match verb.get_after_long_help().map(|text| wrapped(&text.to_string(), help::width()))
-            {
-                Some(text) => verb.after_long_help(text),
-                None => verb,
-            };
-            verb.mut_args(|argument| {
-                let takes_value = argument.get_action().takes_values() && !argument.is_positional();
-                let span = argument.get_value_names().is_some_and(|names| names == ["DURATION"]);
-                let argument = if takes_value { argument.allow_negative_numbers(true) } else { argument };
-                if span { argument.allow_hyphen_values(true) } else { argument }
-            })
-        });
-        let matches = command.try_get_matches_from_mut(arguments).map_err(wrong_number)?;
-        Ok(Cli { options: shard::deciding(&command, &matches), ..Cli::from_arg_matches(&matches)? })
+        let (cli, options) = parsed::<Cli>(arguments, &ONE_SEED).map_err(elsewhere)?;
+        Ok(Cli { options, ..cli })
     }
 
     /// Does what was asked for.
@@ -211,25 +210,16 @@ impl Cli {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(invocation),
             Command::Explain(explain) => explain.run(),
-            Command::Characterize(characterize) => characterize.run(invocation),
-            Command::Fit(fit) => fit.run(),
-            Command::Gain(gain) => gain.run(invocation),
-            Command::Tune(tune) => tune.run(),
-            Command::Allocate(allocate) => allocate.run(),
             Command::StartTimes(starts) => starts.run(),
-            Command::WaitBounds(bounds) => bounds.run(invocation),
-            Command::Reservations(reservations) => reservations.run(),
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
             Command::Advise(advise) => advise.run(),
             Command::Watch(watch) => watch.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
-            Command::Locality(locality) => locality.run(invocation),
             Command::Import(import) => import.run(),
             Command::Learn(learn) => learn.run(),
             Command::WhatIf(what_if) => what_if.run(),
-            Command::Similar(similar) => similar.run(invocation),
             Command::Packaging(packaging) => packaging.run(),
         }
     }

@@ -145,7 +145,7 @@ impl ReplayOptions {
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub(super) fn on_processors(&self) -> Result<(), Failure> {
+    pub fn on_processors(&self) -> Result<(), Failure> {
         match self.nodes {
             Some(_) => Err(Failure::Usage("--nodes is for simulate, compare and start-times".to_owned())),
             None => Ok(()),
@@ -448,7 +448,7 @@ impl ProbArgs {
     ///
     /// # Errors
     /// [`Failure::Usage`].
-    pub(super) fn check_searched(&self) -> Result<(), Failure> {
+    pub fn check_searched(&self) -> Result<(), Failure> {
         let given = [
             ("--tau", self.tau.is_some()),
             ("--criterion", self.criterion.is_some()),
@@ -544,7 +544,7 @@ impl ProbArgs {
 }
 
 /// A probability from 0 to below 1.
-pub(super) fn floor(text: &str) -> Result<f64, String> {
+pub fn floor(text: &str) -> Result<f64, String> {
     let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
     floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
 }

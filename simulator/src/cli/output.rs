@@ -1,5 +1,6 @@
 //! Progress, tables, JSON and pages: what the user gets to see.
 
+use super::PROGRAM;
 use super::args::file;
 use super::args::quiet::is_quiet;
 use crate::base::papers::Published;
@@ -204,7 +205,7 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn comparison(&self, title: &str, traces: &[Compared], sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        write_page(path, &report::comparison(title, traces, sections, &command(), &today()))
+        write_page(path, &report::comparison(title, traces, sections, &command(PROGRAM), &today()))
     }
 
     /// Writes the page, where one is asked for.
@@ -213,24 +214,24 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn page(&self, title: &str, sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        write_page(path, &report::page(title, sections, &made()))
+        write_page(path, &report::page(title, sections, &made(PROGRAM)))
     }
 }
 
-/// Command and date of a page that is made now.
-pub fn made() -> Made {
-    Made { command: command(), date: today() }
+/// Command and date of a page that this program makes now.
+pub fn made(program: &str) -> Made {
+    Made { command: command(program), date: today() }
 }
 
-/// The command as it was typed, for pages that say how they were made.
-pub fn command() -> String {
+/// The command of this program as it was typed, for pages that say how they were made.
+pub fn command(program: &str) -> String {
     let words = std::env::args_os().skip(1).map(|word| {
         let word = crate::trace::text::printable(&word.to_string_lossy()).into_owned();
         let plain =
             !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c));
         if plain { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
     });
-    std::iter::once("surefill".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    std::iter::once(program.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// The date of a page: SOURCE_DATE_EPOCH where it is set, so that pages can be made again as they were.

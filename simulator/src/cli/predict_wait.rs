@@ -1,15 +1,15 @@
 //! `surefill predict-wait`: one answer about one job, for the scripts of sites.
 
 use super::Failure;
+use super::args::probability;
 use super::output;
 use super::predictor::{PredictorArgs, moment, predicted};
-use super::wait_bounds::probability;
 use crate::base::span::span;
 use crate::base::words::counted;
+use crate::live::methods::Method;
 use crate::live::site::{Answer, AskError, Question, Reservation, Verdict};
 use crate::live::starts::Starts;
-use crate::report::waits::{duration, out_of_date};
-use crate::studies::waits::study::Method;
+use crate::report::waiting::{duration, out_of_date};
 use clap::Args;
 use std::io;
 use std::path::PathBuf;

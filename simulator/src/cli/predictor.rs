@@ -1,12 +1,12 @@
 //! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
 
 use super::Failure;
+use super::args::probability;
 use super::args::source::{Source, notes};
-use super::wait_bounds::probability;
 use crate::live::history::{self, History};
+use crate::live::methods::{By, Method};
 use crate::live::site::{Refused, Site, SiteOptions, clock};
 use crate::live::starts::Starts;
-use crate::studies::waits::study::{By, Method};
 use crate::trace::remarks::complaints;
 use anyhow::Context;
 use clap::Args;

@@ -4,7 +4,7 @@ use super::Failure;
 use super::predictor::{PredictorArgs, predicted};
 use crate::live::portal::connections::{Listener, Place};
 use crate::live::portal::{self, Settings, Shared};
-use crate::report::waits::portal::PAGES;
+use crate::report::portal::PAGES;
 use anyhow::Context;
 use clap::Args;
 use std::io::Write;

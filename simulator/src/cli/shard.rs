@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -22,9 +23,6 @@ use std::path::{Path, PathBuf};
 
 /// Kind of a shard's JSON.
 pub const KIND: &str = "surefill shard";
-
-/// The verbs with shards of this kind; `allocate --sweep` and `tune` have kinds of their own.
-const VERBS: [&str; 6] = ["characterize", "compare", "gain", "locality", "similar", "wait-bounds"];
 
 /// The options that do not decide what is computed.
 const SHOWN: [&str; 8] = ["shard", "json", "markdown", "csv", "table", "html", "quiet", "progress"];
@@ -103,7 +101,7 @@ fn slurm() -> Result<Option<Numbers>, Failure> {
 }
 
 /// The options of a verb that decide what it computes, as they can be typed again: in the order of `--help`.
-pub(super) fn deciding(command: &clap::Command, matches: &clap::ArgMatches) -> Vec<String> {
+pub fn deciding(command: &clap::Command, matches: &clap::ArgMatches) -> Vec<String> {
     let typed = matches.subcommand().and_then(|(verb, given)| Some((command.find_subcommand(verb)?, given)));
     let Some((verb, given)) = typed else { return Vec::new() };
     let mut all = Vec::new();
@@ -162,12 +160,12 @@ impl Input {
 
 /// A shard's output.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Printed {
+pub struct Printed {
     kind: String,
     /// The version that made it.
     surefill: String,
     /// The verb.
-    pub(super) verb: String,
+    pub verb: String,
     options: Vec<String>,
     traces: Vec<Input>,
     /// Which shard of how many, from 1.
@@ -180,27 +178,38 @@ pub(super) struct Printed {
 
 /// Why shards are not of one run.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum MergeError {
+pub enum MergeError {
+    /// Another version printed it.
     #[error("{0}: printed by surefill {1}, this is surefill {version}", version = env!("CARGO_PKG_VERSION"))]
     Version(String, String),
-    #[error("{0}: {1} has no shards")]
+    /// Its verb is none of those that are merged.
+    #[error("{0}: shards of {1} are not merged here")]
     Verb(String, String),
+    /// The options differ.
     #[error("{0}: made with other options than {1}: {2}")]
     Options(String, String, String),
+    /// The traces differ.
     #[error("{0}: made of other traces than {1}: {2}")]
     Traces(String, String, String),
+    /// An option that does not decide what is computed.
     #[error("{0}: {1} is no option of a shard")]
     Option(String, String),
+    /// Its number is out of range.
     #[error("{0}: {1} of {2} is no shard")]
     Number(String, usize, usize),
+    /// A cell has no place in the run.
     #[error("{0}: cell {1} does not belong to this run, which has {2}")]
     Foreign(String, usize, usize),
+    /// The same shard is there twice.
     #[error("{0}: the same shard as {1}: {2} of {3}")]
     Shard(String, String, usize, usize),
+    /// A cell is there twice.
     #[error("{0}: cell {1} is in {2} already")]
     Twice(String, usize, String),
+    /// Cells are missing.
     #[error("{0} of {1} cells are missing: {2}")]
     Missing(usize, usize, String),
+    /// No trace is whole.
     #[error("no trace has all of its cells")]
     Nothing,
 }
@@ -240,8 +249,9 @@ pub struct Found {
 }
 
 /// A run put together: the verb and its arguments, the traces' names last, and its cells.
-pub(super) fn gather(
+fn gather(
     shards: Vec<(String, Printed)>,
+    verbs: &[&str],
     partial: bool,
 ) -> Result<(String, Vec<String>, Vec<String>, Found), MergeError> {
     let mut shards = shards.into_iter();
@@ -255,7 +265,7 @@ pub(super) fn gather(
         if own.surefill != env!("CARGO_PKG_VERSION") {
             return Err(MergeError::Version(name, own.surefill));
         }
-        if !VERBS.contains(&own.verb.as_str()) || own.verb != verb {
+        if !verbs.contains(&own.verb.as_str()) || own.verb != verb {
             return Err(MergeError::Verb(name, own.verb));
         }
         if let Some(option) = own.options.iter().find(|option| !decides(option)) {
@@ -299,6 +309,36 @@ pub(super) fn gather(
     Ok((verb, options, names, Found { traces, of_cells, cells }))
 }
 
+/// The arguments that run a verb again, one of `verbs`, with the cells that its shards have computed: the program's
+/// name, the verb, its options, these flags, the traces.
+///
+/// # Errors
+/// [`MergeError`].
+pub fn again(
+    program: &str,
+    shards: Vec<(String, Printed)>,
+    verbs: &[&str],
+    partial: bool,
+    flags: impl IntoIterator<Item = String>,
+) -> Result<(Vec<OsString>, Found), MergeError> {
+    let (verb, options, traces, found) = gather(shards, verbs, partial)?;
+    let words = [program.to_owned(), verb].into_iter().chain(options).chain(flags);
+    let words = words.chain(["--".to_owned()]).chain(traces);
+    Ok((words.map(Into::into).collect(), found))
+}
+
+/// The kind of a shard's JSON.
+///
+/// # Errors
+/// A text without a kind.
+pub fn kind(text: &str) -> serde_json::Result<String> {
+    #[derive(Deserialize)]
+    struct Kind {
+        kind: String,
+    }
+    serde_json::from_str(text).map(|Kind { kind }| kind)
+}
+
 /// Which shards are missing, where all were cut alike, else which cells.
 fn absent(missing: &[usize], count: Option<usize>) -> String {
     let list = |numbers: Vec<usize>| {
@@ -320,9 +360,9 @@ fn absent(missing: &[usize], count: Option<usize>) -> String {
 #[derive(Debug, Default)]
 pub struct Invocation {
     /// The options that decide what it computes.
-    pub(super) options: Vec<String>,
+    pub options: Vec<String>,
     /// Cells that shards have computed.
-    pub(super) found: Option<Found>,
+    pub found: Option<Found>,
 }
 
 /// Where the cells of a run come from.
@@ -512,13 +552,13 @@ mod tests {
     }
 
     fn refused(shards: Vec<(String, Printed)>) -> String {
-        gather(shards, false).unwrap_err().to_string()
+        gather(shards, &["compare"], false).unwrap_err().to_string()
     }
 
     #[test]
     fn only_the_shards_of_one_run_make_one() {
         let whole = || vec![printed((2, 2), &[1, 3]), printed((1, 2), &[0, 2, 4])];
-        let (verb, options, names, found) = gather(whole(), false).unwrap();
+        let (verb, options, names, found) = gather(whole(), &["compare"], false).unwrap();
         assert_eq!((&verb[..], options.len(), &names[0][..]), ("compare", 1, "t.swf"));
         assert_eq!(found.cells.values().map(|cell| cell.get()).collect::<String>(), "01234");
         let with = |change: &dyn Fn(&mut Printed)| {
@@ -550,7 +590,7 @@ mod tests {
             with(&|one| one.surefill = "0.0.1".to_owned())
                 .starts_with("1.json: printed by surefill 0.0.1, this is ")
         );
-        assert_eq!(with(&|one| one.verb = "serve".to_owned()), "1.json: serve has no shards");
+        assert_eq!(with(&|one| one.verb = "serve".to_owned()), "1.json: shards of serve are not merged here");
         for option in ["--html=somewhere", "-o", "--", "another.swf", "--json"] {
             let refused = with(&|one| one.options.push(option.to_owned()));
             assert_eq!(refused, format!("1.json: {option} is no option of a shard"));
@@ -582,6 +622,6 @@ mod tests {
             refused(vec![printed((1, 9), &[0]), printed((2, 2), &[1, 3])]),
             "2 of 5 cells are missing: number 2, 4"
         );
-        assert_eq!(gather(vec![printed((1, 2), &[0, 2, 4])], true).unwrap().3.cells.len(), 3);
+        assert_eq!(gather(vec![printed((1, 2), &[0, 2, 4])], &["compare"], true).unwrap().3.cells.len(), 3);
     }
 }

@@ -1,10 +1,10 @@
 //! `surefill what-if`: a site's own history under another policy.
 
-use super::Failure;
 use super::args::file;
 use super::args::source::{Source, file_name};
 use super::options::seeds;
 use super::output;
+use super::{Failure, PROGRAM};
 use crate::base::span;
 use crate::live::what_if::{Ask, AskError, Row, WhatIf, unknowns};
 use crate::replay::policy::Choice;
@@ -118,7 +118,7 @@ impl WhatIfArgs {
         let answer = asked.answer(&|jobs| bar.inc(jobs as u64)).map_err(failure)?;
         bar.finish_and_clear();
         if let Some(path) = &self.html {
-            output::write_page(path, &page(&answer, &output::command(), &output::today()))?;
+            output::write_page(path, &page(&answer, &output::command(PROGRAM), &output::today()))?;
         }
         self.print(&answer)
     }

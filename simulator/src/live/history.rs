@@ -9,7 +9,7 @@
 //! the change are an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
 
 use crate::base::words::several;
-use crate::studies::waits::queue::{ALL, NO_WAITS, WaitJob, queues};
+use crate::live::queues::{ALL, NO_WAITS, WaitJob, queues};
 use crate::trace::collect::Collector;
 use crate::trace::columns::{Role, Row};
 use crate::trace::format::{self, Format};

@@ -6,6 +6,7 @@
 //! * `events`: the lives of jobs in the order of time.
 //! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
 //! * [`learn`]: the state file of a scheduler, made of a history.
+//! * [`queues`]: a trace's queues, with the waits of their jobs; [`methods`]: wait predictors' methods by name.
 //! * [`site`]: one wait predictor a queue that has seen a history, and questions to it; [`portal`]: the same over HTTP.
 //! * [`starts`]: files of predicted starts.
 //! * [`watch`]: what a scheduler in charge leaves undone, from looking on.
@@ -17,7 +18,9 @@ mod engine;
 mod events;
 pub mod history;
 pub mod learn;
+pub mod methods;
 pub mod portal;
+pub mod queues;
 pub mod site;
 pub mod starts;
 pub mod watch;

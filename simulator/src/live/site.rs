@@ -12,7 +12,7 @@ pub use options::{Refused, SiteOptions, check_bound, clock};
 use super::age::{Age, Events};
 use super::history::{Entry, History, Left};
 use crate::base::statistics::lower_median;
-use crate::studies::waits::study::{By, Method};
+use crate::live::methods::{By, Method};
 use crate::trace::swf::MAX_VALUE;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -298,7 +298,7 @@ impl Site {
         let mut queues: Vec<(&str, Vec<&Entry>)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
         for entry in &history.entries {
-            let name = if by_queue { entry.queue.as_str() } else { crate::studies::waits::queue::ALL };
+            let name = if by_queue { entry.queue.as_str() } else { crate::live::queues::ALL };
             let place = *places.entry(name).or_insert_with(|| {
                 queues.push((name, Vec::new()));
                 queues.len() - 1

@@ -6,7 +6,8 @@
 //! * [`setup`]: the setup of a replay; [`mod@backfill`]: its predicted delays and those that followed.
 //! * [`outcome`]: the result of one replay; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
 //!   [`schedule`] and [`evalys`] write it job by job.
-//! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited.
+//! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited; [`starts`]: how well starts of
+//!   waiting jobs are forecast.
 
 pub mod backfill;
 pub mod calibration;
@@ -25,4 +26,5 @@ pub mod registry;
 pub mod run;
 pub mod schedule;
 pub mod setup;
+pub mod starts;
 pub mod waiting;

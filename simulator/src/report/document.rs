@@ -10,7 +10,7 @@ const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http:%2F%2Fwww.w3.org%2F200
                     %3Cpath d='M3 4h10M3 8h7M3 12h4' stroke='%23fff' stroke-width='2'%2F%3E%3C%2Fsvg%3E";
 
 /// The name of what scrolls sideways where there is no room for it: who has no mouse reaches it by the tabulator key.
-pub(super) const SCROLLS: &str = "table, which scrolls sideways where it is wider than the window";
+pub const SCROLLS: &str = "table, which scrolls sideways where it is wider than the window";
 
 /// The style sheet, with what it knows of the figures' lines.
 pub(super) fn style() -> Markup {

@@ -8,7 +8,8 @@ use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
 use maud::{Markup, PreEscaped, html};
 
-pub(super) fn figure(class: &str, title: &str, legend: &Markup, picture: &Picture, caption: &str) -> Markup {
+/// A figure with its legend, its plot and a caption that says how to read it, of a class of the style sheet.
+pub fn figure(class: &str, title: &str, legend: &Markup, picture: &Picture, caption: &str) -> Markup {
     html! {
         div.shown {
             h3 { (title) }
@@ -22,7 +23,7 @@ pub(super) fn figure(class: &str, title: &str, legend: &Markup, picture: &Pictur
 }
 
 /// A figure of lines: the legend has a sample of each.
-pub(super) fn lines(title: &str, legend: &[(&Style, String)], picture: &Picture, caption: &str) -> Markup {
+pub fn lines(title: &str, legend: &[(&Style, String)], picture: &Picture, caption: &str) -> Markup {
     let legend = html! {
         ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
     };
@@ -35,7 +36,7 @@ fn legend<'a>(runs: impl IntoIterator<Item = &'a Drawn<'a>>, sample: fn(&Style) 
 }
 
 /// The wait-time CDF.
-pub fn waits(runs: &[Drawn]) -> Markup {
+pub(super) fn waits(runs: &[Drawn]) -> Markup {
     let series: Vec<_> = runs.iter().map(|run| (run.style, &run.run.first.jobs[..])).collect();
     figure(
         "lines",
@@ -48,7 +49,7 @@ pub fn waits(runs: &[Drawn]) -> Markup {
 }
 
 /// The reliability diagram of the policies that predict by this criterion; nothing without any.
-pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
+pub(super) fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
     let predicts = |run: &&Drawn| {
         run.summary.options.prob.criterion == criterion
             && run.summary.calibration.iter().any(|bin| bin.predicted > 0.0)
@@ -116,7 +117,7 @@ fn strips<'a>(runs: &'a [Drawn]) -> Vec<Strip<'a>> {
 }
 
 /// The machine's use over time.
-pub fn utilization(runs: &[Drawn]) -> Markup {
+pub(super) fn utilization(runs: &[Drawn]) -> Markup {
     figure(
         "strips",
         "How busy the machine is",
@@ -128,7 +129,7 @@ pub fn utilization(runs: &[Drawn]) -> Markup {
 }
 
 /// The length of the queue over time.
-pub fn queue(runs: &[Drawn]) -> Markup {
+pub(super) fn queue(runs: &[Drawn]) -> Markup {
     figure(
         "strips",
         "How many jobs wait",

@@ -3,39 +3,32 @@
 //! A page is made of one [`section`] a trace and stands alone: style sheet, plots and the script of one figure are
 //! inside, nothing is loaded. Its plots are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure
 //! 2), the queue and the machine's use over time, the schedules of a window, and predicted against observed delay of
-//! the accepted backfills (a reliability diagram). [`states`] has tables and plots of its own.
+//! the accepted backfills (a reliability diagram).
 
 pub mod advice;
-pub mod allocate;
 pub mod answer;
 mod columns;
-mod document;
-mod figures;
+pub mod document;
+pub mod figures;
 mod gantt;
 pub mod grid;
-pub(crate) mod hmm;
-pub mod locality;
 mod losers;
 mod measures;
-mod plot;
-pub mod predictors;
-pub mod reservations;
+pub mod plot;
+pub mod portal;
 pub mod room;
-pub mod similar;
 pub mod starts;
-pub mod states;
 mod table;
 pub mod terms;
-pub mod tune;
 mod views;
-pub mod waits;
+pub mod waiting;
 pub mod watch;
 pub mod what_if;
 mod wilson;
 
 pub use columns::{is_easy, label};
 pub use table::{Style as TableStyle, node_use, waits};
-pub use views::View;
+pub use views::{View, short};
 
 use crate::base::papers::Published;
 use crate::replay::policy::{Criterion, name_of};
@@ -63,7 +56,7 @@ pub struct Compared {
 
 /// One trace's part of a page. It holds what is drawn, not the replays: those may be dropped.
 #[derive(Debug, Clone)]
-pub struct Section(Markup);
+pub struct Section(pub Markup);
 
 /// One run with its style, which it keeps through all figures.
 struct Drawn<'a> {
@@ -149,8 +142,7 @@ pub fn comparison(
     )
 }
 
-/// A self-contained HTML page of parts of a study: [`states`], [`locality`] and the like. `papers` are those its
-/// methods are from ([`terms`]).
+/// A self-contained HTML page of parts of a study; `papers` are those its methods are from ([`terms`]).
 pub fn study_page(title: &str, sections: &[Section], papers: &str, made: &Made) -> String {
     document(title, sections, papers, made.note())
 }

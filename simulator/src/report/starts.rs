@@ -1,9 +1,9 @@
 //! Accuracy of forecasts of starts, as a table.
 
 use super::TableStyle;
-use super::waits::duration;
+use super::waiting::duration;
 use crate::base::words::several;
-use crate::studies::starts::{FEWEST, Method, Occasion, Study, Told, WITHIN, furthest};
+use crate::replay::starts::{FEWEST, Method, Occasion, Study, Told, WITHIN, furthest};
 use surefill::engine::LEVELS;
 
 /// Reliability of the forecasts: one row a method and occasion.

@@ -24,7 +24,7 @@ impl Style {
     }
 
     /// A title with its unit, if it has one.
-    pub(super) fn title(self, name: &str, unit: &str) -> String {
+    pub fn title(self, name: &str, unit: &str) -> String {
         match (self, unit) {
             (_, "") => name.to_owned(),
             (Style::Terminal, unit) => format!("{name}\n[{unit}]"),
@@ -33,7 +33,7 @@ impl Style {
     }
 
     /// A value, and what is beside it in brackets or below.
-    pub(super) fn noted(self, value: String, note: Option<String>) -> String {
+    pub fn noted(self, value: String, note: Option<String>) -> String {
         match (self, note) {
             (_, None) => value,
             (Style::Terminal, Some(note)) => format!("{value}\n{note}"),

@@ -65,7 +65,7 @@ impl View {
 }
 
 /// A trace's name as far as it tells traces apart: without the file's endings.
-pub(super) fn short(trace: &str) -> &str {
+pub fn short(trace: &str) -> &str {
     let name = trace.strip_suffix(".gz").unwrap_or(trace);
     name.strip_suffix(".swf").unwrap_or(name)
 }

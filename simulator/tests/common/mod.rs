@@ -100,6 +100,49 @@ pub fn demo() -> Workload {
     Workload::new(&swf::open(&path, Strictness::Strict).unwrap(), &Rules::default()).unwrap()
 }
 
+/// 40 jobs on 4 processors, crowded, as a trace.
+pub fn crowded() -> String {
+    let mut text = String::from("; MaxProcs: 4\n; UnixStartTime: 1000000000\n");
+    for i in 0..40 {
+        let (submit, run_time, processors) = (i * 20, 30 + i * 37 % 200, 1 + i * 7 % 4);
+        let user = i % 3;
+        text += &format!(
+            "{i} {submit} -1 {run_time} {processors} -1 -1 {processors} 300 -1 1 {user} 1 2 -1 -1 -1 -1\n"
+        );
+    }
+    text
+}
+
+/// 60 jobs as `sacct` prints them, and a hostile one; the wait of job i is 40 (i mod 7) s.
+pub fn accounting() -> String {
+    let mut table =
+        String::from("JobID|Submit|Start|End|Timelimit|AllocCPUS|User|Account|Partition|State|JobName\n");
+    for i in 0..60 {
+        let submit = 1_714_557_600 + i * 12_000;
+        let (start, processors) = (submit + 40 * (i % 7), 1 + i % 4);
+        table += &format!(
+            "{}|{submit}|{start}|{}|00:10:00|{processors}|user{}|group{}|batch|COMPLETED|job\n",
+            100 + i,
+            start + 60 + i * 37 % 400,
+            i % 5,
+            i % 2
+        );
+    }
+    table + "200|\u{1b}[2Jx|1|2|0|1|\u{1b}]0;owned\u{7}|g|batch|COMPLETED|\u{9b}31m\n"
+}
+
+/// Two queues of 1,500 jobs, as a trace; the wait grows with the requested time.
+pub fn two_queues() -> String {
+    let mut text = String::from("; MaxProcs: 64\n; Queue: 1 short\n; Queue: 2 long\n");
+    for i in 0..3000i64 {
+        let requested = 600 * (1 + i * 7 % 5);
+        let wait = (1 + i * 37 % 100) * requested / 100;
+        text +=
+            &format!("{i} {} {wait} 60 1 -1 -1 1 {requested} -1 1 1 1 1 {} -1 -1 -1\n", i * 60, 1 + i % 2);
+    }
+    text
+}
+
 /// A page as XML: HTML leaves `meta` and `link` open.
 pub fn xml(page: &str) -> String {
     let page = page.strip_prefix("<!DOCTYPE html>").expect("a document type");

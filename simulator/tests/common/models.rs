@@ -1,12 +1,12 @@
 //! A sample of a workload, and one model of every kind.
 
 use std::num::NonZeroU32;
-use surefill_simulator::studies::generate::hidden::Shapes;
-use surefill_simulator::studies::generate::markov::Variant;
-use surefill_simulator::studies::generate::resample::Unit;
-use surefill_simulator::studies::generate::{Heading, History, Model, write_model};
-use surefill_simulator::studies::hmm::flat::Load;
-use surefill_simulator::studies::hmm::model::Model as HiddenModel;
+use surefill_simulator::generate::hidden::Shapes;
+use surefill_simulator::generate::hmm::flat::Load;
+use surefill_simulator::generate::hmm::model::Model as HiddenModel;
+use surefill_simulator::generate::markov::Variant;
+use surefill_simulator::generate::resample::Unit;
+use surefill_simulator::generate::{Heading, History, Model, write_model};
 use surefill_simulator::trace::swf::{Strictness, Trace, read};
 
 /// Field by field as a trace has them: submit, run time, processors, requested time, user.

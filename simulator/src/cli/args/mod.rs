@@ -9,3 +9,12 @@ pub mod ended;
 pub mod file;
 pub mod quiet;
 pub mod source;
+
+/// Reads a probability above 0 and below 1.
+///
+/// # Errors
+/// A message.
+pub fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
+    value.ok_or_else(|| "not a number above 0 and below 1".to_owned())
+}

@@ -4,7 +4,7 @@ use crate::base::span::span;
 use crate::live::advise::starts::Start as Predicted;
 use crate::live::age::{Age, LEAST};
 use crate::live::history;
-use crate::studies::waits::study::{By, Method};
+use crate::live::methods::{By, Method};
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;

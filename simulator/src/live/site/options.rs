@@ -2,7 +2,7 @@
 
 use super::Site;
 use crate::live::history::History;
-use crate::studies::waits::study::{By, Method};
+use crate::live::methods::{By, Method};
 use jiff::{Zoned, tz::TimeZone};
 use std::time::{SystemTime, UNIX_EPOCH};
 use surefill::error::Error as CoreError;

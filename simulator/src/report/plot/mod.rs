@@ -4,45 +4,36 @@
 //! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know,
 //! are added there as well ([`series_css`]).
 
-pub mod axis;
-pub mod curves;
-pub mod frontier;
-pub mod half_life;
-pub mod heat_map;
-pub mod lines;
-pub mod load_ccdf;
 pub mod reliability;
 mod rewrite;
-pub mod scatter;
-pub mod schedule;
-pub mod shares;
 pub mod utilization;
 pub mod wait_bands;
 pub mod wait_cdf;
-pub mod waits_over_time;
 
 use maud::{Markup, PreEscaped, html};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn Error>>;
+/// An area that is drawn on.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// The end of a drawing.
+pub type Drawn = Result<(), Box<dyn Error>>;
 
 /// Units a pixel.
 const SCALE: u32 = 2;
 
 /// Text and axes: the style sheet makes it the colour of the page's text.
-const INK: RGBColor = RGBColor(0, 0, 0);
+pub const INK: RGBColor = RGBColor(0, 0, 0);
 /// Grid lines.
-const GRID: RGBColor = RGBColor(204, 204, 204);
+pub const GRID: RGBColor = RGBColor(204, 204, 204);
 /// Colour of the diagonal that is there for comparison.
-const REFERENCE: RGBColor = RGBColor(136, 136, 136);
+pub const REFERENCE: RGBColor = RGBColor(136, 136, 136);
 
 /// Colour and dashes of one series.
 pub struct Style {
     /// The colour as it is drawn, on light pages.
-    color: RGBColor,
+    pub color: RGBColor,
     /// The colour that the style sheet makes of it on dark pages.
     dark: RGBColor,
     dash: &'static str,
@@ -87,7 +78,8 @@ pub const EASY: &Style = SOLID;
 /// The style of a series that is alone.
 pub const SOLID: &Style = &STYLES[0];
 
-fn hex(RGBColor(r, g, b): RGBColor) -> String {
+/// A colour as style sheets write it.
+pub fn hex(RGBColor(r, g, b): RGBColor) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
@@ -120,7 +112,8 @@ pub fn point_sample(style: &Style) -> String {
     sample(10, &format!("<circle fill=\"{}\" cx=\"5\" cy=\"5\" r=\"4\"/>", hex(style.color)))
 }
 
-fn sample(width: u32, shape: &str) -> String {
+/// A sample of this width for a legend; the shape is SVG in a field 10 high.
+pub fn sample(width: u32, shape: &str) -> String {
     format!("<svg viewBox=\"0 0 {width} 10\" aria-hidden=\"true\">{shape}</svg>")
 }
 
@@ -128,15 +121,17 @@ fn sample(width: u32, shape: &str) -> String {
 /// style sheet shows one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    wide: String,
-    narrow: String,
+    /// SVG for wide windows.
+    pub wide: String,
+    /// SVG for phones.
+    pub narrow: String,
 }
 
 /// Pixels across a figure on a phone.
 const NARROW: u32 = 360;
 
 /// The drawing of `draw` on an area of this size in pixels, and on one that is narrower.
-fn svg(width: u32, height: u32, draw: impl Fn(&Area) -> Drawn) -> Picture {
+pub fn svg(width: u32, height: u32, draw: impl Fn(&Area) -> Drawn) -> Picture {
     let on = |width: u32| {
         let mut text = String::new();
         {
@@ -160,28 +155,28 @@ pub fn described(picture: &Picture, title: &str, description: &str) -> Markup {
 }
 
 /// Pixels to units.
-const fn px(pixels: u32) -> u32 {
+pub const fn px(pixels: u32) -> u32 {
     pixels * SCALE
 }
 
 /// Text of this height in pixels, as the backend sizes it.
-fn font(pixels: f64) -> TextStyle<'static> {
+pub fn font(pixels: f64) -> TextStyle<'static> {
     ("sans-serif", pixels * f64::from(SCALE) * 1.24).into_font().color(&INK)
 }
 
 /// A series' line.
-fn line(style: &Style) -> ShapeStyle {
+pub fn line(style: &Style) -> ShapeStyle {
     style.color.stroke_width(2)
 }
 
 /// A number without the traces that adding up steps of an axis leaves in it.
-fn plain(value: f64) -> String {
+pub fn plain(value: f64) -> String {
     // + 0.0: no negative zero.
     format!("{}", (value * 1000.0).round() / 1000.0 + 0.0)
 }
 
 /// Seconds in the unit that people use for them.
-fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
     let unit = UNITS.iter().find(|unit| value >= unit.0);
     unit.map_or_else(|| format!("{value} s"), |(size, name)| format!("{} {name}", value / size))

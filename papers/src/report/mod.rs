@@ -1,0 +1,13 @@
+//! Tables of the studies, and the pages of those that have plots: one file or folder a study. What pages and tables are
+//! made of is [`surefill_simulator::report`]'s.
+
+pub mod allocate;
+pub mod hmm;
+pub mod locality;
+mod plot;
+pub mod predictors;
+pub mod reservations;
+pub mod similar;
+pub mod states;
+pub mod tune;
+pub mod waits;
