@@ -1,5 +1,5 @@
-//! `surefill-papers allocate` and `surefill-papers merge`: schedules keep the rules, decisions are what they claim, shards make the
-//! whole.
+//! `surefill-papers allocate` and `surefill-papers merge`: schedules keep the rules, decisions are what they
+//! claim, shards make the whole.
 
 use std::path::Path;
 use std::process::{Command, Output};

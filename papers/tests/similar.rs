@@ -1,5 +1,5 @@
-//! `surefill-papers similar`: its measures against SciPy's, its output, and the paper's tables on the real traces, where they
-//! are found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
+//! `surefill-papers similar`: its measures against SciPy's, its output, and the paper's tables on the real traces,
+//! where they are found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
 
 use crate::compared::compared;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! Each strategy of `surefill-papers allocate` by its own rule, on machines of a few processors, and the tables' measures
-//! against a calculation by hand.
+//! Each strategy of `surefill-papers allocate` by its own rule, on machines of a few processors, and the tables'
+//! measures against a calculation by hand.
 
 use surefill::allocate::{Correction, LogUniform, Speedup};
 use surefill_papers::studies::allocate::application::follow;

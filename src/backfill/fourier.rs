@@ -259,8 +259,8 @@ impl Wave {
         Wave { angle, constant: re, re, im }
     }
 
-    /// Adds it to the probabilities of the numbers `from`, `from + step`, ... above the lowest one: the real part of the
-    /// factor times 1 - exp(-i u y).
+    /// Adds it to the probabilities of the numbers `from`, `from + step`, ... above the lowest one: the real part of
+    /// the factor times 1 - exp(-i u y).
     fn add(&self, from: u64, step: u64, row: &mut [f64]) {
         let at = |place: u64| {
             let angle = self.angle.wrapping_mul(from.wrapping_add(place.wrapping_mul(step)));
@@ -293,8 +293,8 @@ fn angle(multiple: u64, modulus: u64) -> u64 {
     ((u128::from(multiple) << 64) / modulus) as u64
 }
 
-/// The cosine of an angle from -pi to pi, or a little more: the first terms of its series, of which the last is positive
-/// and larger than all those that follow. At most .026 more.
+/// The cosine of an angle from -pi to pi, or a little more: the first terms of its series, of which the last is
+/// positive and larger than all those that follow. At most .026 more.
 #[inline]
 fn at_least_cosine(angle: f64) -> f64 {
     let square = angle * angle;

@@ -11,8 +11,8 @@
 //! whether the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
 //! deviation; then products of seven of them, and the positive parts of six.
 //!
-//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(log r +
-//! 300) a question.
+//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index;
+//! O(log r + 300) a question.
 
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, copy, range, range_mut};

@@ -1,6 +1,7 @@
 /* Writes a state file that has learnt from the jobs on standard input: learn_engine FILE for the programs in
  * c-examples/slurm-external, learn_engine FILE plugin for the plugin. One job a line, in the order of their ends:
- * when it ended, user, nodes, seconds of its limit, seconds it ran, and seconds it waited, ten minutes where that is not said. */
+ * when it ended, user, nodes, seconds of its limit, seconds it ran, and seconds it waited, ten minutes where
+ * that is not said. */
 #include "engine.h"
 
 #include <stdio.h>

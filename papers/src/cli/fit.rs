@@ -1,4 +1,5 @@
-//! `surefill-papers fit` and `surefill-papers gain`: the hidden Markov model of run times, trained and tested on traces.
+//! `surefill-papers fit` and `surefill-papers gain`: the hidden Markov model of run times, trained and tested on
+//! traces.
 
 use super::PROGRAM;
 use crate::report;

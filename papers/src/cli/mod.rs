@@ -60,7 +60,7 @@ enum Command {
     WaitBounds(wait_bounds::WaitBounds),
     /// Measure how often virtual reservations are met: jobs held back and submitted in time (QBETS).
     #[command(after_long_help = reservations::HELP)]
-    Reservations(reservations::Reservations),
+    Reservations(Box<reservations::Reservations>),
     /// Say how close a synthetic workload is to a trace.
     Similar(similar::Similar),
     /// Put the shards of a study together.

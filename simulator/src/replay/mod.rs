@@ -6,8 +6,8 @@
 //! * [`setup`]: the setup of a replay; [`mod@backfill`]: its predicted delays and those that followed.
 //! * [`outcome`]: the result of one replay; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
 //!   [`schedule`] and [`evalys`] write it job by job.
-//! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited; [`starts`]: how well starts of
-//!   waiting jobs are forecast.
+//! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited; [`starts`]: how well starts
+//!   of waiting jobs are forecast.
 
 pub mod backfill;
 pub mod calibration;

@@ -11,8 +11,8 @@
 //! * **chains**: (n_jk + q_k) / (n_j + 1) from state j, q_k being the independent prediction.
 //! * **rules**: the chains, processors adjusted by the paper's three rules with the correlations so far (n / (n + 10)
 //!   of them after n jobs): the run time's state is drawn first, that of processors depends on it.
-//! * **common**: the chains with draws in common ([`surefill_simulator::generate::coupling`]), all theta from -1 to 1 by
-//!   tenths weighted by how well they have predicted so far (Bayes, from equal weights).
+//! * **common**: the chains with draws in common ([`surefill_simulator::generate::coupling`]), all theta from -1 to 1
+//!   by tenths weighted by how well they have predicted so far (Bayes, from equal weights).
 //! * **pairs**: one chain over pairs of states, backed off to the product of both chains in the same way. The paper
 //!   holds it to be too large; it bounds what any coupling can win.
 //! * **ended**: the chains, but the run time's state is that of the job which ended last by the time of submission. The
