@@ -25,4 +25,7 @@ for scale in archive large largest; do
     count one_pass "$scale" delay 4
     count one_pass "$scale" verdicts 4
 done
+for sizes in 250/5000/200 1000/5000/1000 1000/6000/1000 1000/10000/20000 20000/1000000/10000; do
+    count one_pass "$sizes" verdicts 4
+done
 count papers_program archive papers 1
