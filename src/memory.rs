@@ -257,7 +257,7 @@ impl<'a> Carver<'a> {
     /// The next words.
     #[inline(always)]
     fn next(&mut self, words: u64) -> Result<&'a mut [u64]> {
-        // No layout has so many slices that this overflows.
+        // Overflow would take more slices than any layout has.
         self.words = self.words.wrapping_add(words);
         // Where addresses have 64 bits it is certain that the size is one of them.
         if usize::BITS < u64::BITS && self.words > (usize::MAX / ALIGNMENT) as u64 {

@@ -11,8 +11,8 @@
 //! whether the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
 //! deviation; then products of seven of them, and the positive parts of six.
 //!
-//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(log r +
-//! 300) a question.
+//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index;
+//! O(log r + 300) a question.
 
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, copy, range, range_mut};
@@ -468,6 +468,14 @@ mod tests {
             distances.sort();
             let farthest = distances[distances.len().min(MOST) - 1];
             assert_eq!(near.len(), distances.len().min(MOST));
+            // Of two that are as near the smaller one is taken.
+            let from = sorted[..order.len()].partition_point(|other| other.key < near[0].key);
+            let distance = |place: usize| order.get(place).map(|job| job.0.abs_diff(u64::from(asked)));
+            let last = from + near.len() - 1;
+            let above = order[last].0 >= u64::from(asked);
+            assert!(!above || from == 0 || distance(from - 1) > distance(last), "{round}");
+            let below = order[from].0 < u64::from(asked);
+            assert!(!below || distance(last + 1).is_none_or(|next| distance(from) <= Some(next)), "{round}");
             for &Neighbour { wait, .. } in near {
                 let job = naive.iter().find(|job| job.1 == wait).unwrap();
                 assert!(job.0.abs_diff(asked) <= farthest);
