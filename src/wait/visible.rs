@@ -468,6 +468,14 @@ mod tests {
             distances.sort();
             let farthest = distances[distances.len().min(MOST) - 1];
             assert_eq!(near.len(), distances.len().min(MOST));
+            // Of two that are as near the smaller one is taken.
+            let from = sorted[..order.len()].partition_point(|other| other.key < near[0].key);
+            let distance = |place: usize| order.get(place).map(|job| job.0.abs_diff(u64::from(asked)));
+            let last = from + near.len() - 1;
+            let above = order[last].0 >= u64::from(asked);
+            assert!(!above || from == 0 || distance(from - 1) > distance(last), "{round}");
+            let below = order[from].0 < u64::from(asked);
+            assert!(!below || distance(last + 1).is_none_or(|next| distance(from) <= Some(next)), "{round}");
             for &Neighbour { wait, .. } in near {
                 let job = naive.iter().find(|job| job.1 == wait).unwrap();
                 assert!(job.0.abs_diff(asked) <= farthest);
