@@ -468,7 +468,7 @@ mod tests {
             distances.sort();
             let farthest = distances[distances.len().min(MOST) - 1];
             assert_eq!(near.len(), distances.len().min(MOST));
-            // Of two that are as near the smaller one is taken.
+            // The smaller one of two that are as near is taken.
             let from = sorted[..order.len()].partition_point(|other| other.key < near[0].key);
             let distance = |place: usize| order.get(place).map(|job| job.0.abs_diff(u64::from(asked)));
             let last = from + near.len() - 1;
