@@ -15,11 +15,11 @@ use surefill_simulator::base::span::{positive, span};
 use surefill_simulator::base::whole as files;
 use surefill_simulator::cli::today;
 use surefill_simulator::live::history::{self, time};
+use surefill_simulator::live::methods::{By, Method};
 use surefill_simulator::live::site::{Question, Refused, SiteOptions, clock};
 use surefill_simulator::live::what_if::{Ask, AskError, unknowns};
 use surefill_simulator::replay::policy::name_of;
 use surefill_simulator::report::what_if::{page, sentences};
-use surefill_simulator::live::methods::{By, Method};
 use surefill_simulator::trace::import::{self, Imported, gzipped, write_as};
 use surefill_simulator::trace::record::lost;
 

@@ -99,7 +99,8 @@ impl Jobs<'_> {
         for (slot, &width) in self.angles.iter_mut().zip(self.widths) {
             *slot = angle(width as u64, modulus);
         }
-        let span = |y: i64| y.saturating_sub(support.lowest).clamp(0, support.modulus as i64);
+        // Not by `clamp`, which panics where the bounds are in the wrong order.
+        let span = |y: i64| y.saturating_sub(support.lowest).min(support.modulus as i64).max(0);
         for (slot, place) in row.iter_mut().zip(0_u64..) {
             let y = first.saturating_add_unsigned(place.saturating_mul(step));
             *slot = span(y) as f64 / support.modulus as f64;
