@@ -14,10 +14,10 @@
 //! An interval inside which nothing is released is exact. Where the brackets leave a verdict open, the interval with
 //! the widest gap is split; where the rows are used up, walk or spectrum take over. A committed candidate of `a`
 //! processors, ended by `t` with probability `b`, changes `G(x)` to `(1 - b) G(x + a) + b G(x)`, in place.
+//!
+//! On wide machines `G` itself is bounded first, from coarse widths (`rows`); where that leaves more open than the
+//! intervals do, all begins anew with finer widths, and at last with exact ones.
 
-use crate::backfill::convolve::add_job;
-use crate::backfill::crowd::gcd;
-use crate::backfill::fourier::{self, Jobs};
 use crate::backfill::running::{Running, measure};
 use crate::backfill::verdict::{Candidate, Criterion, Exactness, Rule, Verdict};
 use crate::error::{Error, Result};
@@ -25,13 +25,21 @@ use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
 use bytemuck::{Pod, Zeroable};
-use core::num::NonZero;
 
 /// The most instants.
 const INSTANTS: usize = 48;
 
-/// Multiply-adds for a row from which on frequencies are tried.
-const DIRECT: u64 = 1 << 17;
+/// Multiply-adds for a row from which on frequencies are tried, and coarse rows before.
+pub(super) const DIRECT: u64 = 1 << 17;
+
+/// Running jobs up to which rows are coarse at first: the transform of the sum of more of them is negligible at all but
+/// a few dozen frequencies.
+pub(super) const FEW: u32 = 512;
+
+/// Numbers that rows of the coarsest widths are made of, the factor to the next widths, and the last coarse ones.
+const COARSEST: u32 = 512;
+const FINER: u32 = 4;
+const FINEST: u32 = COARSEST * FINER;
 
 /// The fewest rows with which brackets are tried.
 const FEWEST: usize = 8;
@@ -56,13 +64,20 @@ pub(super) struct Brackets {
     count: u32,
     /// Number of running jobs, from the first on, that the rows know.
     running: u32,
-    /// Processors between the numbers of a row: the greatest common divisor of the candidates' widths.
-    grain: u32,
-    /// Numbers in a row when it was made, and now.
-    stride: u32,
-    length: u32,
+    /// The greatest common divisor of the candidates' widths, and the processors to which those that fit may add up.
+    finest: u32,
+    reach: u32,
+    /// Processors between the numbers of a row.
+    pub grain: u32,
+    /// Numbers that a coarse row is made of; 0 where rows are exact.
+    pub coarse: u32,
+    /// Place, in a coarse row, of the upper bounds behind the lower ones; 0 in an exact row, whose numbers are both.
+    pub upper: u32,
+    /// Numbers of a row's place, and numbers of one kind in it now.
+    pub stride: u32,
+    pub length: u32,
     /// Bound on the error of a row's numbers.
-    error: f64,
+    pub error: f64,
     /// In increasing order; the last one lies behind all releases.
     times: [i64; INSTANTS],
     /// The place of each instant's row.
@@ -94,6 +109,16 @@ struct Bounds {
     span: f64,
     /// The interval with the widest gap that can be split.
     widest: Option<usize>,
+    /// The parts of the gaps that splitting narrows, and that finer widths narrow.
+    by_splitting: f64,
+    by_widths: f64,
+}
+
+/// Bounds of `G` at 0 and at a candidate's width, at one instant.
+#[derive(Debug, Clone, Copy)]
+struct Values {
+    alone: [f64; 2],
+    beside: [f64; 2],
 }
 
 /// The verdict on a candidate, or the reason why there is none.
@@ -107,7 +132,7 @@ pub(super) enum Found {
 }
 
 /// Probability that a job has ended by this time.
-fn ended(releases: &[Release], time: i64) -> f64 {
+pub(super) fn ended(releases: &[Release], time: i64) -> f64 {
     if releases.last().is_none_or(|last| last.after <= time) {
         return 1.0;
     }
@@ -137,30 +162,69 @@ impl Bracketed<'_> {
         range(self.releases, job.slot as usize, job.releases as usize)
     }
 
-    /// Makes the first rows: for now, and for the time behind all releases. `widest` is the number of processors to
-    /// which candidates may add up, `grain` the greatest common divisor of their widths, `horizon` the last of their
+    /// Makes the first rows: for now, and for the time behind all releases. `reach` is the number of processors to
+    /// which candidates may add up, `finest` the greatest common divisor of their widths, `horizon` the last of their
     /// ends. Returns whether there is room.
-    pub(super) fn begin(&mut self, grain: u32, widest: u32, horizon: i64) -> Result<bool> {
-        let stride = widest.checked_div(grain).unwrap_or(0) as usize + 1;
-        if self.store.len() / stride < FEWEST || self.buffers.len() < ROWS * self.processors {
-            return Ok(false);
-        }
+    pub(super) fn begin(&mut self, finest: u32, reach: u32, horizon: i64) -> Result<bool> {
         let mut last = horizon.max(1);
         for job in self.running.iter() {
             last = last.max(self.releases_of(job)?.last().map_or(0, |release| release.after));
         }
-        *self.state = Brackets {
-            phase: LIVE,
-            running: self.running.len() as u32,
-            grain,
-            stride: stride as u32,
-            length: stride as u32,
-            error: ROUNDING,
-            ..Brackets::zeroed()
-        };
+        let running = self.running.len() as u32;
+        *self.state = Brackets { phase: LIVE, running, finest, reach, ..Brackets::zeroed() };
+        let numbers = self.numbers();
+        let long = numbers * u64::from(running) > DIRECT;
+        let coarsest = if long && running <= FEW { COARSEST } else { FINEST * FINER };
+        self.lay(coarsest, numbers, last)
+    }
+
+    /// Numbers that an exact row may have to be made of.
+    fn numbers(&mut self) -> u64 {
+        let unit = u64::from(measure(self.running)).max(1);
+        let busy: u64 = self.running.iter().map(|job| u64::from(job.processors)).sum();
+        u64::from(self.missing).min(busy.saturating_sub(self.missing.into())) / unit
+    }
+
+    /// Makes the first rows of these widths, or of the first finer ones for which there is room.
+    fn lay(&mut self, mut coarse: u32, numbers: u64, last: i64) -> Result<bool> {
+        if self.buffers.len() < ROWS * self.processors {
+            return Ok(false);
+        }
+        loop {
+            let state = &mut *self.state;
+            // Twice as many numbers as there are would be no coarser than the exact ones.
+            state.coarse = if coarse <= FINEST && u64::from(coarse) < numbers / 2 { coarse } else { 0 };
+            state.error = ROUNDING;
+            if state.coarse == 0 {
+                state.grain = state.finest;
+                state.length = state.reach.checked_div(state.grain).ok_or(Error::Corrupt)? + 1;
+                (state.upper, state.stride) = (0, state.length);
+            } else {
+                state.grain = state.reach.div_ceil(coarse / 4).max(state.finest).max(1);
+                state.length = state.reach.div_ceil(state.grain) + 1;
+                (state.upper, state.stride) = (state.length, 2 * state.length);
+            }
+            if self.store.len() / state.stride as usize >= FEWEST {
+                break;
+            }
+            if state.coarse == 0 {
+                return Ok(false);
+            }
+            coarse = coarse.saturating_mul(FINER);
+        }
+        self.state.count = 0;
         self.insert(0, 0, &mut 0)?;
         self.insert(1, last, &mut 0)?;
         Ok(true)
+    }
+
+    /// Begins anew with finer widths, or exact ones; returns whether there are any.
+    fn refine(&mut self) -> Result<bool> {
+        let last = (self.state.count as usize).checked_sub(1).ok_or(Error::Corrupt)?;
+        let last = *at(&self.state.times, last)?;
+        let numbers = self.numbers();
+        let finer = self.state.coarse.saturating_mul(FINER);
+        Ok(self.state.coarse > 0 && self.lay(finer, numbers, last)?)
     }
 
     /// Joins the jobs that run since the rows were made.
@@ -168,17 +232,29 @@ impl Bracketed<'_> {
         for number in self.state.running as usize..self.running.len() {
             let job = *at(self.running, number)?;
             let releases = range(self.releases, job.slot as usize, job.releases as usize)?;
-            let shift = job.processors.checked_div(self.state.grain).unwrap_or(0) as usize;
-            let length = (self.state.length as usize).checked_sub(shift).ok_or(Error::Corrupt)?;
+            self.state.reach = self.state.reach.checked_sub(job.processors).ok_or(Error::Corrupt)?;
+            let shift = job.processors.checked_div(self.state.grain).ok_or(Error::Corrupt)? as usize;
+            let lower = self.state.length as usize;
+            let length = if self.state.coarse > 0 { Some(lower) } else { lower.checked_sub(shift) };
+            let length = length.ok_or(Error::Corrupt)?;
             let stride = self.state.stride as usize;
             for place in 0..self.state.count as usize {
                 let time = *at(&self.state.times, place)?;
                 let b = ended(releases, time);
                 let row = (*at(&self.state.rows, place)? as usize).saturating_mul(stride);
-                let row = range_mut(self.store, row, length + shift)?;
-                for number in 0..length {
-                    let (here, wider) = (*at(row, number)?, *at(row, number + shift)?);
-                    *at_mut(row, number)? = (1.0 - b) * wider + b * here;
+                let row = range_mut(self.store, row, stride)?;
+                if self.state.coarse == 0 {
+                    mix(row, length, b, |row, number| row.get(number + shift).copied().unwrap_or(1.0));
+                } else {
+                    // `G` rises: the last bound holds from below beyond the row, and from above only 1 does.
+                    let (low, high) =
+                        row.split_at_mut_checked(self.state.upper as usize).ok_or(Error::Corrupt)?;
+                    let last = length.saturating_sub(1);
+                    mix(low, length, b, |row, number| {
+                        row.get((number + shift).min(last)).copied().unwrap_or(0.0)
+                    });
+                    let shift = job.processors.div_ceil(self.state.grain.max(1)) as usize;
+                    mix(high, length, b, |row, number| row.get(number + shift).copied().unwrap_or(1.0));
                 }
                 if let Some(&next) =
                     self.state.times.get(place + 1).filter(|_| place + 1 < self.state.count as usize)
@@ -209,13 +285,13 @@ impl Bracketed<'_> {
             if conclude(candidate, &bounds, self.state.error, rule) {
                 return Ok(Found::Judged);
             }
-            let Some(place) = bounds.widest else { return Err(Error::Corrupt) };
-            if self.state.count as usize
-                >= INSTANTS.min(self.store.len() / (self.state.stride as usize).max(1))
-            {
-                return Ok(Found::Exhausted);
+            let room = INSTANTS.min(self.store.len() / (self.state.stride as usize).max(1));
+            let splits = (self.state.count as usize) < room && bounds.by_splitting >= bounds.by_widths;
+            match bounds.widest.filter(|_| splits) {
+                Some(place) => self.split(place, done)?,
+                None if self.refine()? => (),
+                None => return Ok(Found::Exhausted),
             }
-            self.split(place, done)?;
             if *done >= work {
                 return Ok(Found::Interrupted);
             }
@@ -225,20 +301,18 @@ impl Bracketed<'_> {
     /// The bounds of a candidate's delay and of the head job's wait.
     fn bounds(&self, candidate: &Candidate, slot: usize, rule: &Rule) -> Result<Bounds> {
         let releases = range(self.releases, slot, candidate.releases as usize)?;
-        let wide = candidate.processors.checked_div(self.state.grain).ok_or(Error::Corrupt)? as usize;
-        if wide >= self.state.length as usize {
-            return Err(Error::Corrupt);
-        }
         let of_wait = if rule.criterion == Criterion::Relative { rule.threshold } else { 0.0 };
         let (mut left, mut passed) = (1.0, 0);
-        let mut bounds = Bounds { delay: [0.0; 2], wait: [0.0; 2], span: 0.0, widest: None };
-        let mut widest = 0.0;
-        let stride = self.state.stride as usize;
-        let values = |place: usize| {
-            let row = (*at(&self.state.rows, place)? as usize).saturating_mul(stride);
-            Ok((*at(self.store, row)?, *at(self.store, row + wide)?))
+        let mut bounds = Bounds {
+            delay: [0.0; 2],
+            wait: [0.0; 2],
+            span: 0.0,
+            widest: None,
+            by_splitting: 0.0,
+            by_widths: 0.0,
         };
-        let (mut narrow, mut with) = values(0)?;
+        let mut widest = 0.0;
+        let mut here = self.values(0, candidate.processors)?;
         for place in 0..(self.state.count as usize).saturating_sub(1) {
             let (from, until) = (*at(&self.state.times, place)?, *at(&self.state.times, place + 1)?);
             // The integral of the probability that the candidate still runs.
@@ -251,22 +325,42 @@ impl Bracketed<'_> {
             }
             volume += left * until.saturating_sub(time) as f64;
             let length = until.saturating_sub(from) as f64;
-            let (next, next_with) = values(place + 1)?;
+            let next = self.values(place + 1, candidate.processors)?;
             let exact = *at(&self.state.inside, place)? == 0;
-            let (low, low_with) = if exact { (narrow, with) } else { (next, next_with) };
-            let delays = [volume * f64::max(low_with - narrow, 0.0), volume * f64::max(with - low, 0.0)];
-            let waits = [length * low, length * narrow];
+            let end = if exact { here } else { next };
+            let (delays, waits) =
+                (delays(volume, here, end), [length * end.alone[0], length * here.alone[1]]);
             for (sum, here) in bounds.delay.iter_mut().zip(delays).chain(bounds.wait.iter_mut().zip(waits)) {
                 *sum += here;
             }
-            bounds.span += if with > 0.0 { length } else { 0.0 };
-            let gap = delays[1] - delays[0] + of_wait * (waits[1] - waits[0]);
+            bounds.span += if here.beside[1] > 0.0 { length } else { 0.0 };
+            let [least, most] = self::delays(volume, here, here);
+            let by_widths = most - least + of_wait * (length * (here.alone[1] - here.alone[0]));
+            let gap = delays[1] - delays[0] + of_wait * (waits[1] - waits[0]) - by_widths;
+            bounds.by_widths += by_widths;
             if !exact && gap >= widest {
                 (widest, bounds.widest) = (gap, Some(place));
             }
-            (narrow, with) = (next, next_with);
+            bounds.by_splitting += if exact { 0.0 } else { gap };
+            here = next;
         }
         Ok(bounds)
+    }
+
+    /// The bounds at an instant, for a candidate with this number of processors.
+    fn values(&self, place: usize, processors: u32) -> Result<Values> {
+        let grain = self.state.grain.max(1);
+        let row = (*at(&self.state.rows, place)? as usize).saturating_mul(self.state.stride as usize);
+        let row = range(self.store, row, self.state.stride as usize)?;
+        let (wide, wider) = ((processors / grain) as usize, processors.div_ceil(grain) as usize);
+        if wide.max(wider) >= self.state.length as usize {
+            return Err(Error::Corrupt);
+        }
+        let upper = self.state.upper as usize;
+        Ok(Values {
+            alone: [*at(row, 0)?, *at(row, upper)?],
+            beside: [*at(row, wide)?, *at(row, upper + wider)?],
+        })
     }
 
     /// Splits the interval behind an instant, where something is released inside.
@@ -293,7 +387,7 @@ impl Bracketed<'_> {
         heap::insert(range_mut(&mut self.state.rows, 0, count + 1)?, place, count as u32);
         heap::insert(range_mut(&mut self.state.inside, 0, count + 1)?, place, 0);
         self.state.count += 1;
-        self.fill(count.saturating_mul(stride), time, work)?;
+        self.write_row(count.saturating_mul(stride), time, work)?;
         for place in [place.checked_sub(1), Some(place)].into_iter().flatten() {
             let Some(&next) = self.state.times.get(place + 1).filter(|_| place < count) else { continue };
             let from = *at(&self.state.times, place)?;
@@ -305,99 +399,21 @@ impl Bracketed<'_> {
         }
         Ok(())
     }
+}
 
-    /// Writes the row of an instant: a fresh product of the jobs' distributions, of the processors released or of those
-    /// still held, whichever numbers are fewer. O(R x (b + numbers)).
-    fn fill(&mut self, row: usize, time: i64, work: &mut u64) -> Result<()> {
-        let unit = measure(self.running);
-        // Two distributions, then widths and probabilities of the jobs that may have ended.
-        let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
-        let mut next_row = || rows.next().ok_or(Error::Corrupt);
-        let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
-        let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
-        let (mut certain, mut open, mut uncertain) = (0_u64, 0_u64, 0);
-        for job in self.running.iter() {
-            let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
-            if p >= 1.0 {
-                certain += u64::from(job.width);
-            } else if p > 0.0 {
-                open += u64::from(job.width);
-                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (job.width.into(), p);
-                uncertain += 1;
-            }
-        }
-        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range(odds, 0, uncertain)?);
-        // The head job can start once this many units of the uncertain jobs are released, beside a candidate at x.
-        let (missing, grain) = (u64::from(self.missing), u64::from(self.state.grain));
-        let each = NonZero::new(u64::from(unit)).ok_or(Error::Corrupt)?;
-        let up = |number: u64| (number + (each.get() - 1)) / each;
-        let wanted = |x: usize| up(missing + x as u64 * grain).saturating_sub(certain);
-        let length = self.state.length as usize;
-        let (fewest, most) = (wanted(0), wanted(length.saturating_sub(1)));
-        let row = range_mut(self.store, row, length)?;
-        if fewest > open || most == 0 {
-            row.fill(if most == 0 { 0.0 } else { 1.0 });
-            return Ok(());
-        }
-        let held = open - fewest + 1 < most;
-        let numbers = if held { open - fewest + 1 } else { most.min(open + 1) } as usize;
-        if numbers as u64 * uncertain as u64 > DIRECT {
-            let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
-            let scale = unit / common;
-            widths.iter_mut().for_each(|width| *width *= f64::from(scale));
-            let mut jobs = Jobs {
-                widths,
-                ended: odds,
-                angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
-                steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
-                turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
-            };
-            let support = jobs.support();
-            let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
-            let places = (first, grain / u64::from(common));
-            if jobs.below(&support, places, row, work)? {
-                self.state.error = fourier::ERROR;
-                return Ok(());
-            }
-            widths.iter_mut().for_each(|width| *width /= f64::from(scale));
-        }
-        let (mut now, mut next) = (range_mut(one, 0, numbers)?, range_mut(other, 0, numbers)?);
-        now.fill(0.0);
-        next.fill(0.0);
-        *at_mut(now, 0)? = 1.0;
-        let mut reach = 1;
-        for (&width, &p) in widths.iter().zip(odds) {
-            let (width, p) = (width as usize, if held { 1.0 - p } else { p });
-            reach = (reach + width).min(numbers);
-            add_job(now, 0, next, 0, reach, width, p);
-            core::mem::swap(&mut now, &mut next);
-            *work += reach as u64;
-        }
-        // Sums of the first numbers, up to what each candidate's width asks for.
-        let (mut sum, mut added) = (0.0, 0);
-        let mut below = |count: u64| {
-            let more = now.get(added..(count as usize).min(numbers)).unwrap_or(&[]);
-            sum += more.iter().sum::<f64>();
-            added += more.len();
-            f64::min(sum, 1.0)
-        };
-        if held {
-            for (x, slot) in row.iter_mut().enumerate().rev() {
-                let wanted = wanted(x);
-                // Fewer than `wanted` of `open` units are released where more than the others are held.
-                *slot = if wanted > open { 1.0 } else { 1.0 - below(open - wanted + 1) };
-                if wanted == 0 {
-                    *slot = 0.0;
-                }
-            }
-        } else {
-            for (x, slot) in row.iter_mut().enumerate() {
-                let wanted = wanted(x);
-                *slot = if wanted > open { 1.0 } else { below(wanted) };
-            }
-        }
-        *work += length as u64;
-        Ok(())
+/// Least and most delay over an interval between two instants, in which a candidate runs for `volume` expected seconds.
+fn delays(volume: f64, here: Values, end: Values) -> [f64; 2] {
+    [
+        volume * f64::max(end.beside[0] - here.alone[1], 0.0),
+        volume * f64::max(here.beside[1] - end.alone[0], 0.0),
+    ]
+}
+
+/// Joins a job, ended with probability `b`, to `length` numbers of a row; `wider` reads the number at its width beyond.
+fn mix(row: &mut [f64], length: usize, b: f64, wider: impl Fn(&[f64], usize) -> f64) {
+    for number in 0..length.min(row.len()) {
+        let beyond = wider(row, number);
+        row.get_mut(number).into_iter().for_each(|here| *here = (1.0 - b) * beyond + b * *here);
     }
 }
 
@@ -405,7 +421,7 @@ impl Bracketed<'_> {
 fn conclude(candidate: &mut Candidate, bounds: &Bounds, error: f64, rule: &Rule) -> bool {
     let (delay, wait, rounding) = (bounds.delay, bounds.wait, bounds.span * error);
     let scale = |wait: f64| if rule.criterion == Criterion::Relative { wait } else { 1.0 };
-    let exact = bounds.widest.is_none();
+    let exact = bounds.widest.is_none() && bounds.by_widths == 0.0;
     let (least, most) = ((delay[0] - rounding).max(0.0), delay[1] + rounding);
     let (least_wait, most_wait) = (scale(wait[0] - rounding), scale(wait[1] + rounding));
     let (delay, exactness, verdict) = if most < rule.threshold * least_wait {

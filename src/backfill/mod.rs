@@ -20,6 +20,7 @@
 //! * `triage`: verdicts that follow from widths and limits alone.
 //! * `by_brackets`: the decision where brackets are enough.
 //! * `bracket`: verdicts from a few instants, for rules in seconds that need no more.
+//! * `rows`: the numbers released by one instant, from coarse widths or exact ones.
 //! * `fourier`: the same numbers on wide machines, from the frequencies that matter at one instant.
 //! * `segment`: distributions of middle frames, kept for the walks after an accepted candidate.
 //! * `frame`: the walk's stack of frames, each with a distribution.
@@ -50,6 +51,7 @@ mod head_start;
 mod pass;
 mod prepare;
 mod reservation;
+mod rows;
 mod running;
 mod segment;
 mod spectrum;

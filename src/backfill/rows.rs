@@ -1,0 +1,229 @@
+//! The rows of brackets: what a few instants show of the processors released by then.
+
+use crate::backfill::bracket::{Bracketed, DIRECT, FEW, ended};
+use crate::backfill::convolve::add_job;
+use crate::backfill::crowd::gcd;
+use crate::backfill::fourier::{self, Jobs};
+use crate::backfill::running::measure;
+use crate::error::{Error, Result};
+use crate::memory::{at_mut, range, range_mut};
+use core::num::NonZero;
+
+/// The probability with which what rounding leaves over may lie beyond a bound, and minus its logarithm.
+const ERROR: f64 = 1e-8;
+const TAIL: f64 = 18.421;
+
+impl Bracketed<'_> {
+    /// Writes the row of an instant, of the kind that the rows have now.
+    pub(super) fn write_row(&mut self, row: usize, time: i64, work: &mut u64) -> Result<()> {
+        if self.state.coarse > 0 {
+            self.write_coarse_row(row, time, work)
+        } else {
+            self.write_exact_row(row, time, work)
+        }
+    }
+
+    /// Writes a fresh product of the jobs' distributions, of the processors released or of those still held, whichever
+    /// numbers are fewer. O(R x (b + numbers)).
+    fn write_exact_row(&mut self, row: usize, time: i64, work: &mut u64) -> Result<()> {
+        let unit = measure(self.running);
+        // Two distributions, then widths and probabilities of the jobs that may have ended.
+        let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
+        let mut next_row = || rows.next().ok_or(Error::Corrupt);
+        let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
+        let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
+        let (mut certain, mut open, mut uncertain) = (0_u64, 0_u64, 0);
+        for job in self.running.iter() {
+            let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
+            if p >= 1.0 {
+                certain += u64::from(job.width);
+            } else if p > 0.0 {
+                open += u64::from(job.width);
+                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (job.width.into(), p);
+                uncertain += 1;
+            }
+        }
+        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range_mut(odds, 0, uncertain)?);
+        // The head job can start once this many units of the uncertain jobs are released, beside a candidate at x.
+        let (missing, grain) = (u64::from(self.missing), u64::from(self.state.grain));
+        let each = NonZero::new(u64::from(unit)).ok_or(Error::Corrupt)?;
+        let up = |number: u64| (number + (each.get() - 1)) / each;
+        let wanted = |x: usize| up(missing + x as u64 * grain).saturating_sub(certain);
+        let length = self.state.length as usize;
+        let (fewest, most) = (wanted(0), wanted(length.saturating_sub(1)));
+        let row = range_mut(self.store, row, length)?;
+        if fewest > open || most == 0 {
+            row.fill(if most == 0 { 0.0 } else { 1.0 });
+            return Ok(());
+        }
+        let held = open.saturating_sub(fewest).saturating_add(1) < most;
+        let numbers =
+            if held { open.saturating_sub(fewest).saturating_add(1) } else { most.min(open + 1) } as usize;
+        if numbers as u64 * uncertain as u64 > DIRECT && uncertain > FEW as usize {
+            let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
+            let scale = unit / common;
+            widths.iter_mut().for_each(|width| *width *= f64::from(scale));
+            let mut jobs = Jobs {
+                widths,
+                ended: odds,
+                angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
+                steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
+                turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
+            };
+            let support = jobs.support();
+            let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
+            let places = (first, grain / u64::from(common));
+            if jobs.below(&support, places, row, work)? {
+                self.state.error = fourier::ERROR;
+                return Ok(());
+            }
+            widths.iter_mut().for_each(|width| *width /= f64::from(scale));
+        }
+        let (mut now, mut next) = (range_mut(one, 0, numbers)?, range_mut(other, 0, numbers)?);
+        now.fill(0.0);
+        next.fill(0.0);
+        *at_mut(now, 0)? = 1.0;
+        if held {
+            odds.iter_mut().for_each(|p| *p = 1.0 - *p);
+        }
+        add_jobs(&mut now, &mut next, widths, odds, work);
+        // Sums of the first numbers, up to what each candidate's width asks for.
+        let (mut sum, mut added) = (0.0, 0);
+        let mut below = |count: u64| {
+            let more = now.get(added..(count as usize).min(numbers)).unwrap_or(&[]);
+            sum += more.iter().sum::<f64>();
+            added += more.len();
+            f64::min(sum, 1.0)
+        };
+        if held {
+            for (x, slot) in row.iter_mut().enumerate().rev() {
+                let wanted = wanted(x);
+                // Fewer than `wanted` of `open` units are released where more than the others are held.
+                *slot = if wanted > open { 1.0 } else { 1.0 - below(open - wanted + 1) };
+                if wanted == 0 {
+                    *slot = 0.0;
+                }
+            }
+        } else {
+            for (x, slot) in row.iter_mut().enumerate() {
+                let wanted = wanted(x);
+                *slot = if wanted > open { 1.0 } else { below(wanted) };
+            }
+        }
+        *work += length as u64;
+        Ok(())
+    }
+
+    /// Writes bounds of `G` from widths rounded to units of `u` processors: few numbers are left, and no narrow jobs.
+    /// `S = u Q + R`, `Q` the sum of the rounded widths of the ended jobs, `R` that of what rounding leaves over.
+    /// `R` has a known mean and a small variance, so that by Bernstein's inequality it is above `mean + reach`, or
+    /// below `mean - reach`, with a probability of [`ERROR`] each, and
+    ///
+    /// ```text
+    /// Pr(u Q < a - mean - reach) - ERROR <= Pr(S < a) <= Pr(u Q < a - mean + reach) + ERROR
+    /// ```
+    ///
+    /// O(R b + W x numbers) for the W jobs that are wider than half a unit.
+    fn write_coarse_row(&mut self, row: usize, time: i64, work: &mut u64) -> Result<()> {
+        let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
+        let mut next_row = || rows.next().ok_or(Error::Corrupt);
+        let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
+        let (mut certain, mut open, mut uncertain) = (0_i64, 0_i64, 0);
+        for job in self.running.iter() {
+            let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
+            if p >= 1.0 {
+                certain += i64::from(job.processors);
+            } else if p > 0.0 {
+                open += i64::from(job.processors);
+                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (job.processors.into(), p);
+                uncertain += 1;
+            }
+        }
+        *work += self.running.len() as u64;
+        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range_mut(odds, 0, uncertain)?);
+        let (grain, length) = (i64::from(self.state.grain), self.state.length as usize);
+        // The processors that the uncertain jobs have to release, beside a candidate at x, and the most that count.
+        let wanted =
+            |x: usize| (x as i64).saturating_mul(grain).saturating_add(i64::from(self.missing) - certain);
+        let (fewest, most) = (wanted(0), wanted(length.saturating_sub(1)));
+        let row = range_mut(self.store, row, self.state.stride as usize)?;
+        let (low, high) = row.split_at_mut_checked(self.state.upper as usize).ok_or(Error::Corrupt)?;
+        if fewest > open || most <= 0 {
+            row.fill(if most <= 0 { 0.0 } else { 1.0 });
+            return Ok(());
+        }
+        // Those still held instead, where their numbers are fewer: Pr(S < a) = 1 - Pr(H < open - a + 1).
+        let held = open.saturating_sub(fewest).saturating_add(1) < most;
+        let top = if held { open.saturating_sub(fewest).saturating_add(1) } else { most.min(open + 1) };
+        let unit = (top / i64::from(self.state.coarse.max(1)) + 1) as f64;
+        let (mut mean, mut variance, mut widest, mut sum) = (0.0, 0.0, 0.0, 0.0);
+        for (width, p) in widths.iter_mut().zip(odds.iter_mut()) {
+            if held {
+                *p = 1.0 - *p;
+            }
+            let rounded = libm::floor(*width / unit + 0.5);
+            let over = *width - rounded * unit;
+            mean += *p * over;
+            variance += *p * (1.0 - *p) * over * over;
+            widest = f64::max(widest, over.abs());
+            sum += rounded;
+            *width = rounded;
+        }
+        let linear = TAIL * widest / 3.0;
+        // One more for the rounding of the sums.
+        let reach = 1.0 + linear + libm::sqrt(linear * linear + 2.0 * TAIL * variance);
+        // The numbers of which the rounded widths of the ended jobs are the sum, up to the last that counts.
+        let rounded_up = |a: f64| f64::max(libm::ceil(a / unit), 0.0);
+        let numbers = f64::min(rounded_up(top as f64 - mean + reach), sum + 1.0) as usize;
+        let (mut now, mut next) = (range_mut(one, 0, numbers)?, range_mut(other, 0, numbers)?);
+        add_jobs(&mut now, &mut next, widths, odds, work);
+        let mut sum = 0.0;
+        for value in now.iter_mut() {
+            sum += *value;
+            *value = f64::min(sum, 1.0);
+        }
+        let below = |a: f64| match rounded_up(a) as usize {
+            0 => 0.0,
+            count => now.get(count - 1).or(now.last()).copied().unwrap_or(0.0),
+        };
+        for (x, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
+            let a = if held { open.saturating_sub(wanted(x)).saturating_add(1) } else { wanted(x) } as f64;
+            let bounds = [below(a - mean - reach) - ERROR, below(a - mean + reach) + ERROR];
+            let [least, most] = if held { [1.0 - bounds[1], 1.0 - bounds[0]] } else { bounds };
+            (*low, *high) = match wanted(x) {
+                ..=0 => (0.0, 0.0),
+                wanted if wanted > open => (1.0, 1.0),
+                _ => (f64::max(least, 0.0), f64::min(most, 1.0)),
+            };
+        }
+        *work += length as u64;
+        Ok(())
+    }
+}
+
+/// Writes the distribution of the sum of independent jobs' widths to `now`, as far as that reaches; `next` is scratch.
+/// The narrowest jobs come first, when the sums are small yet: by powers of two, which takes no sorting.
+fn add_jobs<'r>(
+    now: &mut &'r mut [f64],
+    next: &mut &'r mut [f64],
+    widths: &[f64],
+    odds: &[f64],
+    work: &mut u64,
+) {
+    now.fill(0.0);
+    next.fill(0.0);
+    now.first_mut().into_iter().for_each(|first| *first = 1.0);
+    let (mut reach, numbers) = (1_usize, now.len());
+    let (mut from, mut until) = (1.0, 2.0);
+    let mut left = widths.iter().filter(|&&width| width >= 1.0).count();
+    while left > 0 && until < f64::from(u32::MAX) * 2.0 {
+        for (&width, &p) in widths.iter().zip(odds).filter(|&(&width, _)| (from..until).contains(&width)) {
+            reach = reach.saturating_add(width as usize).min(numbers);
+            add_job(now, 0, next, 0, reach, width as usize, p);
+            core::mem::swap(now, next);
+            *work += reach as u64;
+            left -= 1;
+        }
+        (from, until) = (until, until * 2.0);
+    }
+}
