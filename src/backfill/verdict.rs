@@ -348,7 +348,8 @@ impl JudgeState {
         let span = time.saturating_sub(self.time).max(0) as f64;
         self.time = self.time.max(time);
         if criterion.in_seconds() {
-            self.wait += span * (1.0 - self.started).max(0.0);
+            // Once the start is settled what is left is rounding, which a job without a limit would multiply by 2^40 s.
+            self.wait += if self.settled() { 0.0 } else { span * (1.0 - self.started) };
             for (sum, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
                 *sum += span * p;
             }
