@@ -116,10 +116,10 @@ $(BUILD)/workload.swf: demo/workload.swf.gz
 	mkdir -p $(BUILD)
 	gzip -dc $< > $@
 
-# The simulator of the demonstration is built for a short build, not for speed (profile.demo in Cargo.toml).
+# The simulator of the demonstration is built for a short build, not for speed, and as `make test` builds it.
 demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo "Building the simulator: a minute or two the first time"
-	$(CARGO) build --profile demo -p surefill-simulator
+	$(CARGO) build -p surefill-simulator
 	@echo
 	@echo "== One scheduling pass, in C (c-examples/backfill.c) =="
 	$(BUILD)/backfill
@@ -131,7 +131,7 @@ demo: $(BUILD)/backfill $(BUILD)/whole_scheduler $(BUILD)/workload.swf
 	@echo
 	@echo "== The simulator on the same workload: EASY, EASY++, the delay rule (delay, delay-fast) and the engine's plan (fair, fast) =="
 	@echo
-	$(CARGO_TARGET_DIR)/demo/surefill compare demo/workload.swf.gz --policies easy,easy++,delay,delay-fast,fair,fast --html $(BUILD)/demo.html \
+	$(CARGO_TARGET_DIR)/debug/surefill compare demo/workload.swf.gz --policies easy,easy++,delay,delay-fast,fair,fast --html $(BUILD)/demo.html \
 	    > $(BUILD)/demo.txt
 	@sed '$$d' $(BUILD)/demo.txt
 	@echo "The page with the figures: $(BUILD)/demo.html"

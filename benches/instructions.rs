@@ -20,7 +20,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [scale, what, events] = arguments.as_slice() else {
         println!(
-            "usage: instructions archive|large|largest|RUNNING/PROCESSORS/CANDIDATES probability|no-start|bound|seconds|delay|verdicts|judge|papers EVENTS_PER_BIN"
+            "usage: instructions archive|large|largest|RUNNING/PROCESSORS/CANDIDATES probability|no-start|bound|seconds|measured|delay|judge|papers EVENTS_PER_BIN"
         );
         return;
     };
@@ -42,7 +42,7 @@ fn main() {
         "probability" | "no-start" => Criterion::Probability,
         "bound" => Criterion::Bound,
         "seconds" => Criterion::Seconds,
-        "delay" | "verdicts" | "judge" => Criterion::Relative,
+        "measured" | "delay" | "judge" => Criterion::Relative,
         _ => {
             println!("{scale} papers {events}: sum {:.3}", papers_program(&scenario));
             return;
@@ -51,9 +51,9 @@ fn main() {
     // Without a budget every candidate is judged and none started: one walk over the releases.
     let budget = if what == "no-start" || what == "judge" { 0.0 } else { f64::INFINITY };
     let rule = match what.as_str() {
-        "delay" => Rule::DELAY,
+        "measured" => Rule::DELAY,
         // The rule of the preset `delay`, which needs no delays.
-        "verdicts" => Rule { unmeasured: true, ..Rule::DELAY },
+        "delay" => Rule { unmeasured: true, ..Rule::DELAY },
         _ => Rule { budget, ..rule(criterion) },
     };
     let started = one_pass(&scenario, &mut pass, &rule);

@@ -69,12 +69,12 @@ fi
 flux=$FLUX/bin/flux
 
 # The Python package beside it, as the step "python" builds it.
-[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=demo
+[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=dev
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 CARGO_TARGET_DIR=$target cargo build --quiet --locked --profile "$profile" --manifest-path python/Cargo.toml
 mkdir -p "$build/python/surefill"
 cp python/surefill/* "$build/python/surefill/"
-cp "$target/$profile/lib_surefill.so" "$build/python/surefill/_surefill.abi3.so"
+cp "$target/${profile/#dev/debug}/lib_surefill.so" "$build/python/surefill/_surefill.abi3.so"
 export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
 SUREFILL_FLUX=$(realpath c-examples/flux)
 make -s -C c-examples/engine

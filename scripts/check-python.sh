@@ -14,18 +14,18 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # Like the core: no warnings. In the workspace's folder and with its settings, where most of it has been looked at already.
-CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+CARGO_TARGET_DIR=$target \
     cargo clippy --quiet --manifest-path python/Cargo.toml -- -D warnings
 cargo fmt --manifest-path python/Cargo.toml --check
 
-# In the profile of the demonstration it is built soonest; before a release as for its users.
-[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=demo
+# In the profile of the tests it is built soonest; before a release as for its users.
+[ "${TOOL_PROFILE:-}" = release ] && profile=release || profile=dev
 export CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile $profile"
 
 # The command, whose JSON is beside the answers in the tests.
 if [ ! -x "${SUREFILL_BIN:-}" ]; then
     cargo build --quiet --profile "$profile" -p surefill-simulator --bin surefill
-    export SUREFILL_BIN=$target/$profile/surefill
+    export SUREFILL_BIN=$target/${profile/#dev/debug}/surefill
 fi
 
 rm -rf "$build/wheel" "$build/venv"

@@ -22,10 +22,15 @@ for scale in archive large; do
 done
 count one_pass archive probability 4
 for scale in archive large largest; do
+    count one_pass "$scale" measured 4
     count one_pass "$scale" delay 4
-    count one_pass "$scale" verdicts 4
 done
-for sizes in 250/5000/200 1000/5000/1000 1000/6000/1000 1000/10000/20000 20000/1000000/10000; do
-    count one_pass "$sizes" verdicts 4
+count one_pass large probability 4
+for sizes in 250/5000/200 250/93312/200 1000/5000/1000 1000/6000/1000 1000/10000/20000 5000/100000/20000 20000/1000000/10000; do
+    count one_pass "$sizes" delay 4
+done
+# Growth: each size, running jobs, processors and candidates, doubled by itself.
+for sizes in 250/10000/200 500/10000/200 1000/10000/200 2000/10000/200 1000/20000/200 1000/40000/200 1000/10000/400 1000/10000/800; do
+    count one_pass "$sizes" delay 4
 done
 count papers_program archive papers 1
