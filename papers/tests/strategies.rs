@@ -20,7 +20,7 @@ fn job(arrival: f64, sequential: f64, parallelism: u32, sigma: f64) -> Job {
     Job { arrival, sequential, speedup, most: parallelism, place: 0.5 }
 }
 
-/// A machine at second 100 whose running jobs, begun just now, are believed to take these seconds (to a millionth).
+/// A machine at second 100 whose running jobs, begun just now, are predicted to take these seconds (to a millionth).
 fn machine(free: u32, running: &[(u32, f64)]) -> Machine {
     let started = |&(processors, seconds): &(u32, f64)| Running {
         start: 100.0,
@@ -156,7 +156,7 @@ fn predicted_times_prompt_half_a_minute_apart() {
     }
 }
 
-/// In 100 s six are believed free, in 10,000 s twelve: it declares six. Then twelve are free at once.
+/// In 100 s six are expected to be free, in 10,000 s twelve: it declares six. Then twelve are free at once.
 #[test]
 fn lock_in_takes_no_more_than_declared() {
     let job = job(0.0, 1200.0, 12, 0.0);

@@ -80,7 +80,7 @@ fn a_wait_is_known_only_when_it_ends() {
 /// Exponential waits have no memory: a job that has waited is bounded as well as a new one, and probabilities are
 /// calibrated.
 #[test]
-fn what_waiting_jobs_are_told_holds() {
+fn bounds_of_waiting_jobs_hold() {
     let mut queue = random_queue(2, 20_000);
     queue.jobs.iter_mut().for_each(|job| job.wait *= 10);
     let options = WaitOptions { components: 0, ..WaitOptions::papers() };
@@ -296,7 +296,7 @@ fn bounds_hold_by_width_request_month_and_user() {
 }
 
 #[test]
-fn queues_are_told_by_name() {
+fn queues_are_distinguished_by_name() {
     let text = "; MaxProcs: 4\n; Queue: 1 express\n; Queue: 2 - Slow jobs queue\n\
         1 0 5 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\
         2 1 -1 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\
