@@ -158,10 +158,10 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     // On the 17 processors that were in use at once nobody waits in the replay.
-    let untold = "This history cannot tell what fcfs would save, because the replay of EASY explains 0 % (0 s) of what was \
+    let unexplained = "This history cannot tell what fcfs would save, because the replay of EASY explains 0 % (0 s) of what was \
                   waited. People waited ";
     assert!(
-        said.starts_with(untold) && said.contains(" as many processors as they asked for were idle."),
+        said.starts_with(unexplained) && said.contains(" as many processors as they asked for were idle."),
         "{said}"
     );
     assert!(
