@@ -23,7 +23,7 @@ impl Waits {
     }
 }
 
-/// A job submitted, which is told its bound, and one started, with every component on; the clock, the queue of jobs
+/// A job submitted, which gets a bound, and one started, with every component on; the clock, the queue of jobs
 /// that wait and the clusters, which are made again every 1,000 waits, included.
 fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
     let components = TRIM | CLUSTER | AVAILABILITY | ADAPT;

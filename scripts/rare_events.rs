@@ -10,7 +10,7 @@
 
 use surefill::math::normal;
 
-/// How often a threshold may be reached by chance, and what rounding may add.
+/// Probability of reaching a threshold by chance, and the share that rounding may add.
 pub const RARE: f64 = 1.0 / 8000.0 * (1.0 + 1e-9);
 
 /// Rows of the table.

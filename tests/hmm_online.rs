@@ -255,7 +255,7 @@ fn with_a_floor_a_bin_that_no_state_has_is_learnt() {
 }
 
 #[test]
-fn other_objects_are_told_apart() {
+fn other_objects_are_distinguished() {
     let start = [1.0];
     let given = Parameters {
         load: LoadModel::None,

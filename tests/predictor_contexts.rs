@@ -111,7 +111,7 @@ impl Hand<'_> {
 }
 
 #[test]
-fn equals_a_mixture_that_is_told_the_same() {
+fn equals_a_mixture_of_the_same_reports() {
     let own =
         ContextCapacity { bins: BINS as u32, jobs: JOBS, histories: 2000, ..ContextCapacity::default() };
     let mut block = vec![0u64; ContextMixture::size(&own).unwrap().div_ceil(8)];

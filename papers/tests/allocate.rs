@@ -35,7 +35,7 @@ fn scheduled(jobs: &[Job], procs: u32, strategy: &str) -> Vec<Run> {
     run(jobs, procs, &Lifetimes::Scaled, &mut decider, &mut |_: &Machine, _, _, _| {})
 }
 
-/// First come, first served; no processor twice; nobody on more than A processors or on none; the run time of the
+/// First come, first served; no processor twice; no job on more than A processors or on none; the run time of the
 /// model.
 #[test]
 fn schedules_keep_the_rules() {
@@ -73,7 +73,7 @@ fn baselines_are_what_they_say() {
             .filter(|other| other.start <= job.arrival && other.end > job.arrival)
             .map(|other| other.processors)
             .sum();
-        // Who waited came to a full machine: itself aside, as nobody overtakes.
+        // A job that waited came to a full machine: itself aside, as no job overtakes.
         assert!(run.start == job.arrival || busy == 32);
     }
     for (job, run) in jobs.iter().zip(scheduled(&jobs, 32, "min40")) {
@@ -103,7 +103,7 @@ fn the_best_size_is_the_best() {
     assert!(rebels > 10);
 }
 
-/// Nobody saves more than with perfect knowledge; with run times known to a hair, the predictions come true.
+/// No strategy saves more than with perfect knowledge; with run times known to a hair, the predictions come true.
 #[test]
 fn knowledge_is_worth_what_it_should() {
     let workload = options(6, 64, 11);

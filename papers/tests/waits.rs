@@ -127,14 +127,14 @@ fn bounds_asked_beside_hold() {
     }
 }
 
-/// Of several methods a site takes the one that a replay of the study finds tightest among the correct.
+/// A site takes that one of several methods that a replay of the study finds tightest among the correct.
 #[test]
 fn a_site_takes_the_tightest_method() {
     let mut named = std::collections::HashSet::new();
     for (seed, stretch) in [(3, 1), (4, 0), (5, 40)] {
         let mut queue = random_queue(seed, 4000);
         for (i, job) in queue.jobs.iter_mut().enumerate() {
-            // As they are; most wait for nothing; bursts of long waits.
+            // Waits as they are: most are 0; bursts of long waits.
             job.wait = match stretch {
                 1 => job.wait,
                 0 => job.wait * i64::from(i % 10 == 0),

@@ -5,7 +5,7 @@ use surefill_simulator::live::advise::read::{self, State};
 use surefill_simulator::live::advise::{Question, Snapshot, advise, limit};
 use surefill_simulator::report::advice::span;
 
-/// What `squeue` or `sacct` is set to print between fields.
+/// The separator that `squeue` or `sacct` prints between fields.
 const SEPARATOR: &str = "|0123456789abcdef|";
 
 /// Lines of `squeue` as tests write them: eleven fields and a name, which may hold anything.
@@ -366,7 +366,7 @@ fn limits_are_rounded_up_as_people_do() {
     }
 }
 
-/// What a real Slurm 22.05 printed for a queue of four jobs, and its job completion file of sixty.
+/// The output of a real Slurm 22.05 for a queue of four jobs, and its job completion file of sixty.
 fn saved(extra: &[&str]) -> Output {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/slurm/");
     let file = |name: &str| format!("{folder}{name}");

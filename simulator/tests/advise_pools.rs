@@ -159,7 +159,7 @@ fn what_waits_for_shared_nodes_is_seen() {
     assert!(median(4) > 6 * 3600, "{}", median(4));
 }
 
-/// Five nodes are a partition's own; a job that wants seven waits for ever, and delays nobody in the larger one.
+/// Five nodes are a partition's own; a job that wants seven waits for ever, and delays no job of the larger one.
 #[test]
 fn a_job_wider_than_its_partition_never_starts() {
     let sinfo = nodes("all", 0, &["allocated"; 8]) + &nodes("b", 3, &["allocated"; 5]);
@@ -276,7 +276,7 @@ fn the_tasks_of_an_array_are_jobs() {
     assert_eq!(predicted("12_[1,3,5-9:2]", "Priority").0, [at(0), at(1), at(1)]);
     // Two tasks at once leave two nodes to the job behind.
     assert_eq!(predicted("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
-    // A limit that the pool has no room for keeps nobody waiting.
+    // A limit that the pool has no room for keeps no job waiting.
     assert_eq!(predicted("12_[0-99%4]", "Priority").0, [at(0), at(24), at(25)]);
     // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones
     // go on with the waiting ones, none of which starts before three of the four have ended.

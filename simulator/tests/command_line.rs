@@ -236,7 +236,7 @@ fn schedules_are_written_and_can_be_replayed() {
     assert_eq!(rows.len(), 41);
     assert!(rows.iter().all(|row| row.split(',').count() == 11));
 
-    // Whoever had to wait was expected to start at some time, not before it could; nobody else was.
+    // Jobs that had to wait have an expected start, not before they could start; no others have.
     let output =
         surefill(&["simulate", "t.swf", "--jobs", "e.csv", "--seed", "7", "--starts"], folder.path());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -346,7 +346,7 @@ fn explain_shows_the_predicted_starts() {
             prediction["quantiles"].as_array().unwrap().iter().map(|q| q.as_i64().unwrap()).collect();
         assert!(quantiles.is_sorted() && quantiles[0] >= 0, "{prediction}");
     }
-    // By limits alone everybody runs to the limit, so that under EASY the job has started by then.
+    // By limits alone every job runs to the limit, so that under EASY the job has started by then.
     let by_limits = predictions
         .iter()
         .find(|prediction| prediction["method"].as_str().unwrap().contains("limits"))
@@ -373,7 +373,7 @@ fn bad_usage_is_status_2() {
         &["compare", "t.swf", "--ratio", "1.01"],
         &["compare", "t.swf", "--policies", "fcfs,easy", "--tau", "0.1"],
         &["explain", "t.swf", "--job", "9", "--policy", "prob", "--first-edge", "nan"],
-        // What the policy would not heed.
+        // Options that the policy would not heed.
         &["simulate", "t.swf", "--policy", "easy", "--tau", "0.1"],
         &["simulate", "t.swf", "--policy", "prob:user:fcfs:relative=0.1", "--tau", "0.1"],
         &["compare", "t.swf", "--policies", "prob:user:fcfs:relative=0.1,easy", "--tau", "0.1"],

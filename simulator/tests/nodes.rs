@@ -213,7 +213,7 @@ fn jobs_run_where_their_features_are() {
     // Behind who waits for any of both there is a node without either model.
     line(&mut text, 3, [1, 10, 1, 10, 1], " 1 1 1 1");
     line(&mut text, 4, [2, 500, 1, 500, 1], " 1 1 1 -1");
-    // Nobody has an A10: dropped.
+    // No node has an A10: dropped.
     line(&mut text, 5, [3, 10, 1, 10, 1], " 1 1 1 3");
     for policy in ["easy", "prob:limit:fcfs:exact", "fcfs"] {
         let nodes = workload(&text, &on("1x(cores=8,gpu=1,K80)+1x(cores=8,gpu=1,T4)+1x(cores=8,gpu=1,V100)"));

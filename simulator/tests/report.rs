@@ -183,7 +183,7 @@ fn tables_compare_with_easy_and_the_paper() {
     assert!(View::Waits.table(&[], TableStyle::Markdown).is_none());
 }
 
-/// What is between the bars of a line of Markdown.
+/// The texts between the bars of a line of Markdown.
 fn cells(line: &str) -> Vec<String> {
     line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
 }

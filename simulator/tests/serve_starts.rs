@@ -156,7 +156,7 @@ fn a_start_is_a_distribution() {
     {
         assert!((start.probability(within).unwrap() - probability).abs() < 1e-9, "{within}");
     }
-    // Of a job that still waits after its interval of 90 % the forecast says nothing.
+    // The forecast says nothing of a job that still waits after its interval of 90 %.
     assert_eq!((start.left_by(0.5, 0), start.left_by(0.5, 600)), (Some(600), Some(3000)));
     assert_eq!((start.left_by(0.5, 9000), start.left_probability(60, 9001)), (None, None));
     let none = all.of("2").unwrap();

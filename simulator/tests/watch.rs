@@ -49,7 +49,7 @@ fn snapshot(now: i64, jobs: Vec<Job>, nodes: u32) -> Snapshot {
     }
 }
 
-/// As many jobs of a user, each of this number of seconds, that waited a minute.
+/// This number of jobs of a user, each of this number of seconds, that waited a minute.
 fn past(user: &str, run_time: i64) -> Vec<Past> {
     let one = |i: i64| Past {
         user: user.into(),

@@ -6,12 +6,12 @@
 
 enum { NOW = 1000000, RUNS = 1, STARTED = 2, OFFERED = 3, HELD = 4, NOBODY = 99 };
 
-static int32_t told(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
+static int32_t set(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
 
-static int32_t told_with(const void *prediction) {
+static int32_t set_with(const void *prediction) {
     surefill_job job = world.job;
     job.prediction = prediction;
-    return told(&job);
+    return set(&job);
 }
 
 static void bad_members(void) {
@@ -20,16 +20,16 @@ static void bad_members(void) {
     int32_t *const counts[] = {&bad.count, &bad.units, &bad.restarts, &bad.tasks, &bad.at_once, &bad.state, &bad.why, &bad.queue_count};
     for (int i = 0; i < 5; i++) {
         bad = world.job;
-        if (i < 3) BAD_TIMES(t, (*spans[i] = t, told(&bad)));
+        if (i < 3) BAD_TIMES(t, (*spans[i] = t, set(&bad)));
         *spans[i] = SUREFILL_MAX_SECONDS + 1;
-        if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, told(&bad));
+        if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, set(&bad));
         *spans[i] = -1;
-        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     }
     for (int i = 0; i < 8; i++) {
         bad = world.job;
         for (*counts[i] = -1;; *counts[i] = INT32_MIN) {
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
             if (*counts[i] == INT32_MIN) break;
         }
     }
@@ -54,22 +54,22 @@ static void bad_members(void) {
         bad = world.job;
         bad.queues[1] = 1;
         *numbers[i].member = numbers[i].value;
-        REFUSED(numbers[i].status, told(&bad));
+        REFUSED(numbers[i].status, set(&bad));
     }
     bad = world.job;
     bad.id = 0;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     bad = world.job;
     bad.priority = NAN;
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, told(&bad));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, set(&bad));
     bad.priority = INFINITY;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     bad.priority = -INFINITY;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
-    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, told_with(h));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, set_with(h));
     bad = world.job;
     bad.prediction = DISTRIBUTION; /* in other bins than the default ones */
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
 }
 
 void sweep_scheduler_set_job(void) {
@@ -85,11 +85,11 @@ void sweep_scheduler_set_job(void) {
     for (int i = 0; i < 7; i++) {
         longer.job = world.job;
         longer.job.struct_size = sizes[i];
-        REFUSED(WRONG_SIZE(sizes[i]), told(&longer.job));
+        REFUSED(WRONG_SIZE(sizes[i]), set(&longer.job));
     }
     longer.job.struct_size = sizeof longer; /* with a member that this library does not know */
     longer.more = 1;
-    REFUSED(SUREFILL_ERROR_WRONG_VERSION, told(&longer.job));
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, set(&longer.job));
     bad_members();
     longer.job.id = 11;
     REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_scheduler_set_job(TIGHT, NOW, &longer.job));
@@ -99,7 +99,7 @@ void sweep_scheduler_set_job(void) {
     for (int32_t state = SUREFILL_JOB_ENDED; state <= SUREFILL_JOB_GONE; state++) {
         surefill_totals totals = {.struct_size = sizeof totals};
         over.state = state;
-        CHECK_STATUS(SUREFILL_ERROR_UNKNOWN_JOB, told(&over));
+        CHECK_STATUS(SUREFILL_ERROR_UNKNOWN_JOB, set(&over));
         CHECK_OK(surefill_scheduler_totals(SCHEDULER, &totals));
         CHECK(totals.unknown_jobs == ++unknown && totals.waiting == 2 && totals.running == 2 && totals.submitted == 4);
     }

@@ -38,7 +38,7 @@ pub struct Predictor {
     jobs: i32,
     bins: i32,
     states: i32,
-    /// Of a job; none with a hidden Markov model.
+    /// The accuracy of a job; none with a hidden Markov model.
     keys: i32,
     oldest: i64,
     /// The oldest first.
@@ -183,7 +183,7 @@ impl Predictor {
         is_hmm(self.kind)
     }
 
-    /// What an event at this time answers, where nothing else is wrong with it.
+    /// The answer to an event at this time, where nothing else is wrong with it.
     fn at(&self, now: i64, rest: i32) -> i32 {
         match self.now {
             _ if now.unsigned_abs() > 1 << 53 => SUREFILL_ERROR_OUT_OF_RANGE,
@@ -339,7 +339,7 @@ impl Subject for Predictor {
         let (mut answer, mut made) = (MARK_INT, null_mut());
         let mut memory = vec![MARK as i64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
         let (place, length) = (memory.as_mut_ptr().cast(), SUREFILL_DISTRIBUTION_SIZE);
-        // SAFETY: arrays have as many elements as the calls are told, where they have any.
+        // SAFETY: arrays have the lengths that the calls are given, where they have any elements.
         unsafe {
             match *call {
                 Call::Submit(job, ref keys, now) => outcome(
