@@ -1,6 +1,10 @@
 //! The predictor of kind contexts against a mixture of contexts driven by hand: the records of jobs, the jobs given up,
 //! and those that make room. Also the conditions of its predictions.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::collections::HashMap;
 use surefill::error::Error;
 use surefill::predict::{
@@ -44,10 +48,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, most: u64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % most) as i64
+        (splitmix(&mut self.0) % most) as i64
     }
 }
 

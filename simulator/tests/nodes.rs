@@ -1,6 +1,10 @@
 //! Replays on machines of nodes: beside those on processors where the nodes are whole and alike, beside each other
 //! where they must agree, and by hand.
 
+#[path = "../../tests/common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::fmt::Write;
 use std::sync::Arc;
 use surefill_simulator::replay::backfill::Backfill;
@@ -19,10 +23,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 }
 

@@ -4,6 +4,8 @@
 mod naive;
 mod nodes;
 mod random;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 
 use naive::{LONGEST, Naive, Running, WINDOW, easy};
 use nodes::OnNodes;
