@@ -68,7 +68,7 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    fn hear(&mut self, now: i64) {
+    fn advance(&mut self, now: i64) {
         for job in self.jobs.iter_mut().filter(|job| !job.given_up && now - job.submitted > OLDEST) {
             job.given_up = true;
             self.mixture.give_up(job.record).unwrap();
@@ -97,7 +97,7 @@ impl Hand<'_> {
         if self.jobs.len() == JOBS as usize && !self.jobs.first().is_some_and(too_old) {
             return false;
         }
-        self.hear(now);
+        self.advance(now);
         if self.jobs.len() == JOBS as usize {
             self.mixture.cancel(self.jobs.remove(0).record).unwrap();
         }
@@ -135,7 +135,7 @@ fn equals_a_mixture_of_the_same_reports() {
             if back {
                 count(if hand.move_back(now) { "taken up" } else { "moved back" });
             } else {
-                hand.hear(now);
+                hand.advance(now);
             }
         }
         let mut predictor = attach(&mut memory);
@@ -145,7 +145,7 @@ fn equals_a_mixture_of_the_same_reports() {
         match (random.below(8), index) {
             (0, _) => {
                 predictor.set_clock(now).unwrap();
-                hand.hear(now);
+                hand.advance(now);
                 let seconds = random.below(3000);
                 predictor.learn(&keys, seconds).unwrap();
                 hand.mixture.learn(&keys, seconds, now).unwrap();
@@ -166,7 +166,7 @@ fn equals_a_mixture_of_the_same_reports() {
                 count(if made { "submitted" } else { "full" });
             }
             (3, Some(index)) => {
-                hand.hear(now);
+                hand.advance(now);
                 let job = hand.jobs.remove(index);
                 hand.mixture.cancel(job.record).unwrap();
                 predictor.cancel(id, now).unwrap();
@@ -174,7 +174,7 @@ fn equals_a_mixture_of_the_same_reports() {
             }
             (_, Some(index)) => {
                 predictor.set_clock(now).unwrap();
-                hand.hear(now);
+                hand.advance(now);
                 let Known { record, started, given_up, .. } = hand.jobs[index];
                 if let Some(started) = started {
                     hand.mixture.end(record, now - started, now).unwrap();

@@ -32,7 +32,7 @@ pub(super) fn serve(folder: &Path, args: &[&str]) -> Server {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (says, hears) = mpsc::channel();
+    let (says, lines) = mpsc::channel();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     std::thread::spawn(move || {
         let mut line = String::new();
@@ -42,7 +42,7 @@ pub(super) fn serve(folder: &Path, args: &[&str]) -> Server {
     });
     // From here on it is ended whatever happens.
     let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-    let line = hears.recv_timeout(PATIENCE).expect("the server says where it listens");
+    let line = lines.recv_timeout(PATIENCE).expect("the server says where it listens");
     server.address = line.trim().trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
     server
 }

@@ -163,7 +163,7 @@ impl Predictor {
     }
 
     /// Time has gone on to this event.
-    fn hear(&mut self, now: i64) {
+    fn advance(&mut self, now: i64) {
         self.now = Some(now);
         let oldest = self.oldest;
         for held in &mut self.held {
@@ -172,7 +172,7 @@ impl Predictor {
     }
 
     fn submitted(&mut self, id: i64, now: i64) {
-        self.hear(now);
+        self.advance(now);
         if self.held.len() as i32 == self.jobs {
             assert!(self.held.remove(0).given_up);
         }
@@ -226,12 +226,12 @@ impl Predictor {
     }
 
     fn started(&mut self, job: i64, now: i64) {
-        self.hear(now);
+        self.advance(now);
         self.held.iter_mut().filter(|held| held.id == job).for_each(|held| held.running = true);
     }
 
     fn left(&mut self, job: i64, now: i64, finished: bool) {
-        self.hear(now);
+        self.advance(now);
         self.held.retain(|held| held.id != job);
         self.ready |= finished && !self.is_hmm();
     }
@@ -481,7 +481,7 @@ impl Subject for Predictor {
                         assert_eq!(held.given_up, given_up != 0);
                     }
                 } else {
-                    self.hear(now);
+                    self.advance(now);
                 }
             }
             Call::Jobs(_) => {
