@@ -23,7 +23,7 @@ struct Job {
     age: i64,
     limit: i64,
     submit: i64,
-    belief: RuntimeDistribution,
+    prediction: RuntimeDistribution,
 }
 
 /// Widths from 1 to 128, mostly powers of two; limits from half an hour to a day; run times around any part of the
@@ -32,8 +32,8 @@ fn job(state: &mut u64, bins: &RuntimeBins) -> Job {
     let processors = 1 << below(state, 8);
     let limit = 1800 * (1 + below(state, 48) as i64);
     let samples = (0..8).map(|_| (1 + below(state, limit as u64) as i64, 1.0));
-    let belief = RuntimeDistribution::from_samples(bins, samples.collect::<Vec<_>>()).unwrap();
-    Job { processors, age: 0, limit, submit: 0, belief }
+    let prediction = RuntimeDistribution::from_samples(bins, samples.collect::<Vec<_>>()).unwrap();
+    Job { processors, age: 0, limit, submit: 0, prediction }
 }
 
 /// A machine with its queue.
@@ -81,11 +81,11 @@ impl Queue {
         let mut forecast =
             Forecast::init(bytemuck::cast_slice_mut(&mut self.memory), &self.capacity).unwrap();
         forecast.begin(0, self.free, options).unwrap();
-        for Job { processors, age, limit, belief, .. } in &self.running {
-            forecast.add_running(*processors, *age, *limit, belief).unwrap();
+        for Job { processors, age, limit, prediction, .. } in &self.running {
+            forecast.add_running(*processors, *age, *limit, prediction).unwrap();
         }
-        for Job { processors, limit, submit, belief, .. } in &self.waiting {
-            forecast.add_waiting(*processors, *limit, *submit, belief).unwrap();
+        for Job { processors, limit, submit, prediction, .. } in &self.waiting {
+            forecast.add_waiting(*processors, *limit, *submit, prediction).unwrap();
         }
         assert_eq!(forecast.run(u64::MAX), Ok(Progress::Done));
         forecast.start_quantile(self.waiting.len() - 1, 0.5).unwrap().value

@@ -4,6 +4,10 @@
 //! With SUREFILL_PYTHON, a Python that has hmmlearn 0.3.3, `scripts/bench-hmm.py` times hmmlearn on the same slots in
 //! the same run: `SUREFILL_PYTHON=env/bin/python cargo bench --bench hmm`.
 
+#[path = "../tests/common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -19,13 +23,7 @@ const STATES: u32 = 16;
 /// Jobs (slot, bin) of a workload that changes its kind now and then: splitmix64, so the same everywhere.
 fn jobs() -> Vec<(i64, u32)> {
     let mut state = 1u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
+    let mut random = || splitmix(&mut state);
     let (mut jobs, mut kind) = (Vec::new(), 0);
     for slot in 0..SLOTS {
         if random() % 8 == 0 {

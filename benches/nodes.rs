@@ -38,15 +38,15 @@ fn request(random: &mut Random) -> Request {
     }
 }
 
-fn believed(random: &mut Random, bins: &RuntimeBins) -> RuntimeDistribution {
+fn predicted(random: &mut Random, bins: &RuntimeBins) -> RuntimeDistribution {
     let counts: Vec<f64> = (0..bins.count()).map(|_| f64::from(random.below(100)).powi(3)).collect();
     RuntimeDistribution::from_counts(bins, &counts).unwrap()
 }
 
 /// Seconds of processor time that this thread has used, where Linux tells it; else of the clock.
 fn seconds(since: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/self/schedstat").ok();
-    let used = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let schedstat = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let used = schedstat.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     used.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
 }
 
@@ -82,7 +82,7 @@ fn pass(rule: &Rule, fit: Fit, commits: usize) -> (f64, f64, [usize; 3]) {
         wish.each[0] = wish.each[0].max(16);
         let Some(count) = nodes.place(&wish, Fit::First, &mut parts).unwrap() else { continue };
         let handle = nodes.allocate(&wish, &parts[..count]).unwrap();
-        running.push((handle, i64::from(random.below(7200)), believed(&mut random, &bins)));
+        running.push((handle, i64::from(random.below(7200)), predicted(&mut random, &bins)));
     }
     let mut head = Request { count: 200, each: [64, 128, 0, 0, 0, 0, 0, 0], ..Request::default() };
     while nodes.fits(&head).unwrap() {
@@ -90,7 +90,7 @@ fn pass(rule: &Rule, fit: Fit, commits: usize) -> (f64, f64, [usize; 3]) {
     }
     assert!(nodes.could_fit(&head).unwrap());
     let candidates: Vec<_> = (0..CANDIDATES)
-        .map(|_| (request(&mut random), i64::from(600 + random.below(80_000)), believed(&mut random, &bins)))
+        .map(|_| (request(&mut random), i64::from(600 + random.below(80_000)), predicted(&mut random, &bins)))
         .collect();
     let start = Instant::now();
     let begun = seconds(start);

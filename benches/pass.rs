@@ -15,7 +15,7 @@ use surefill::backfill::{Criterion, Pass, Rule};
 const SCALES: [(&str, usize, u32, usize); 2] = [("archive", 60, 430, 20), ("large", 1000, 10_000, 1000)];
 const LARGEST: (&str, usize, u32, usize) = ("largest", 5000, 100_000, 1000);
 
-/// What the work would cost at the machine's speed: E additions of a job to C processors. One in `every` is made, and
+/// Time of the work at the machine's speed: E additions of a job to C processors. One in `every` is made, and
 /// its time counts `every` times.
 fn multiply_adds(releases: usize, processors: usize, every: u32, rounds: u64) -> Duration {
     let (from, mut to) = (vec![0.5f64; processors + 64], vec![0.0f64; processors]);

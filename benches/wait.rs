@@ -2,7 +2,11 @@
 //! quantile, the history full, so that each wait displaces one), beside keeping the waits sorted in a vector and beside
 //! sorting them afresh; and of the order statistic's index.
 
+#[path = "../tests/common/splitmix.rs"]
+mod splitmix;
+
 use criterion::{BenchmarkId, Criterion as Bench, criterion_group, criterion_main};
+use splitmix::splitmix;
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Duration;
@@ -15,15 +19,12 @@ struct Waits(u64);
 
 impl Waits {
     fn next(&mut self) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let u = (((z ^ (z >> 31)) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
+        let u = ((splitmix(&mut self.0) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
         (7.0 + 2.5 * surefill::math::normal::quantile(u)).exp() as i64
     }
 }
 
-/// A job submitted, which is told its bound, and one started, with every component on; the clock, the queue of jobs
+/// A job submitted, which gets a bound, and one started, with every component on; the clock, the queue of jobs
 /// that wait and the clusters, which are made again every 1,000 waits, included.
 fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
     let components = TRIM | CLUSTER | AVAILABILITY | ADAPT;

@@ -45,14 +45,14 @@ int main(void) {
         const char *name;
         int32_t processors;
         int64_t limit;
-        const surefill_distribution *believed;
+        const surefill_distribution *predicted;
     } queue[] = {{"short test", 16, hour, tests},
                  {"model run", 16, 8 * hour, models},
                  {"wide test", 48, hour, tests},
                  {"stranger", 8, 12 * hour, NULL},
                  {"second test", 8, hour, tests}};
     for (job = 0; job < COUNT(queue); job++)
-        CHECK(surefill_pass_add_candidate(pass, queue[job].processors, queue[job].limit, queue[job].believed, NULL));
+        CHECK(surefill_pass_add_candidate(pass, queue[job].processors, queue[job].limit, queue[job].predicted, NULL));
 
     CHECK(surefill_rule_init(&rule));
     rule.criterion = SUREFILL_CRITERION_PROBABILITY, rule.threshold = 0.05, rule.or_easy = 0; /* not the default */

@@ -1,4 +1,4 @@
-/* What is left of a job that has run for a while? Run times are predicted in bins whose edges grow by a ratio, and
+/* The rest of a job that has run for a while. Run times are predicted in bins whose edges grow by a ratio, and
  * recalculated by the job's age and its limit: Algorithm 1 of Nissimov and Feitelson 2007. All memory is static. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* How many processors should a malleable job take: the idle ones now, or more of them later? The memory is as
+/* Chooses the processors of a malleable job: the idle ones now, or more of them later. The memory is as
  * much as a sizing says that it needs. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void check(int32_t status, const char *call) {
 }
 
 int main(void) {
-    /* What is known: how long jobs ran lately, in order, and how long this one ran on 1, 2, ... processors. */
+    /* The input: how long jobs ran lately, in order, and how long this one ran on 1, 2, ... processors. */
     const double lately[] = {12, 30, 75, 190, 480, 1200, 3100, 7800, 19500, 49000};
     const double tried_on[] = {1, 4, 16, 32, 64}, ran[] = {90000, 23000, 6500, 3800, 3050};
     /* The machine: 128 processors, 12 of them idle. Who holds how many, for how many seconds already. */

@@ -1,4 +1,4 @@
-/* How long will a job run? Learnt on line from the jobs before it. All memory is static. */
+/* Predicts how long a job will run, learnt on line from the jobs before it. All memory is static. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ int main(void) {
                job, when[0] - now, when[1] - now, when[2] - now, mean, half_width);
     }
 
-    /* What overtakes the head job here has ended after two hours; without it, the head's start is known exactly. */
+    /* The job that overtakes the head here has ended after two hours; without it, the head's start is known exactly. */
     surefill_pass_capacity pass_capacity;
     surefill_pass *pass;
     double exact, found, half_width;

@@ -69,7 +69,7 @@ int main(void) {
     options.jobs = options.window = 64, options.slots = options.cells = 2000;
     CHECK(surefill_predictor_init(predictor_block, sizeof predictor_block, &options, bins, &predictor));
     CHECK(surefill_predictor_set_model(predictor, &model));
-    CHECK(surefill_predictor_submit(predictor, 1, NULL, 0, 0)); /* the first job that it hears of */
+    CHECK(surefill_predictor_submit(predictor, 1, NULL, 0, 0)); /* the first job that is reported to it */
     CHECK(surefill_predictor_said(predictor, 1, found_block, sizeof found_block, &answer, &found));
     CHECK(surefill_distribution_quantile(found, 0.5, 0, SUREFILL_MAX_SECONDS, &median));
     CHECK(surefill_predictor_wants_training(predictor, &wants));

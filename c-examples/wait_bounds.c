@@ -1,4 +1,4 @@
-/* How long will a job wait? Standard input says what others have waited, one a line in the order of their starts:
+/* Bounds a job's wait. Standard input says what others have waited, one a line in the order of their starts:
  * seconds waited, seconds requested, processors. The arguments: what this job requests, how long it has waited already.
  *     SLURM_TIME_FORMAT=%s sacct -anPX -S now-60days -E now -s CD,F,TO -o Start,Submit,TimelimitRaw,NCPUS | sort -n |
  *         awk -F '|' '{ print $1 - $2, 60 * $3, $4 }' | wait_bounds 3600 16 1800

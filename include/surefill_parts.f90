@@ -1552,10 +1552,10 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_predictor_learn
 
-    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
-    !! back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is
-    !! later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up by
-    !! the wrong clock alone are held again as before. What a model has learnt on line of later slots it does not
+    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To
+    !! go back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept
+    !! is later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up
+    !! by the wrong clock alone are held again as before. What a model has learnt on line of later slots it does not
     !! learn a second time: those slots' finished jobs are forgotten, and those of their jobs that were given up
     !! remain so. Training under way is given up. O(jobs + slots M^2).
     function surefill_predictor_set_clock(predictor, now) bind(c, name='surefill_predictor_set_clock') &
@@ -1752,8 +1752,8 @@ module surefill_parts
       integer(c_int32_t) :: code
     end function surefill_wait_known
 
-    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
-    !! back, what was reported as later counts as having happened now, and jobs are given up anew by the new time.
+    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To
+    !! go back, what was reported as later counts as having happened now, and jobs are given up anew by the new time.
     !! O((w + n) log w) for w waiting jobs and n times that they were looked at.
     function surefill_wait_set_clock(wait, now) bind(c, name='surefill_wait_set_clock') result(code)
       import

@@ -1382,7 +1382,7 @@ int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, in
  * events, in the order of time). */
 int32_t surefill_predictor_learn(surefill_predictor *predictor, const int64_t *keys, int32_t count, int64_t seconds);
 
-/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To go
  * back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is
  * later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up by
  * the wrong clock alone are held again as before. What a model has learnt on line of later slots it does not learn
@@ -1668,7 +1668,7 @@ int32_t surefill_wait_cancel(surefill_wait *wait, int64_t job, int64_t now);
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t requested, int32_t processors);
 
-/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To go
  * back, what was reported as later counts as having happened now, and jobs are given up anew by the new time. O((w
  * + n) log w) for w waiting jobs and n times that they were looked at.
  *

@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
-# What mdBook makes beside the pages.
+# Files that mdBook makes beside the pages.
 MADE = {"404.html", "print.html", "toc.html"}
 
 

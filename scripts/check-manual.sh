@@ -52,7 +52,7 @@ for shell in bash zsh fish; do
     fi
 done
 
-# What bash offers after "surefill sim" and "surefill simulate --pol". The function's name is bash's affair.
+# The words that bash offers after "surefill sim" and "surefill simulate --pol". The function's name is bash's affair.
 offers() { # SCRIPT WORD...
     bash -c '
         source "$1"

@@ -30,7 +30,7 @@ pass "the same bytes at another time, under another umask"
 root=$work/root
 mkdir -p "$root"/var/lib/dpkg/{updates,info,triggers}
 : > "$root/var/lib/dpkg/available"
-# Of this system the folder knows only that the libraries which packages ask for are installed.
+# The folder knows of this system only that the libraries which packages ask for are installed.
 depends() { dpkg-deb -f "$1" Depends | tr ',' '\n' | awk '{ print $1 }'; }
 for package in $(for deb in "$work"/first/*.deb; do depends "$deb"; done | sort -u | grep -v surefill); do
     dpkg-query -s "$package" | grep -vE '^(Depends|Pre-Depends|Conffiles| /)' || fail "$package is not installed here"

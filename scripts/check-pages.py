@@ -71,7 +71,7 @@ def chromium(program, width, height, *arguments):
 
 
 def measured(program, page, width, axe):
-    """What the script found in the page at this width; in a frame of the window, which cannot be so narrow itself."""
+    """The findings of the script in the page at this width; in a frame of the window, which cannot be so narrow itself."""
     text = page.read_text()
     text = text.replace("<head>", "<head>" + FIRST, 1)
     text = text.replace("</body>", axe + LAST + "</body>", 1)

@@ -94,7 +94,7 @@ target=$1
 cc=$2
 cargo rustc --quiet --locked --target "$target" --lib --profile capi --features capi --crate-type staticlib
 mkdir -p "out/$target"
-# Debian's Rust for ARM has arithmetic with tables for unwinding, which nobody does here.
+# Debian's Rust for ARM has arithmetic with tables for unwinding, which no test here does.
 case $target in
 arm*) unwinding=-Wl,--defsym=rust_eh_personality=0 ;;
 *) unwinding= ;;
@@ -128,7 +128,7 @@ RUSTFLAGS="--sysroot $root" cargo check --quiet --locked --target "$target" --li
     --target-dir $root/target
 END
 
-# What the programs print, run by the command before their name.
+# The output of the programs, run by the command before their name.
 printed() {
     local folder=$1
     shift

@@ -49,8 +49,8 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -gt 0 ]; then
     echo "check-slurm: installing ${missing[*]}"
-    # No daemon of the packages is to start. Where the site has a rule of its own and one does start, it is in nobody's
-    # way: the tests' clusters have their own keys, sockets and ports.
+    # No daemon of the packages is to start. Where the site has a rule of its own and one does start, it is in no
+    # test's way: their clusters have their own keys, sockets and ports.
     if [ ! -e /usr/sbin/policy-rc.d ]; then
         policy=/usr/sbin/policy-rc.d
         printf '#!/bin/sh\nexit 101\n' >$policy

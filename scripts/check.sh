@@ -10,7 +10,7 @@ target=${CARGO_TARGET_DIR:-target}
 export TOOL_PROFILE=${TOOL_PROFILE:-$profile}
 SUREFILL_BIN=$(realpath -m "$target/${TOOL_PROFILE/#dev/debug}/surefill")
 export SUREFILL_BIN
-# What is compiled once only, in a clean clone, is compiled sooner without what a second time would need.
+# Code that is compiled once only, in a clean clone, is compiled sooner without what a second time would need.
 [ -d "$target/debug/incremental" ] || export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 passed=0
 failed=()

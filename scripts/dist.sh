@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$folder"
 
-# The same commit gives the same bytes: names in order, the commit's time, nobody's files.
+# The same commit gives the same bytes: names in order, the commit's time, files without an owner.
 make_source() {
     local name=surefill-$version tree=$work/surefill-$version
     git archive --prefix="$name/" HEAD | tar -x -C "$work"

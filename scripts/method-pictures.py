@@ -69,7 +69,7 @@ def conditioned():
     x, y = (lambda seconds: 50 + math.log(seconds) / math.log(86400) * 570), (lambda share: 230 - share * 330)
     out = HEAD.format(
         height=290, title="A run time conditioned on age and limit",
-        about="Seven logarithmic bins of a run time from a second to a day, pale as believed at submission, dark as believed of "
+        about="Seven logarithmic bins of a run time from a second to a day, pale as predicted at submission, dark as predicted for "
               "a job that has run for ten minutes and has a limit of four hours: only what lies between is left, scaled so that "
               "it adds up to 1.")
     for index, (low, high) in enumerate(zip(edges, edges[1:])):

@@ -8,9 +8,13 @@
 //! quantile, and the probability of a run of r is the product of their mean chances of staying there, each chance taken
 //! exactly. For independent data that product has no noise at all.
 
+#[path = "../tests/common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::math::normal;
 
-/// How often a threshold may be reached by chance, and what rounding may add.
+/// Probability of reaching a threshold by chance, and the share that rounding may add.
 pub const RARE: f64 = 1.0 / 8000.0 * (1.0 + 1e-9);
 
 /// Rows of the table.
@@ -27,10 +31,7 @@ struct Random(u64);
 impl Random {
     /// Uniform in the open interval (0, 1).
     fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+        ((splitmix(&mut self.0) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
     /// A standard normal variable given that it exceeds `from`, which `tail` of them do.

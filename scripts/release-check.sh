@@ -10,7 +10,7 @@ fault() {
     faults=$((faults + 1))
 }
 
-# Addresses that nobody has: names below .invalid, and the host of Debian's packages.
+# Addresses that do not exist: names below .invalid, and the host of Debian's packages.
 while IFS= read -r line; do
     fault "a placeholder: $line"
 done < <(grep -nE '[a-z]\.invalid\b|localhost\.localdomain|git clone URL' Cargo.toml simulator/Cargo.toml \

@@ -56,7 +56,7 @@ make_part() {
 made=build/results
 mkdir -p results "$made"
 for part in "${asked[@]}"; do
-    # What failed half-way leaves the part as it was; what was made of it so far stays in the folder build.
+    # A part that failed half-way stays as it was; what was made of it so far stays in the folder build.
     make_part "$part" > "$made/$part.md"
     cat -s "$made/$part.md" > "results/$part.md"
 done

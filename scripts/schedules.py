@@ -9,7 +9,7 @@
     schedules.py halves compared.json ...                       the plan by trace and half: mean wait of the first and the second half of the jobs
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py quarters compared.json ...                     policies under a site's priorities, by quarter of the priority at submission
-    schedules.py points compared.json ...                       site factors under a site's priorities, by run time that they believe in
+    schedules.py points compared.json ...                       site factors under a site's priorities, by the run time in them
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
                                                                 and on the others
 
@@ -260,7 +260,7 @@ def settings(files):
                 continue
             own = policies[0]["preset"] or "delay"
             if name == "presets":
-                title = f"`{own}`" if policies[0]["predictor"] != "limit" else f"`{own}:limit`, no beliefs"
+                title = f"`{own}`" if policies[0]["predictor"] != "limit" else f"`{own}:limit`, no predictions"
             else:
                 title = f"{name}: EASY in its order" if index == 0 else name
             rows.append((title, policies))

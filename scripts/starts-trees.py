@@ -23,7 +23,7 @@ SHORT = 60
 
 
 def queue_states(jobs, asked, numbers):
-    """Of the machine at each time of asking: what waits and what runs, by number, processors and work to the limits."""
+    """The state of the machine at each time of asking: what waits and what runs, by number, processors and work to the limits."""
     submit, start, end = (jobs[name].to_numpy() for name in ("submit", "start", "end"))
     processors, limit = (jobs[name].to_numpy() for name in ("processors", "limit"))
     place = {number: index for index, number in enumerate(jobs["number"])}

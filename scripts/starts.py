@@ -57,7 +57,7 @@ def main():
             measures = {measure["method"]: measure for measure in study["measures"] if measure["occasion"] == occasion}
             reported = measures["reported"]
             shares = [f"{100 * reported[key]:.1f} %" for key in ("within_half", "within_most", "by_median", "within_factor_2")]
-            cells = [short(study), words, str(reported["told"]), minutes(measures, "pinball_s"), *shares[:3]]
+            cells = [short(study), words, str(reported["predictions"]), minutes(measures, "pinball_s"), *shares[:3]]
             print("| " + " | ".join([*cells, minutes(measures, "mean_error_s"), shares[3]]) + " |")
     reliance(studies)
 

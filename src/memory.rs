@@ -203,11 +203,11 @@ pub(crate) trait Object<'a>: Sized {
         let mut walk = Carver::of(memory)?;
         let head = walk.one::<Self::Head>()?;
         head.header().check(Self::KIND)?;
-        let told = head.header().size;
+        let size = head.header().size;
         let state = walk.one::<Self::State>()?;
         let capacity = Self::capacity_in(state)?;
         let parts = Self::parts(&mut walk, &capacity).map_err(|_| Error::Corrupt)?;
-        if walk.size() != length || told != length as u64 {
+        if walk.size() != length || size != length as u64 {
             return Err(Error::Corrupt);
         }
         Self::assemble(state, parts)

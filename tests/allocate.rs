@@ -1,7 +1,11 @@
 //! Waits for processors against the enumeration of all outcomes, Monte Carlo and closed forms; choices against the
 //! definition.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
 use proptest::prelude::*;
+use splitmix::splitmix;
 use surefill::allocate::{
     ChoiceOptions, Correction, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup,
 };
@@ -341,11 +345,7 @@ fn one_job_has_a_closed_form() {
 
 /// A generator, good enough for means (Steele, Lea & Flood 2014).
 fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    (splitmix(state) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[test]

@@ -305,9 +305,11 @@ fn every_file_of_the_tests_above_the_core_is_part_of_their_program() {
 /// Every source file that people write, in these languages; what is generated is left out.
 fn written() -> Vec<(PathBuf, String)> {
     const ENDINGS: [&str; 8] = ["rs", "c", "h", "cpp", "f90", "sh", "py", "awk"];
-    const FOLDERS: [&str; 12] = [
+    const FOLDERS: [&str; 14] = [
         "src",
+        "python/src",
         "examples",
+        "simulator/examples",
         "simulator/src",
         "simulator/tests",
         "papers/src",
@@ -393,64 +395,75 @@ fn comments_name_what_they_mean() {
     assert!(found.is_empty(), "say who or how many: {found:#?}");
 }
 
-/// Folders in which comments name their subjects from the first word on.
-const NAMED: [&str; 5] = ["src", "python/src", "tests", "simulator/src", "papers/src"];
+/// Folders whose words are not judged yet: other changes of them are under way. The list is to become empty.
+const LATER: [&str; 3] = ["c-examples/slurm", "c-examples/flux", "c-examples/pbs"];
 /// First words of a line that leave its subject to guess.
 const OPENINGS: [&str; 9] = ["What", "Who", "Whose", "Whom", "Of", "How", "When how", "As", "As there"];
 /// Words for which the field has others: predicted, reported, observed, learnt; and a job is no person.
-const ELSEWHERE: [&str; 10] = [
-    "told",
-    "foretold",
-    "foretells",
-    "believed",
-    "believes",
-    "heard",
-    "hears",
-    "nobody",
-    "somebody",
-    "everybody",
-];
+const ELSEWHERE: [&str; 9] =
+    ["told", "untold", "foretold", "foretells", "heard", "hears", "nobody", "somebody", "everybody"];
+/// Parts of such words: believe, belief, believed.
+const PART: &str = "belie";
 
-/// The text of a line of a Rust comment.
-fn comment(line: &str) -> Option<&str> {
-    line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!']).trim_start())
+/// The text of a comment's line in this language: Rust, C, or one whose comments begin with `#`. Of C also what
+/// stands behind code.
+fn comment<'a>(language: &str, line: &'a str) -> Option<&'a str> {
+    let line = line.trim_start();
+    match language {
+        "rs" => line.strip_prefix("//").map(|text| text.trim_start_matches(['/', '!'])),
+        "c" | "h" | "cpp" => line
+            .strip_prefix("//")
+            .or_else(|| line.strip_prefix("* "))
+            .or_else(|| line.split_once("/*").map(|(_, text)| text.trim_start_matches('*'))),
+        _ => line.strip_prefix('#').filter(|text| !text.starts_with('!')),
+    }
+    .map(str::trim_start)
 }
 
-/// Whether a comment's line leaves its subject to guess; `heading` is whether a heading stands right above it, under
+/// Whether a comment's text leaves its subject to guess; `heading` is whether a heading stands right above it, under
 /// which "As [`init`]." names errors.
-fn is_guess(line: &str, heading: bool) -> bool {
-    let Some(text) = comment(line) else { return false };
+fn is_guess(text: &str, heading: bool) -> bool {
     let opens = |word: &&str| {
         let rest = text.strip_prefix(*word).filter(|rest| !rest.starts_with(char::is_alphanumeric));
         rest.is_some() && !(heading && **word == *"As")
     };
-    let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" code ");
-    let words = plain(&prose);
-    OPENINGS.iter().any(opens) || ELSEWHERE.iter().any(|word| words.contains(&format!(" {word} ")))
+    // Names of constants are words of another kind.
+    let words = text.split_whitespace().filter(|word| word.contains(char::is_lowercase));
+    let words = plain(&words.collect::<Vec<_>>().join(" "));
+    OPENINGS.iter().any(opens)
+        || words.contains(PART)
+        || ELSEWHERE.iter().any(|word| words.contains(&format!(" {word} ")))
 }
 
 #[test]
 fn comments_begin_with_their_subjects() {
-    assert!(is_guess("/// What is left.", false) && is_guess("    // Of these one.", true));
-    assert!(is_guess("/// As `init`.", false) && !is_guess("/// As `init`.", true));
-    assert!(is_guess("//! The bounds told.", false) && !is_guess("//! The bounds by `told`.", false));
-    assert!(!is_guess("/// Errors: as c_told.", false) && is_guess("/// The probability told.", false));
-    assert!(!is_guess("/// However long it waits.", false) && !is_guess("    let what = told;", false));
-    let mut files = Vec::new();
-    for folder in NAMED {
-        sources(&root().join(folder), &mut files);
-    }
-    assert!(files.len() > 200, "{}", files.len());
+    let [rust, c, shell] = ["rs", "c", "sh"]
+        .map(|language| move |line: &str| comment(language, line).is_some_and(|text| is_guess(text, false)));
+    assert!(rust("/// What is left.") && rust("    // Of these one.") && rust("/// As `init`."));
+    assert!(!is_guess("As `init`.", true) && is_guess("Of `init`.", true));
+    assert!(rust("//! The bounds told.") && rust("//! The bounds by `told`.") && rust("/// Two beliefs."));
+    assert!(!rust("/// Errors: as c_told.") && !rust("/// However long it waits."));
+    assert!(!rust("    let what = told;"));
+    assert!(c("    int32_t told; /* told before */") && c(" * What is left") && !c("    int32_t told;"));
+    assert!(shell("# As it was.") && !shell("#!/usr/bin/env told") && !shell("told=1"));
     let mut found = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
+    let mut looked = 0;
+    for (path, text) in written() {
+        let inside = path.strip_prefix(root()).unwrap();
+        if LATER.iter().any(|folder| inside.starts_with(folder)) || inside.ends_with("architecture.rs") {
+            continue;
+        }
+        looked += 1;
+        let language = path.extension().unwrap().to_str().unwrap();
         let mut heading = false;
         for line in text.lines() {
-            if is_guess(line, heading) {
-                found.push(format!("{}: {line}", file.display()));
+            let text = comment(language, line);
+            if text.is_some_and(|text| is_guess(text, heading)) {
+                found.push(format!("{}: {line}", inside.display()));
             }
-            heading = comment(line).is_some_and(|text| text.starts_with("# "));
+            heading = text.is_some_and(|text| text.starts_with("# "));
         }
     }
+    assert!(looked > 700, "{looked}");
     assert!(found.is_empty(), "name the subject first, in the field's words: {found:#?}");
 }

@@ -68,14 +68,14 @@ type Decided = (Vec<(usize, [i64; 3])>, Vec<(usize, Judgement)>);
 
 fn decide(queue: &Queue, rule: &Rule, work: u64, memory: &mut [u64]) -> Decided {
     let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
-    let belief = |job: &Job| RuntimeDistribution::from_counts(&bins, &job.counts).unwrap();
+    let prediction = |job: &Job| RuntimeDistribution::from_counts(&bins, &job.counts).unwrap();
     let mut pass = Pass::init(bytemuck::cast_slice_mut(memory), &LIMITS).unwrap();
     pass.begin(0, queue.idle, 1, queue.idle + queue.missing).unwrap();
     for job in &queue.running {
-        pass.add_running(job.processors, job.age, job.limit, &belief(job)).unwrap();
+        pass.add_running(job.processors, job.age, job.limit, &prediction(job)).unwrap();
     }
     for job in &queue.candidates {
-        pass.add_candidate(job.processors, job.limit, &belief(job)).unwrap();
+        pass.add_candidate(job.processors, job.limit, &prediction(job)).unwrap();
     }
     let (mut accepted, mut judged) = (Vec::new(), Vec::new());
     loop {
@@ -177,16 +177,16 @@ fn damaged_passes(scale: u32) -> u32 {
     let processors = 8192 * scale;
     let limits = PassCapacity { running: 24, candidates: 6, processors, events_per_bin: 1, ..LIMITS };
     let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
-    let believed = RuntimeDistribution::from_counts(&bins, &[1.0; 12]).unwrap();
+    let predicted = RuntimeDistribution::from_counts(&bins, &[1.0; 12]).unwrap();
     let rule = Rule { unmeasured: true, ..Rule::DELAY };
     let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     pass.begin(0, 1_500 * scale, 1, 6_500 * scale).unwrap();
     for index in 0..20 {
-        pass.add_running(scale * (200 + 13 * index), i64::from(100 * index), 20_000, &believed).unwrap();
+        pass.add_running(scale * (200 + 13 * index), i64::from(100 * index), 20_000, &predicted).unwrap();
     }
     for index in 0..6 {
-        pass.add_candidate(scale * (100 + 77 * index), 30_000, &believed).unwrap();
+        pass.add_candidate(scale * (100 + 77 * index), 30_000, &predicted).unwrap();
     }
     // Some slices into the first walk.
     let mut ended = 0;

@@ -117,13 +117,13 @@ fn every_version_number_is_the_same() {
 }
 
 /// Bins and distributions as C makes them.
-struct Believed {
+struct Predicted {
     rust: RuntimeDistribution,
     c: Vec<u64>,
 }
 
-impl Believed {
-    fn of(counts: &[u32]) -> Believed {
+impl Predicted {
+    fn of(counts: &[u32]) -> Predicted {
         let (mut bins, mut c) = (block(SUREFILL_BINS_SIZE), block(SUREFILL_DISTRIBUTION_SIZE));
         let counts: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
         let (mut handle, mut made) = (null_mut(), null_mut());
@@ -137,7 +137,7 @@ impl Believed {
             assert_eq!(status, 0);
         }
         let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
-        Believed { rust: RuntimeDistribution::from_counts(&bins, &counts).unwrap(), c }
+        Predicted { rust: RuntimeDistribution::from_counts(&bins, &counts).unwrap(), c }
     }
 
     fn handle(&self) -> *const surefill_distribution {
@@ -166,11 +166,11 @@ fn by_the_core(capacity: &PassCapacity, rule: &Rule, running: &[Job], waiting: &
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), capacity).unwrap();
     pass.begin(1000, 8, 7, 12).unwrap();
     for job in running {
-        let believed = Believed::of(&job.counts).rust;
-        pass.add_running(job.processors as u32, job.age, job.limit, &believed).unwrap();
+        let predicted = Predicted::of(&job.counts).rust;
+        pass.add_running(job.processors as u32, job.age, job.limit, &predicted).unwrap();
     }
     for job in waiting {
-        pass.add_candidate(job.processors as u32, job.limit, &Believed::of(&job.counts).rust).unwrap();
+        pass.add_candidate(job.processors as u32, job.limit, &Predicted::of(&job.counts).rust).unwrap();
     }
     while let Step::Accept(index) = pass.decide(rule, u64::MAX).unwrap() {
         pass.commit(index).unwrap();
@@ -207,17 +207,17 @@ fn by_c(capacity: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waitin
         assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &capacity, &mut pass), 0);
         assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12, 0), 0);
         for job in running {
-            let (believed, none) = (Believed::of(&job.counts), null_mut());
+            let (predicted, none) = (Predicted::of(&job.counts), null_mut());
             let (age, limit) = (job.age, job.limit);
             assert_eq!(
-                surefill_pass_add_running(pass, job.processors, age, limit, believed.handle(), none),
+                surefill_pass_add_running(pass, job.processors, age, limit, predicted.handle(), none),
                 0
             );
         }
         for (i, job) in (0..).zip(waiting) {
-            let (believed, mut index) = (Believed::of(&job.counts), -1);
+            let (predicted, mut index) = (Predicted::of(&job.counts), -1);
             let status =
-                surefill_pass_add_candidate(pass, job.processors, job.limit, believed.handle(), &mut index);
+                surefill_pass_add_candidate(pass, job.processors, job.limit, predicted.handle(), &mut index);
             assert_eq!((status, index), (0, i));
         }
         let (mut step, mut accepted) = (SUREFILL_STEP_MORE, -1);
@@ -269,13 +269,13 @@ proptest! {
     fn a_distribution_comes_back_from_its_block(
         counts in proptest::collection::vec(0u32..4, 5), age in 0i64..40, limit in 0i64..60, events in 1i32..5,
     ) {
-        let believed = Believed::of(&counts);
+        let predicted = Predicted::of(&counts);
         let mut releases = [Release::default(); 25];
-        let expected = believed.rust.remaining(age, limit, events as usize, &mut releases).unwrap();
+        let expected = predicted.rust.remaining(age, limit, events as usize, &mut releases).unwrap();
         let (mut seconds, mut probabilities, mut count) = ([0; 25], [0.0; 25], 0);
         let status = unsafe {
             surefill_distribution_remaining(
-                believed.handle(), age, limit, events,
+                predicted.handle(), age, limit, events,
                 seconds.as_mut_ptr(), probabilities.as_mut_ptr(), 25, &mut count,
             )
         };
@@ -284,8 +284,8 @@ proptest! {
             prop_assert_eq!((release.after, release.probability), (*second, probability));
         }
         let mut median = 0;
-        let status = unsafe { surefill_distribution_quantile(believed.handle(), 0.5, age, limit, &mut median) };
-        prop_assert_eq!((status, median), (0, believed.rust.quantile(0.5, age, limit).unwrap()));
+        let status = unsafe { surefill_distribution_quantile(predicted.handle(), 0.5, age, limit, &mut median) };
+        prop_assert_eq!((status, median), (0, predicted.rust.quantile(0.5, age, limit).unwrap()));
         // NULL stands for the distribution without any knowledge but the limit.
         let status = unsafe { surefill_distribution_quantile(null(), 0.5, age, limit, &mut median) };
         prop_assert_eq!((status, median), (0, RuntimeDistribution::limit().quantile(0.5, age, limit).unwrap()));

@@ -1,6 +1,10 @@
 //! The C functions of the wait predictor and of the choice of sizes answer as the core does, on random calls.
 #![cfg(feature = "capi")]
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::ptr::null_mut;
 use surefill::allocate::{
     Choice, ChoiceOptions, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup, fit_run_times,
@@ -17,10 +21,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 
     fn real(&mut self, low: f64, high: f64) -> f64 {

@@ -1,6 +1,10 @@
 //! The C functions of machines of nodes and of the pass on them answer as the core does, on random calls.
 #![cfg(feature = "capi")]
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::ptr::null_mut;
 use surefill::backfill::{Criterion, Rule, Step};
 use surefill::capi::*;
@@ -15,10 +19,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 
     fn amount(&mut self, n: u64) -> u32 {
@@ -265,7 +266,7 @@ impl Both {
 }
 
 /// A predicted run time for the core and for C.
-fn belief(random: &mut Random) -> (RuntimeDistribution, Vec<u64>) {
+fn prediction(random: &mut Random) -> (RuntimeDistribution, Vec<u64>) {
     let counts: Vec<f64> = (0..BINS).map(|_| random.below(4) as f64).collect();
     let rust =
         RuntimeDistribution::from_counts(&RuntimeBins::new(60.0, 2.5, BINS).unwrap(), &counts).unwrap();
@@ -298,13 +299,14 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     }
     ours.set_head_waited(waited).unwrap();
     for &handle in &both.handles {
-        let (rust, c) = belief(random);
+        let (rust, c) = prediction(random);
         let (age, limit) = (random.below(300) as i64, random.below(5000) as i64);
         let added = ours.add_running(&core, handle, age, limit, &rust);
         let (job, mut index) = (handle as i32, -1);
-        let believed = c.as_ptr().cast();
-        let status =
-            unsafe { surefill_node_pass_add_running(theirs, machine, job, age, limit, believed, &mut index) };
+        let predicted = c.as_ptr().cast();
+        let status = unsafe {
+            surefill_node_pass_add_running(theirs, machine, job, age, limit, predicted, &mut index)
+        };
         if same(status, &added) {
             assert_eq!(index as usize, added.unwrap());
         }
@@ -312,12 +314,12 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     let mut candidates = 0;
     for _ in 0..4 {
         let wish = request(random);
-        let (rust, c) = belief(random);
+        let (rust, c) = prediction(random);
         let limit = random.below(9000) as i64;
         let fit = [Fit::First, Fit::Best, Fit::Apart][random.below(3) as usize];
         let mut parts = [Part::default(); NODES];
         let placed = (random.below(3) == 0).then(|| core.place(&wish, fit, &mut parts).ok().flatten());
-        let (given, believed) = (in_c(&wish), c.as_ptr().cast());
+        let (given, predicted) = (in_c(&wish), c.as_ptr().cast());
         let (added, status) = if let Some(Some(count)) = placed {
             let own = parts_in_c(&parts[..count]);
             (ours.add_placed(&core, &wish, &parts[..count], limit, &rust), unsafe {
@@ -329,14 +331,14 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
                     own,
                     count,
                     limit,
-                    believed,
+                    predicted,
                     null_mut(),
                 )
             })
         } else {
             (ours.add_candidate(&core, &wish, fit, limit, &rust), unsafe {
                 let fit = fit as i32;
-                surefill_node_pass_add_candidate(theirs, machine, &given, fit, limit, believed, null_mut())
+                surefill_node_pass_add_candidate(theirs, machine, &given, fit, limit, predicted, null_mut())
             })
         };
         candidates += usize::from(same(status, &added));

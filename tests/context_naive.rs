@@ -4,6 +4,10 @@
 //! The core keeps each context's logarithms in bytes, -16 ln p rounded. A rounding that falls the other way moves a
 //! probability by a weight's share of 1/16, so the comparison allows a percent.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::collections::HashMap;
 use surefill::predict::{ContextCapacity, ContextMixture};
 use surefill::runtime::RuntimeBins;
@@ -411,10 +415,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % most
+        splitmix(&mut self.0) % most
     }
 }
 

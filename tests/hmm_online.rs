@@ -1,5 +1,9 @@
 //! Recursive expectation-maximisation: equal to Baum-Welch where it must be, and near it where it should be.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::error::Error;
 use surefill::hmm::{
     Evidence, Hmm, HmmCapacity, Learnt, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut,
@@ -16,11 +20,7 @@ struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        (splitmix(&mut self.0) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn pick(&mut self, p: &[f64]) -> usize {
@@ -255,7 +255,7 @@ fn with_a_floor_a_bin_that_no_state_has_is_learnt() {
 }
 
 #[test]
-fn other_objects_are_told_apart() {
+fn other_objects_are_distinguished() {
     let start = [1.0];
     let given = Parameters {
         load: LoadModel::None,

@@ -112,11 +112,11 @@ fn has(block: &str, pieces: &[String]) -> bool {
 
 /// The messages of a source that no block has.
 fn missing(source: &str, blocks: &[String]) -> Vec<String> {
-    let told = |text: &String| {
+    let named = |text: &String| {
         let pieces = pieces(text);
         blocks.iter().any(|block| has(block, &pieces))
     };
-    strings(source).into_iter().filter(|text| is_message(text) && !told(text)).collect()
+    strings(source).into_iter().filter(|text| is_message(text) && !named(text)).collect()
 }
 
 /// Asserts that the page has every message of these folders, and would not have another one.

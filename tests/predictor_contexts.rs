@@ -1,6 +1,10 @@
 //! The predictor of kind contexts against a mixture of contexts driven by hand: the records of jobs, the jobs given up,
 //! and those that make room. Also the conditions of its predictions.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::collections::HashMap;
 use surefill::error::Error;
 use surefill::predict::{
@@ -44,10 +48,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, most: u64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % most) as i64
+        (splitmix(&mut self.0) % most) as i64
     }
 }
 
@@ -67,7 +68,7 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    fn hear(&mut self, now: i64) {
+    fn advance(&mut self, now: i64) {
         for job in self.jobs.iter_mut().filter(|job| !job.given_up && now - job.submitted > OLDEST) {
             job.given_up = true;
             self.mixture.give_up(job.record).unwrap();
@@ -96,7 +97,7 @@ impl Hand<'_> {
         if self.jobs.len() == JOBS as usize && !self.jobs.first().is_some_and(too_old) {
             return false;
         }
-        self.hear(now);
+        self.advance(now);
         if self.jobs.len() == JOBS as usize {
             self.mixture.cancel(self.jobs.remove(0).record).unwrap();
         }
@@ -111,7 +112,7 @@ impl Hand<'_> {
 }
 
 #[test]
-fn equals_a_mixture_that_is_told_the_same() {
+fn equals_a_mixture_of_the_same_reports() {
     let own =
         ContextCapacity { bins: BINS as u32, jobs: JOBS, histories: 2000, ..ContextCapacity::default() };
     let mut block = vec![0u64; ContextMixture::size(&own).unwrap().div_ceil(8)];
@@ -134,7 +135,7 @@ fn equals_a_mixture_that_is_told_the_same() {
             if back {
                 count(if hand.move_back(now) { "taken up" } else { "moved back" });
             } else {
-                hand.hear(now);
+                hand.advance(now);
             }
         }
         let mut predictor = attach(&mut memory);
@@ -144,7 +145,7 @@ fn equals_a_mixture_that_is_told_the_same() {
         match (random.below(8), index) {
             (0, _) => {
                 predictor.set_clock(now).unwrap();
-                hand.hear(now);
+                hand.advance(now);
                 let seconds = random.below(3000);
                 predictor.learn(&keys, seconds).unwrap();
                 hand.mixture.learn(&keys, seconds, now).unwrap();
@@ -165,7 +166,7 @@ fn equals_a_mixture_that_is_told_the_same() {
                 count(if made { "submitted" } else { "full" });
             }
             (3, Some(index)) => {
-                hand.hear(now);
+                hand.advance(now);
                 let job = hand.jobs.remove(index);
                 hand.mixture.cancel(job.record).unwrap();
                 predictor.cancel(id, now).unwrap();
@@ -173,7 +174,7 @@ fn equals_a_mixture_that_is_told_the_same() {
             }
             (_, Some(index)) => {
                 predictor.set_clock(now).unwrap();
-                hand.hear(now);
+                hand.advance(now);
                 let Known { record, started, given_up, .. } = hand.jobs[index];
                 if let Some(started) = started {
                     hand.mixture.end(record, now - started, now).unwrap();

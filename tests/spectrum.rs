@@ -1,6 +1,10 @@
 //! Delays in seconds on wide machines against a program written from the definitions: at every instant a fresh product
 //! of all jobs' distributions, and sums over time.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step};
 use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
 
@@ -9,10 +13,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 }
 

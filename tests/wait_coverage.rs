@@ -1,6 +1,10 @@
 //! Coverage of the confidence bounds: on independent waits of any shape, the bound covers the true quantile at least C
 //! of the time, within Monte Carlo error; and not much more often than the binomial demands, where there are no ties.
 
+#[path = "common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::math::binomial;
 use surefill::wait::*;
 
@@ -9,10 +13,7 @@ struct Random(u64);
 
 impl Random {
     fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+        ((splitmix(&mut self.0) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 }
 

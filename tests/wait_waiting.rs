@@ -28,9 +28,9 @@ impl Weeks {
 #[derive(Default)]
 struct Found {
     asked: f64,
-    told: f64,
+    answered: f64,
     held: f64,
-    rest_told: f64,
+    predicted_rest: f64,
     rest: f64,
     /// By tenth of the probability of starting within six hours: questions, probabilities, starts.
     tenths: [[f64; 3]; 10],
@@ -69,9 +69,9 @@ fn ask(components: u32, jobs: i64, seed: u64, found: &mut Found) {
             found.asked += 1.0;
             if let WaitAnswer::Bound(bound) = predictor.predict_waiting(job, 0.95, 0.95, now).unwrap() {
                 assert!(predictor.predict_aged(&features(job), age, 0.95, 0.95, now).is_ok());
-                found.told += 1.0;
+                found.answered += 1.0;
                 found.held += f64::from(u8::from(bound >= wait));
-                found.rest_told += (bound - age) as f64;
+                found.predicted_rest += (bound - age) as f64;
                 found.rest += (wait - age) as f64;
             }
             let chance = predictor.start_probability(&features(job), age, age + 6 * HOUR, 0.9).unwrap();
@@ -95,15 +95,20 @@ fn features(id: i64) -> Features {
 #[test]
 fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
     let found = ask_everyone(ADAPT | VISIBLE, 12_000, &[9, 1, 2]);
-    let held = found.held / found.told;
-    assert!(found.told / found.asked > 0.99 && held > 0.94, "{held} of {}", found.told);
-    let times = found.rest_told / found.rest;
+    let held = found.held / found.answered;
+    assert!(found.answered / found.asked > 0.99 && held > 0.94, "{held} of {}", found.answered);
+    let times = found.predicted_rest / found.rest;
     assert!((2.5..7.0).contains(&times), "{times}");
     // The questions of a tenth are those of a few weeks, which come true or not together: hence several seeds.
     let mut off = 0.0;
-    for [asked, told, started] in found.tenths.into_iter().filter(|tenth| tenth[0] >= 300.0) {
-        off += (told - started).abs() / found.asked;
-        assert!(((told - started) / asked).abs() < 0.08, "{} came to {}", told / asked, started / asked);
+    for [asked, predicted, started] in found.tenths.into_iter().filter(|tenth| tenth[0] >= 300.0) {
+        off += (predicted - started).abs() / found.asked;
+        assert!(
+            ((predicted - started) / asked).abs() < 0.08,
+            "{} came to {}",
+            predicted / asked,
+            started / asked
+        );
     }
     assert!(off < 0.015, "off by {off} on average");
 }
@@ -162,19 +167,19 @@ fn a_job_that_has_waited_longer_than_all_is_answered() {
     for wait in 1..=100 {
         predictor.known(wait, &job(1)).unwrap();
     }
-    let told = |age: i64| match predictor.predict_aged(&job(1), age, 0.95, 0.95, 0) {
+    let bound = |age: i64| match predictor.predict_aged(&job(1), age, 0.95, 0.95, 0) {
         Ok(WaitAnswer::Bound(bound)) => bound,
         other => panic!("{age}: {other:?}"),
     };
     // 59 waits or more are left: the order statistic, here the longest.
-    assert_eq!(told(42), 100);
+    assert_eq!(bound(42), 100);
     // Fewer: beyond the longest, by a Pareto tail with the index 1/4 from the n waits that are left, plus one.
     let beyond =
         |longest: f64, left: f64| (longest * (0.05 * (left + 2.0)).powf(-0.25).max(1.0)).ceil() as i64;
     for (age, left) in [(90, 11.0), (100, 1.0)] {
-        assert_eq!(told(age), beyond(100.0, left), "{age}");
+        assert_eq!(bound(age), beyond(100.0, left), "{age}");
     }
-    assert_eq!(told(5000), beyond(5000.0, 0.0));
+    assert_eq!(bound(5000), beyond(5000.0, 0.0));
 }
 
 /// Clusters of which one has too few waits left: all clusters' waits count.
@@ -263,17 +268,17 @@ fn a_clock_set_back_leaves_no_trace_in_bounds_and_misses() {
             predictor.submit(id, ahead + 1000, &job(1)).unwrap();
         }
         predictor.set_clock(1000).unwrap();
-        let mut told = Vec::new();
+        let mut answers = Vec::new();
         for id in 0..20 {
             // Half of them are misses, counted when their bound passes.
             let now = 1000 + 30 * (id + 1);
-            told.push(predictor.start(id, now).unwrap());
-            told.push(match predictor.predict(&job(1), 0.95, 0.95, now).unwrap() {
+            answers.push(predictor.start(id, now).unwrap());
+            answers.push(match predictor.predict(&job(1), 0.95, 0.95, now).unwrap() {
                 WaitAnswer::Bound(bound) => bound,
                 other => panic!("{other:?}"),
             });
         }
-        told
+        answers
     };
     assert_eq!(run(0), run(7 * HOUR));
 }

@@ -1,5 +1,9 @@
 //! Scheduling passes of two sizes, the same on every machine, and the papers' algorithm beside ours.
 
+#[path = "../../tests/common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::backfill::{Criterion, Pass, PassCapacity, Rule, Step};
 use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
@@ -38,10 +42,7 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix(&mut self.0)
     }
 
     fn below(&mut self, n: u64) -> u64 {

@@ -70,7 +70,7 @@ bool files_write(const char *path, const void *bytes, int64_t size, bool durable
     int file;
     if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
         return files_failed(message, length, "%s: the name is too long", path);
-    /* A file that lies there is of an interrupted save, or somebody has put a link there to be followed. */
+    /* A file that lies there is of an interrupted save, or a user has put a link there to be followed. */
     unlink(temporary);
     file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return files_failed(message, length, "%s: cannot be opened: %s", temporary, strerror(errno));

@@ -14,10 +14,10 @@ program backfill
       20, 600, 25000, 30000], [4, 5])
   integer(c_int64_t), parameter :: now = 1000000, all_at_once = huge(now)
 
-  type(c_ptr) :: bins, pass, beliefs(5)
+  type(c_ptr) :: bins, pass, predictions(5)
   type(surefill_pass_capacity) :: capacities
   type(surefill_rule) :: rule
-  integer(c_int64_t), allocatable, target :: bins_block(:), pass_block(:), belief_blocks(:, :)
+  integer(c_int64_t), allocatable, target :: bins_block(:), pass_block(:), blocks(:, :)
   integer(c_int64_t) :: bytes, median
   integer(c_int32_t) :: step, candidate, exactness, verdict, idle
   real(c_double) :: delay, on_time
@@ -37,11 +37,11 @@ program backfill
   call check(surefill_pass_add_running(pass, 24_c_int32_t, 4500_c_int64_t, 7200_c_int64_t, c_null_ptr, c_null_ptr))
   call check(surefill_pass_add_running(pass, 16_c_int32_t, 60_c_int64_t, 86400_c_int64_t, c_null_ptr, c_null_ptr))
 
-  allocate (belief_blocks(words(SUREFILL_DISTRIBUTION_SIZE), 5))
+  allocate (blocks(words(SUREFILL_DISTRIBUTION_SIZE), 5))
   do i = 1, 5
-    call check(surefill_distribution_init_samples(c_loc(belief_blocks(1, i)), &
-        8 * size(belief_blocks, 1, kind=c_int64_t), bins, ran(:, i), c_null_ptr, 4_c_int32_t, beliefs(i)))
-    call check(surefill_pass_add_candidate(pass, widths(i), limits(i), beliefs(i), c_null_ptr))
+    call check(surefill_distribution_init_samples(c_loc(blocks(1, i)), &
+        8 * size(blocks, 1, kind=c_int64_t), bins, ran(:, i), c_null_ptr, 4_c_int32_t, predictions(i)))
+    call check(surefill_pass_add_candidate(pass, widths(i), limits(i), predictions(i), c_null_ptr))
   end do
 
   ! A candidate may start when it delays the head job with a probability below 20 %.

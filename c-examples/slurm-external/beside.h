@@ -50,8 +50,8 @@ int64_t run_time_of(const struct beside *beside, const slurm_job_info_t *job, do
 void beside_change(const struct beside *beside, const slurm_job_info_t *job, job_desc_msg_t *wanted,
                    struct tally *tally);
 
-/* Looks until it is asked to stop, or once, and returns the exit status; the engine lives as long. `look` is told
- * whether what was written is to be taken back, as it is with --clear and, with `take_back`, at the end. */
+/* Looks until it is asked to stop, or once, and returns the exit status; the engine lives as long. `look` takes
+ * back what was written where `clear` is true: with --clear and, with `take_back`, at the end. */
 int beside_run(struct beside *beside, bool (*look)(struct beside *beside, bool clear), bool take_back);
 
 #endif

@@ -1,4 +1,4 @@
-/* What both programs here need to run until they are stopped: messages, signals, and on disk what was learnt. */
+/* The parts with which both programs here run until they are stopped: messages, signals, files of what was learnt. */
 #ifndef DAEMON_H
 #define DAEMON_H
 

@@ -39,7 +39,7 @@ struct scheduler {
 
 /* --- Reporting to the engine --- */
 
-/* Decides which jobs may start in this cycle, by holding back all others. Where nobody may overtake the first one
+/* Decides which jobs may start in this cycle, by holding back all others. Where no job may overtake the first one
  * without room those before it may start alone, and the answer is why; else NULL. */
 static const char *admit(struct scheduler *scheduler, int64_t now) {
     struct look *look = &scheduler->look;
@@ -257,7 +257,7 @@ static bool cycle(struct scheduler *scheduler) {
 
 /* --- The lock file --- */
 
-/* Until then, as the lock file shows it, job_submit.lua counts on somebody who releases what it holds. */
+/* Until then, as the lock file shows it, job_submit.lua counts on a program that releases what it holds. */
 static void show_life(const struct scheduler *scheduler, int64_t until) {
     char line[64];
     int length = snprintf(line, sizeof line, "%10ld %20lld\n", (long)getpid(), (long long)until);
@@ -369,7 +369,7 @@ int main(int argc, char **argv) {
     }
     if (!lock(&scheduler, lock_file)) return 1;
     if (!remember(scheduler.state_file, &scheduler.engine)) return 1;
-    if (shadow) { /* nobody would release what is held */
+    if (shadow) { /* nothing would release what is held */
         show_life(&scheduler, 0);
         release_all(&scheduler);
     }

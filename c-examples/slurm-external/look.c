@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { OURS = 1, IN_SERVICE = 2, IDLE = 4, HELD = 8 }; /* of the partition; not drained or down; nobody's; a job's */
+enum { OURS = 1, IN_SERVICE = 2, IDLE = 4, HELD = 8 }; /* of the partition; not drained or down; no job's; a job's */
 
 static void not_judged(struct look *look, const char *why) {
     if (look->unjudged == NULL) look->unjudged = why;
@@ -123,7 +123,7 @@ static int in_order(const void *one, const void *other) {
     return a->job->job_id < b->job->job_id ? -1 : a->job->job_id > b->job->job_id;
 }
 
-/* How many tasks of the arrays may start now: a task that the array's own limit holds back is not to be released. */
+/* Number of tasks of the arrays that may start now: tasks that the array's own limit holds back are not released. */
 static void see_tasks(struct look *look, const job_info_msg_t *jobs) {
     for (int32_t i = 0; i < look->startable; i++) {
         struct row *row = &look->rows[i];

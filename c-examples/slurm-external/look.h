@@ -35,7 +35,7 @@ struct look {
     const char *unjudged; /* why counting nodes does not describe what runs; NULL where it does */
 };
 
-/* A waiting job that job_submit.lua holds, and that nobody wants to stay held. */
+/* A waiting job that job_submit.lua holds, and that no user wants to stay held. */
 bool held_by_us(const slurm_job_info_t *job);
 
 /* Looks at this partition in what Slurm lists. False when memory is short. */

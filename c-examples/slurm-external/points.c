@@ -15,7 +15,7 @@
  * stay as they are. --clear takes them back, --look changes nothing.
  *
  * A job is marked in its AdminComment, which users cannot change, with the points that were written: a job with another
- * AdminComment or with other points than these is left alone, and so are held jobs and those whose priority somebody
+ * AdminComment or with other points than these is left alone, and so are held jobs and those whose priority a user
  * has set by hand, as their SiteFactor does not count. */
 #define _POSIX_C_SOURCE 200809L
 #include "beside.h"
@@ -39,7 +39,7 @@ struct program {
     struct beside beside; /* first, so that it leads to the rest */
     double weight;        /* W; 0: PriorityWeightFairshare */
     bool limits, fixed, look;
-    uint32_t *by_hand; /* the jobs whose priority somebody has set */
+    uint32_t *by_hand; /* the jobs whose priority a user has set */
     size_t hands;
 };
 
@@ -79,7 +79,7 @@ static int by_number(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-/* Lists the jobs whose priority somebody has set. */
+/* Lists the jobs whose priority a user has set. */
 static bool ask_hands(struct program *program) {
     priority_factors_response_msg_t *answer = NULL;
     const priority_factors_object_t *of;
@@ -120,8 +120,8 @@ static double points_of(double weight, double run_time, double cores, double wai
     return weight * fmin(fmax(points, 0), 2);
 }
 
-/* The run time that is believed, in seconds; 0 where nothing is known. */
-static double believed(const struct program *program, const slurm_job_info_t *job, int64_t now) {
+/* The predicted run time in seconds; 0 where nothing is known. */
+static double predicted_run_time(const struct program *program, const slurm_job_info_t *job, int64_t now) {
     double sum = 0;
     if (program->beside.quantile > 0) return (double)run_time_of(&program->beside, job, program->beside.quantile, now);
     for (int i = 0; i < QUANTILES; i++)
@@ -134,7 +134,7 @@ static double wanted_points(const struct program *program, const slurm_job_info_
     const double cores = job->num_cpus > job->num_nodes ? job->num_cpus : job->num_nodes;
     double run_time = limit > 0 ? (double)limit : LONGEST;
     if (!program->limits) {
-        const double predicted = believed(program, job, now);
+        const double predicted = predicted_run_time(program, job, now);
         if (predicted > 0) run_time = fmin(run_time, predicted);
     }
     return points_of(weight, run_time, cores, eligible > 0 && !program->fixed ? (double)(now - eligible) : 0);

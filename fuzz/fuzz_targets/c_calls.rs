@@ -1,6 +1,6 @@
 //! Bytes as a sequence of C calls on several objects, with a model of what each must answer.
 //!
-//! Of every call: no crash and nothing the address sanitizer objects to; success exactly when the model says so, else a
+//! Every call: no crash and nothing the address sanitizer objects to; success exactly when the model says so, else a
 //! documented status and neither outputs nor object changed. Of a pass, besides: `c_calls/pass.rs`.
 #![no_main]
 

@@ -1,11 +1,9 @@
 //! Bytes as a sequence of calls on forecasts of starts, through C.
 //!
-//! Of every call what `predictors` checks. Of a forecast that is done: its answers agree with one another and with
-//! what must hold of any schedule, and another forecast, with more room, played in one call, says the same.
+//! Every call is checked like those of `predictors`. A forecast that is done: its answers agree with one another and
+//! with what must hold of any schedule, and another forecast, with more room, played in one call, says the same.
 #![no_main]
 
-#[path = "forecasts/belief.rs"]
-mod belief;
 #[path = "forecasts/forecast.rs"]
 mod forecast;
 #[allow(dead_code)]
@@ -14,6 +12,8 @@ mod input;
 #[allow(dead_code)]
 #[path = "predictors/object.rs"]
 mod object;
+#[path = "forecasts/prediction.rs"]
+mod prediction;
 
 use libfuzzer_sys::fuzz_target;
 

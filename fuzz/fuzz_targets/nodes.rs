@@ -1,6 +1,6 @@
 //! Bytes as a sequence of C calls on a machine of nodes and a pass on it.
 //!
-//! Of every call: no crash and nothing the address sanitizer objects to, and a documented status. Of the machine,
+//! Every call: no crash and nothing the address sanitizer objects to, and a documented status. Of the machine,
 //! besides: what is free on each node is its capacity less what a list of jobs, kept here, holds there; what is placed
 //! fits and is taken. Of a pass: it ends, probabilities are from 0 to 1, and it takes no node that it did not say. Of a
 //! forecast: see its module.
@@ -119,7 +119,7 @@ impl World {
         self.pass.as_mut_ptr().cast()
     }
 
-    /// What is free is what nobody holds.
+    /// Free is what no job holds.
     fn compare(&mut self) {
         let nodes = self.nodes();
         for (node, &class) in self.classes.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Bytes as a sequence of calls on what learns and on what chooses sizes: through C, the on-line model through Rust.
 //!
-//! Of every call: no crash, nothing the address sanitizer objects to, nothing written beside the block; the status is
+//! Every call: no crash, nothing the address sanitizer objects to, nothing written beside the block; the status is
 //! the one that a model of the object gives, and a refused call changes neither outputs nor block. A copy opened from a
 //! checkpoint gets the same calls and must stay the same byte for byte; one with a damaged byte must answer every call
 //! with some status.

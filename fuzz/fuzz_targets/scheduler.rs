@@ -12,6 +12,8 @@ mod fuzz;
 #[path = "../../tests/engine/machine.rs"]
 #[allow(dead_code)]
 mod machine;
+#[path = "../../tests/common/splitmix.rs"]
+mod splitmix;
 
 use libfuzzer_sys::fuzz_target;
 use machine::Random;

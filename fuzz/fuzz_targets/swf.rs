@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!((lenient.problems[0].line, &lenient.problems[0].reason), (line, &reason));
             lenient
         }
-        // What cannot be read to its end is an error for both, unless a wrong line comes first.
+        // A file that cannot be read to its end is an error for both, unless a wrong line comes first.
         (Err(Error::Read { .. }), Err(Error::Read { .. } | Error::Line { .. })) => return,
         (lenient, strict) => panic!("leniently {lenient:?}, strictly {strict:?}"),
     };
@@ -42,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
         let rules = Rules { overrun, procs, limit_jobs: Some(JOBS), ..Rules::default() };
         let Ok(workload) = Workload::new(&trace, &rules) else { continue };
         let easy = replayed(&workload, &rules, "easy");
-        // Who knows nothing but the limits decides as EASY does.
+        // A policy that knows nothing but the limits decides like EASY.
         assert_eq!(starts(&replayed(&workload, &rules, "prob:limit")), starts(&easy));
         let backfills = replayed(&workload, &rules, "prob:user:sjbf");
         for backfill in backfills.jobs.iter().filter_map(|job| job.backfill) {
@@ -74,7 +74,7 @@ fn on_nodes(trace: &Trace) {
     }
 }
 
-/// What a trace promises.
+/// Promises of a trace.
 fn check(trace: &Trace) {
     assert!(trace.records.is_sorted_by_key(|record| record.submit));
     assert!(trace.problems.is_sorted_by_key(|problem| problem.line));

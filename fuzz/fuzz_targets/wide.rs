@@ -43,7 +43,7 @@ impl Job {
     }
 
     /// Nothing is known of a job without counts but its limit.
-    fn belief(&self, bins: &RuntimeBins) -> RuntimeDistribution {
+    fn prediction(&self, bins: &RuntimeBins) -> RuntimeDistribution {
         let counts: Vec<f64> =
             (0..BINS).map(|bin| f64::from(self.counts >> bin & 1 + (self.counts >> 10 & 3))).collect();
         RuntimeDistribution::from_counts(bins, &counts).unwrap()
@@ -52,7 +52,7 @@ impl Job {
 
 struct Case {
     idle: u16,
-    /// Of the busy processors, in 65,535ths.
+    /// The share of the busy processors, in 65,535ths.
     missing: u16,
     tau: u8,
     seconds: bool,
@@ -101,10 +101,10 @@ fn begun<'a>(case: &Case, bins: &RuntimeBins, memory: &'a mut [u64]) -> (Pass<'a
     pass.begin(0, idle, 1, (idle + missing).min(LIMITS.processors)).unwrap();
     for job in running {
         let age = i64::from(job.age) / 8;
-        pass.add_running(job.processors(), age, i64::from(job.limit), &job.belief(bins)).unwrap();
+        pass.add_running(job.processors(), age, i64::from(job.limit), &job.prediction(bins)).unwrap();
     }
     for job in waiting {
-        pass.add_candidate(job.processors(), i64::from(job.limit), &job.belief(bins)).unwrap();
+        pass.add_candidate(job.processors(), i64::from(job.limit), &job.prediction(bins)).unwrap();
     }
     (pass, candidates)
 }
@@ -144,7 +144,7 @@ fn compare(case: &Case, bins: &RuntimeBins, rule: &Rule, work: u64, memory: &mut
             }
             (Exactness::AtLeast, Verdict::Refused) => {
                 assert!(bracket.delay >= rule.threshold);
-                // What the exact walk refuses early is itself only a lower bound.
+                // The delay of a candidate that the exact walk refuses early is only a lower bound.
                 assert!(exact.exactness == Exactness::AtLeast || bracket.delay <= exact.delay + close);
             }
             _ => (),

@@ -7,7 +7,7 @@ use surefill_papers::studies::allocate::application::follow;
 use surefill_papers::studies::allocate::lifetimes::Lifetimes;
 use surefill_papers::studies::allocate::machine::Machine;
 use surefill_papers::studies::allocate::strategy::{Decider, Strategy};
-use surefill_papers::studies::allocate::study::Belief;
+use surefill_papers::studies::allocate::study::RunTimeModel;
 use surefill_papers::studies::allocate::study::{Measures, application, avg, one};
 use surefill_papers::studies::allocate::sweep::{MergeError, Sweep, SweepOptions, merge, sweep};
 use surefill_papers::studies::allocate::system::{Run, run};
@@ -35,7 +35,7 @@ fn scheduled(jobs: &[Job], procs: u32, strategy: &str) -> Vec<Run> {
     run(jobs, procs, &Lifetimes::Scaled, &mut decider, &mut |_: &Machine, _, _, _| {})
 }
 
-/// First come, first served; no processor twice; nobody on more than A processors or on none; the run time of the
+/// First come, first served; no processor twice; no job on more than A processors or on none; the run time of the
 /// model.
 #[test]
 fn schedules_keep_the_rules() {
@@ -73,7 +73,7 @@ fn baselines_are_what_they_say() {
             .filter(|other| other.start <= job.arrival && other.end > job.arrival)
             .map(|other| other.processors)
             .sum();
-        // Who waited came to a full machine: itself aside, as nobody overtakes.
+        // A job that waited came to a full machine: itself aside, as no job overtakes.
         assert!(run.start == job.arrival || busy == 32);
     }
     for (job, run) in jobs.iter().zip(scheduled(&jobs, 32, "min40")) {
@@ -103,7 +103,7 @@ fn the_best_size_is_the_best() {
     assert!(rebels > 10);
 }
 
-/// Nobody saves more than with perfect knowledge; with run times known to a hair, the predictions come true.
+/// No strategy saves more than with perfect knowledge; with run times known to a hair, the predictions come true.
 #[test]
 fn knowledge_is_worth_what_it_should() {
     let workload = options(6, 64, 11);
@@ -164,7 +164,7 @@ fn swept() -> SweepOptions {
         loads: vec![0.5, 1.0],
         machines: vec![16, 32],
         supplied: vec![0.0, 4.0],
-        belief: Belief::Sequential,
+        model: RunTimeModel::Sequential,
         strategies: vec!["avg".into(), "pred".into(), "exact".into()],
     }
 }
@@ -300,7 +300,7 @@ fn the_command_line() {
     let empty = papers("allocate --days 1 --load 0.000001 --seeds 1", folder.path(), &[]);
     assert_eq!(empty.status.code(), Some(1));
     assert!(stderr(&empty).contains("no job arrives in 1 days at a load of 0.000001"), "{}", stderr(&empty));
-    // A fit needs two different run times; other beliefs need none.
+    // A fit needs two different run times; other models need none.
     let fitted = "--lifetimes fitted --load 0.1 --procs 4";
     let swept = "--lifetimes fitted --sweep --loads 0.1 --machines 2 --supplied 0";
     for (options, code) in [(fitted, 1), (swept, 1), (&fitted.replace("fitted", "scaled"), 0)] {
@@ -334,7 +334,7 @@ fn the_command_line() {
     let output = papers(&args, folder.path(), &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let study: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    // avg, opt and heur believe nothing; pred, bias, exact and median are run under three beliefs.
+    // avg, opt and heur predict nothing; pred, bias, exact and median are run under three run-time models.
     assert_eq!(study["rows"].as_array().unwrap().len(), 3 + 4 * 3);
     assert_eq!(papers(&args, folder.path(), &[]).stdout, output.stdout);
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();

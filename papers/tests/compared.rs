@@ -1,4 +1,4 @@
-//! What `surefill compare` would say, for studies that replay policies.
+//! The answer of `surefill compare`, for studies that replay policies.
 
 use surefill_simulator::cli::replaying::Replaying;
 use surefill_simulator::replay::metrics::Metrics;

@@ -179,7 +179,7 @@ fn a_known_model_gains_its_information_rate() {
     let ((_, training), (slots, tested)) = halves(&sample).unwrap();
     let base = sample.counts(training);
 
-    // What the truth itself gains on this very second half.
+    // The gain of the truth itself on this very second half.
     let (possible, _) = true_gain(&truth, &sample.jobs, slots.start, slots.end, &base);
     let found = fit(&sample, true, &rounds(2, Load::None, 100), &|_| ()).unwrap();
     let gain = found.points.last().unwrap().gain.unwrap();
@@ -187,7 +187,7 @@ fn a_known_model_gains_its_information_rate() {
     let cost = 7.0 / (2.0 * std::f64::consts::LN_2) / tested.len() as f64;
     assert!((possible - gain).abs() < 5.0 * cost, "{gain} of {possible}");
 
-    // What it gains on jobs that have nothing to do with these, with their spread.
+    // Its gain on jobs that have nothing to do with these, with their spread.
     let fresh = generate(&truth, Load::Poisson, 10 * SLOTS, &mut Random::new(12));
     let shares = sample.counts(&fresh);
     let (expected, parts) = true_gain(&truth, &fresh, 0, i64::from(10 * SLOTS), &shares);

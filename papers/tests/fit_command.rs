@@ -123,7 +123,7 @@ fn ways_of_learning_on_line_are_compared() {
         assert_eq!(one["rounds"].as_u64().unwrap(), 3 * one["trainings"].as_u64().unwrap());
         assert!(one["trainings"].as_u64().unwrap() > 0, "{one}");
     }
-    // What is handed over is no prediction before the first training.
+    // The number handed over is no prediction before the first training.
     for one in online {
         let all = &one["overall"];
         assert!(all["untrained"].as_u64().unwrap() + all["predicted"].as_u64().unwrap() <= 3000, "{all}");

@@ -43,7 +43,7 @@ fn of(jobs: &[Job], states: u32) -> surefill_papers::studies::hmm::online::Onlin
 }
 
 #[test]
-fn moods_that_last_are_told_when_the_first_job_has_ended() {
+fn moods_that_last_are_inferred_when_the_first_job_has_ended() {
     // Jobs end within minutes, so the next one knows the mood: only those after a change, one in 24, are surprising.
     let found = of(&moods(12, [2, 200], 6.0), 2);
     let overall = &found.overall;
@@ -137,7 +137,7 @@ fn few_jobs_are_never_predicted() {
 }
 
 #[test]
-fn learnt_on_line_moods_are_told_as_well_and_in_less_memory() {
+fn learnt_on_line_moods_are_inferred_as_well_and_in_less_memory() {
     // Short moods: if the first 100 slots, which are seen before learning begins, had one mood only, all states would
     // become that one.
     let jobs = moods(12, [2, 200], 1.5);

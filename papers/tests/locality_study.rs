@@ -76,7 +76,7 @@ fn the_search_finds_the_best() {
         let value = best.granularity.value();
         assert!(plateau.granularity.0 <= value && value <= plateau.granularity.1);
         assert_eq!(plateau.slot_s.is_some(), attribute.has_slots());
-        // What is given is kept.
+        // Given options are kept.
         let given = Granularity::Ratio(1.5);
         let space = Space { slot: Some(5000), binning: Binning::Simple, granularity: Some(given) };
         let one = search(&sample, &space, &|_| ());

@@ -2,7 +2,7 @@
 
 use crate::waits_command::{folder, json, papers};
 
-/// Of a handful of jobs too little is known, so that no reservation is accepted; later those with hours to go are.
+/// Too little is known of a handful of jobs, so that no reservation is accepted; later those with hours to go are.
 #[test]
 fn reservations_are_asked_for_and_counted() {
     let folder = folder();

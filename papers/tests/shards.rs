@@ -23,7 +23,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a call prints that succeeds.
+/// The output of a call that succeeds.
 fn stdout(args: &str, folder: &Path) -> String {
     let output = papers(args, folder);
     assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));

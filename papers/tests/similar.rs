@@ -110,7 +110,7 @@ fn tables() {
     assert!(json[0]["next"].as_array().is_some_and(|scores| scores.len() >= 5));
 }
 
-/// What schedulers say of a trace is what `compare` says of it, and of a trace whose sessions are shuffled that it asks
+/// Schedulers say of a trace what `compare` says of it, and of a trace whose sessions are shuffled that it asks
 /// for as much of the machine.
 #[test]
 fn schedulers_judge() {

@@ -20,7 +20,7 @@ fn job(arrival: f64, sequential: f64, parallelism: u32, sigma: f64) -> Job {
     Job { arrival, sequential, speedup, most: parallelism, place: 0.5 }
 }
 
-/// A machine at second 100 whose running jobs, begun just now, are believed to take these seconds (to a millionth).
+/// A machine at second 100 whose running jobs, begun just now, are predicted to take these seconds (to a millionth).
 fn machine(free: u32, running: &[(u32, f64)]) -> Machine {
     let started = |&(processors, seconds): &(u32, f64)| Running {
         start: 100.0,
@@ -35,7 +35,7 @@ fn decider(strategy: &str) -> Decider {
     Decider::new(strategy.parse().unwrap(), 16)
 }
 
-/// What a strategy decides at first, alone in the queue.
+/// The first decision of a strategy, alone in the queue.
 fn first(strategy: &str, machine: &Machine, job: &Job) -> Decision {
     decider(strategy).decide(machine, job, 1, None, NOTHING)
 }
@@ -156,7 +156,7 @@ fn predicted_times_prompt_half_a_minute_apart() {
     }
 }
 
-/// In 100 s six are believed free, in 10,000 s twelve: it declares six. Then twelve are free at once.
+/// In 100 s six are expected to be free, in 10,000 s twelve: it declares six. Then twelve are free at once.
 #[test]
 fn lock_in_takes_no_more_than_declared() {
     let job = job(0.0, 1200.0, 12, 0.0);
@@ -222,7 +222,7 @@ fn bias_learns_from_outcomes_when_they_are_known() {
     }
 }
 
-/// Nobody learns from a wait that is not over: at the same moment nothing is learnt, however often a job is followed.
+/// No job learns from a wait that is not over: at the same moment nothing is learnt, however often a job is followed.
 #[test]
 fn a_decision_is_not_known_before_its_time() {
     let (jobs, machine) = ([job(0.0, 800.0, 8, 0.0)], machine(2, &[(6, 90.0)]));
@@ -322,8 +322,8 @@ fn turnaround_and_efficiency_by_hand() {
     let options = WorkloadOptions { days: 1, procs: 8, load: 1.0, seed: 1, rounding: Rounding::Up, apart: 1 };
     let turnaround = (100.0 + 233.75 + 49.75 + 10.0 + 102.0 + 110.0 + 30.0) / 7.0;
     let under_avg = (100.0 + 425.0 + 8.0 + 10.0 + 200.0 + 110.0 + 40.0) / 7.0;
-    // What all but the last two do is the sum of their L; of those, AVG does 600 + 20 by the evening, OPT 600 by the
-    // evening and 660 until the last has started, 10 s later.
+    // The work of all but the last two is the sum of their L; of those, AVG does 600 + 20 by the evening, OPT 600 by
+    // the evening and 660 until the last has started, 10 s later.
     let work = 600.0 + 800.0 + 48.0 + 40.0 + 800.0;
     let avg_day = (work + 620.0) / (43_200.0 * 8.0);
     let (day, until) = ((work + 600.0) / (43_200.0 * 8.0), (work + 660.0) / (43_210.0 * 8.0));

@@ -80,7 +80,7 @@ fn a_wait_is_known_only_when_it_ends() {
 /// Exponential waits have no memory: a job that has waited is bounded as well as a new one, and probabilities are
 /// calibrated.
 #[test]
-fn what_waiting_jobs_are_told_holds() {
+fn bounds_of_waiting_jobs_hold() {
     let mut queue = random_queue(2, 20_000);
     queue.jobs.iter_mut().for_each(|job| job.wait *= 10);
     let options = WaitOptions { components: 0, ..WaitOptions::papers() };
@@ -127,14 +127,14 @@ fn bounds_asked_beside_hold() {
     }
 }
 
-/// Of several methods a site takes the one that a replay of the study finds tightest among the correct.
+/// A site takes that one of several methods that a replay of the study finds tightest among the correct.
 #[test]
 fn a_site_takes_the_tightest_method() {
     let mut named = std::collections::HashSet::new();
     for (seed, stretch) in [(3, 1), (4, 0), (5, 40)] {
         let mut queue = random_queue(seed, 4000);
         for (i, job) in queue.jobs.iter_mut().enumerate() {
-            // As they are; most wait for nothing; bursts of long waits.
+            // Waits as they are: most are 0; bursts of long waits.
             job.wait = match stretch {
                 1 => job.wait,
                 0 => job.wait * i64::from(i % 10 == 0),
@@ -296,7 +296,7 @@ fn bounds_hold_by_width_request_month_and_user() {
 }
 
 #[test]
-fn queues_are_told_by_name() {
+fn queues_are_distinguished_by_name() {
     let text = "; MaxProcs: 4\n; Queue: 1 express\n; Queue: 2 - Slow jobs queue\n\
         1 0 5 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\
         2 1 -1 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\

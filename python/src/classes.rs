@@ -90,18 +90,18 @@ impl Object {
     /// Calls a method with a job and a time.
     fn tell(&mut self, method: &str, job: &workload::Job, now: Option<i64>) {
         Python::attach(|py| {
-            let Some(told) = self.job(py, job) else { return };
+            let Some(object) = self.job(py, job) else { return };
             self.call(py, method, || match now {
-                Some(now) => (told, now).into_pyobject(py),
-                None => (told,).into_pyobject(py),
+                Some(now) => (object, now).into_pyobject(py),
+                None => (object,).into_pyobject(py),
             });
         });
     }
 
     fn end(&mut self, method: &str, job: &workload::Job, now: Option<i64>) {
         Python::attach(|py| {
-            if let Some(told) = self.job(py, job) {
-                told.get().ran.store(job.run_time, Ordering::Relaxed);
+            if let Some(object) = self.job(py, job) {
+                object.get().ran.store(job.run_time, Ordering::Relaxed);
             }
         });
         self.tell(method, job, now);
@@ -209,8 +209,8 @@ struct PyPredictor(Object);
 impl PointPredictor for PyPredictor {
     fn predict(&mut self, job: &workload::Job) -> i64 {
         let predicted = Python::attach(|py| {
-            let told = self.0.job(py, job)?;
-            let value = self.0.call(py, "predict", || (told,).into_pyobject(py));
+            let object = self.0.job(py, job)?;
+            let value = self.0.call(py, "predict", || (object,).into_pyobject(py));
             let number = self.0.number(py, value)?;
             if number.is_nan() {
                 let wrong = PyValueError::new_err("predict returned what is no number");
@@ -232,8 +232,8 @@ struct PyOrder(Object);
 impl QueueOrder for PyOrder {
     fn value(&mut self, job: &workload::Job, now: i64, predicted: i64) -> f64 {
         let value = Python::attach(|py| {
-            let told = self.0.job(py, job)?;
-            let value = self.0.call(py, "value", || (told, now, predicted).into_pyobject(py));
+            let object = self.0.job(py, job)?;
+            let value = self.0.call(py, "value", || (object, now, predicted).into_pyobject(py));
             self.0.number(py, value)
         });
         value.unwrap_or(f64::NAN)

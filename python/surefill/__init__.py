@@ -191,7 +191,7 @@ def simulate(
     The further ``options`` are those of ``surefill simulate``, with underscores, and ``surefill simulate --help`` has
     their defaults. Of the machine: ``nodes`` (``"64x(cores=128,mem=512G,gpu=4)"``), ``fit`` (``"first"``, ``"best"``,
     ``"apart"``) and ``width`` (``"cores"``, ``"scarcest"``) on nodes. Of the jobs: ``estimates`` (a factor of 0 or
-    above), ``missing_processors`` (``"requested"``, ``"drop"``), ``overdue`` (``"soon"``, ``"past"``, ``"believed"``).
+    above), ``missing_processors`` (``"requested"``, ``"drop"``), ``overdue`` (``"soon"``, ``"past"``, ``"predicted"``).
     Of the policy ``prob``: ``preset`` (``"easy"``, ``"delay"``, ``"delay-fast"``, ``"papers"``, ``"sizes"``), which has
     values for all that follow; ``criterion`` (``"relative"``, ``"seconds"``, ``"probability"``) and its threshold
     ``tau`` (0 or above; of seconds in these, of a probability at most 1); ``delay``, ``events_per_bin``, ``budget``,

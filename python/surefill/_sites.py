@@ -42,7 +42,7 @@ def what_if(
     >>> _ = history.write_text("\n".join(rows))
     >>> answer = surefill.what_if(history, "easy", instead_of="fcfs", procs=8, seeds=1)
     >>> answer.scored.recorded_s, answer.scored.before_s, answer.scored.after_s, answer.scored.verdict
-    (2832.3333333333335, 2832.3333333333335, 1333.0, 'told')
+    (2832.3333333333335, 2832.3333333333335, 1333.0, 'explained')
     """
     used: dict[tuple[str, str], object] = {}
     answer = _surefill.what_if(

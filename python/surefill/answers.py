@@ -142,7 +142,7 @@ class Longest:
 class Scored:
     """The replay beside the record, over the ``jobs`` whose recorded waits are known.
 
-    ``verdict`` is ``"told"`` where the replay explains a quarter of the recorded mean wait at least, ``"unexplained"``
+    ``verdict`` is ``"explained"`` where the replay explains a quarter of the recorded mean wait at least, ``"unexplained"``
     where it explains less, so that the history cannot tell, and ``"short"`` where people waited less than a minute.
     ``recorded_s``, ``before_s`` and ``after_s`` are mean waits: the recorded one, and those in the replays of the one
     policy and of the other. ``explained`` is ``before_s`` over ``recorded_s``; ``saved_s`` the seconds of the recorded

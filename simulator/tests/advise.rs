@@ -5,7 +5,7 @@ use surefill_simulator::live::advise::read::{self, State};
 use surefill_simulator::live::advise::{Question, Snapshot, advise, limit};
 use surefill_simulator::report::advice::span;
 
-/// What `squeue` or `sacct` is told to print between fields.
+/// The separator that `squeue` or `sacct` prints between fields.
 const SEPARATOR: &str = "|0123456789abcdef|";
 
 /// Lines of `squeue` as tests write them: eleven fields and a name, which may hold anything.
@@ -136,7 +136,7 @@ fn lines_are_read_or_left_out_and_counted() {
     assert_eq!(past.len(), 2, "{past:?}");
     assert_eq!((past[0].end, past[0].limit, past[0].run_time()), (400, 1 << 40, 250));
     assert!(past[1].timed_out && past[1].limit == 600 && past[1].name == "a|b");
-    assert!(read::past(text, "x").is_err(), "without a separator no line can be told from a name");
+    assert!(read::past(text, "x").is_err(), "without a separator no line can be distinguished from a name");
     let completed = "JobId=12 UserId=games(5) GroupId=games(60) Name=wrap JobState=COMPLETED Partition=main TimeLimit=60 \
                      StartTime=2026-11-21T08:30:15 EndTime=2026-11-21T08:30:18 NodeList=n[1-3] NodeCnt=3 ProcCnt=3 WorkDir=/ \
                      ReservationName= Tres=cpu=3,node=3,billing=3 Account= QOS= WcKey= Cluster=unknown \
@@ -285,7 +285,7 @@ fn histories_make_starts_sooner_and_waits_bounded() {
 #[test]
 fn starts_are_corrected_by_what_came_in_the_history() {
     const JOBS: i64 = 200;
-    let told = |every: i64, wait: i64| {
+    let pass = |every: i64, wait: i64| {
         let past = (0..JOBS - 1).map(|job| {
             let (submit, start) = (every * (job + 1), every * (job + 1) + wait);
             format!("games|main|COMPLETED|{submit}|{start}|{}|60|4|16|wrap\n", start + 600)
@@ -303,7 +303,7 @@ fn starts_are_corrected_by_what_came_in_the_history() {
         assert!(within.is_sorted() && (100..600).contains(&within[2]), "{start:?}");
         (start.calibrated_by, within[2])
     };
-    let (prompt, late) = (told(600, 100), told(2000, 1500));
+    let (prompt, late) = (pass(600, 100), pass(2000, 1500));
     assert!(prompt.0 >= 190 && late.0 >= 190, "{prompt:?} {late:?}");
     let moved = ((late.1 + 60) as f64 / (prompt.1 + 60) as f64).ln();
     assert!((moved - 0.002 * late.0 as f64).abs() < 0.05, "{moved} {prompt:?} {late:?}");
@@ -366,7 +366,7 @@ fn limits_are_rounded_up_as_people_do() {
     }
 }
 
-/// What a real Slurm 22.05 printed for a queue of four jobs, and its job completion file of sixty.
+/// The output of a real Slurm 22.05 for a queue of four jobs, and its job completion file of sixty.
 fn saved(extra: &[&str]) -> Output {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/slurm/");
     let file = |name: &str| format!("{folder}{name}");

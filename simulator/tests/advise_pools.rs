@@ -101,10 +101,10 @@ fn nodes_that_leave_take_their_jobs_along() {
     assert!(advice.heads[0].idle >= 32, "{:?}", advice.heads[0]);
 }
 
-/// Partition b has half of the nodes of a, and two of its own: the jobs of both are foretold, those of a on its own
+/// Partition b has half of the nodes of a, and two of its own: the jobs of both are predicted, those of a on its own
 /// nodes where they account for all of them and no job of b waits for them.
 #[test]
-fn partitions_that_overlap_are_foretold() {
+fn partitions_that_overlap_are_predicted() {
     let sinfo = nodes("a", 0, &["allocated"; 4])
         + &nodes("b", 2, &["allocated"; 2])
         + &nodes("b", 4, &["allocated", "idle"]);
@@ -115,28 +115,28 @@ fn partitions_that_overlap_are_foretold() {
         partitions.into_iter().enumerate().map(line).collect()
     };
     let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
-    let told = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
-    assert_eq!(medians(start(&told, "20")), [Some(3000), None]);
+    let answer = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
+    assert_eq!(medians(start(&answer, "20")), [Some(3000), None]);
     // The jobs of b are counted on any of the nodes of both; the head of a has its own.
     let assumed = |partitions| {
         format!(
             "partitions {partitions} share nodes and are counted as one pool: as if their jobs could be on any of its nodes"
         )
     };
-    assert_eq!(told.remarks, [assumed("b, a")]);
-    assert_eq!(told.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
-    let told = advice(&own, &sinfo, "");
-    assert!(medians(start(&told, "21"))[0].is_some_and(|median| median > 3000));
-    let note = told.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
+    assert_eq!(answer.remarks, [assumed("b, a")]);
+    assert_eq!(answer.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
+    let answer = advice(&own, &sinfo, "");
+    assert!(medians(start(&answer, "21"))[0].is_some_and(|median| median > 3000));
+    let note = answer.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
     assert_eq!(note.as_deref(), Some("counted together with a, b, on any of their nodes"));
-    assert_eq!(told.remarks, [assumed("a, b")]);
+    assert_eq!(answer.remarks, [assumed("a, b")]);
     // A job of b is on a node of a.
     let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
-    let told = advice(&mixed, &sinfo, "");
-    assert_eq!(told.heads.len(), 1);
-    assert_eq!(told.heads[0].note.as_deref(), Some("counted together with a, b, on any of their nodes"));
-    assert_eq!(told.starts.len(), 2);
-    assert!(told.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", told.starts);
+    let answer = advice(&mixed, &sinfo, "");
+    assert_eq!(answer.heads.len(), 1);
+    assert_eq!(answer.heads[0].note.as_deref(), Some("counted together with a, b, on any of their nodes"));
+    assert_eq!(answer.starts.len(), 2);
+    assert!(answer.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", answer.starts);
 }
 
 /// The nodes of a small partition are all nodes that a large one has as well: what waits for the large one is ahead of
@@ -144,7 +144,7 @@ fn partitions_that_overlap_are_foretold() {
 #[test]
 fn what_waits_for_shared_nodes_is_seen() {
     let sinfo = nodes("all", 0, &["allocated"; 12]) + &nodes("own", 0, &["allocated"; 4]);
-    let told = |own: usize| {
+    let median = |own: usize| {
         let running = |id: usize| {
             let partition = if id < own { "own" } else { "all" };
             job(&id.to_string(), "u", partition, 1, "1:00:00", "30:00", 9)
@@ -155,11 +155,11 @@ fn what_waits_for_shared_nodes_is_seen() {
         medians(start(&advice, "500"))[0].expect("a start")
     };
     // A hundred hours on twelve nodes, eight of them at a time behind each other.
-    assert_eq!(told(4), told(3));
-    assert!(told(4) > 6 * 3600, "{}", told(4));
+    assert_eq!(median(4), median(3));
+    assert!(median(4) > 6 * 3600, "{}", median(4));
 }
 
-/// Five nodes are a partition's own; a job that wants seven waits for ever, and delays nobody in the larger one.
+/// Five nodes are a partition's own; a job that wants seven waits for ever, and delays no job of the larger one.
 #[test]
 fn a_job_wider_than_its_partition_never_starts() {
     let sinfo = nodes("all", 0, &["allocated"; 8]) + &nodes("b", 3, &["allocated"; 5]);
@@ -167,9 +167,9 @@ fn a_job_wider_than_its_partition_never_starts() {
         (0..8).map(|id| job(&id.to_string(), "u", "all", 1, "1:00:00", "30:00", 9)).collect();
     let jobs =
         running + &job("20", "v", "b", 7, "1:00:00", "", 100) + &job("21", "u", "all", 8, "1:00:00", "", 5);
-    let told = advice(&jobs, &sinfo, "");
-    assert_eq!(medians(start(&told, "20")), [None, None]);
-    assert_eq!(medians(start(&told, "21")), [Some(1800), None]);
+    let answer = advice(&jobs, &sinfo, "");
+    assert_eq!(medians(start(&answer, "20")), [None, None]);
+    assert_eq!(medians(start(&answer, "21")), [Some(1800), None]);
 }
 
 /// Four tasks run, forty wait for them in lines of their own: the job behind starts ten hours after these have ended.
@@ -182,21 +182,21 @@ fn tasks_in_lines_of_their_own_are_counted() {
     let jobs = running
         + &waiting.replace(&format!("{SEPARATOR}Priority"), &format!("{SEPARATOR}JobArrayTaskLimit"))
         + &job("20", "b", "main", 1, "1:00:00", "", 5);
-    let told = advice(&jobs, &nodes("main", 1, &["allocated"; 4]), "");
-    assert_eq!(medians(start(&told, "20")), [Some(3000 + 10 * 3600), None]);
+    let answer = advice(&jobs, &nodes("main", 1, &["allocated"; 4]), "");
+    assert_eq!(medians(start(&answer, "20")), [Some(3000 + 10 * 3600), None]);
 }
 
-/// Nothing is known of jobs without limits and without a history: no start is told, and nothing fails.
+/// Nothing is known of jobs without limits and without a history: no start is predicted, and nothing fails.
 #[test]
-fn without_limits_and_history_nothing_is_told() {
+fn without_limits_and_history_nothing_is_predicted() {
     for waiting in ["2", "12_[0-1]", "12_[0-3%1]"] {
         let jobs = job("1", "a", "main", 1, "UNLIMITED", "10:00", 9)
             + &job(waiting, "b", "main", 1, "UNLIMITED", "", 5);
-        let told = advice(&jobs, &nodes("main", 1, &["allocated"]), "");
-        assert_eq!((told.starts.len(), medians(&told.starts[0])), (1, [None, None]), "{waiting}");
-        let note = told.starts[0].note.as_deref().expect("a note");
+        let answer = advice(&jobs, &nodes("main", 1, &["allocated"]), "");
+        assert_eq!((answer.starts.len(), medians(&answer.starts[0])), (1, [None, None]), "{waiting}");
+        let note = answer.starts[0].note.as_deref().expect("a note");
         assert!(note.starts_with("no prediction: not within the "), "{note}");
-        assert_eq!(told.remarks, Vec::<String>::new());
+        assert_eq!(answer.remarks, Vec::<String>::new());
     }
 }
 
@@ -205,20 +205,20 @@ fn without_limits_and_history_nothing_is_told() {
 #[test]
 fn what_is_no_interval_is_no_interval() {
     let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 2, "1:00:00", "", 5);
-    let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), "");
-    let within: Vec<i64> = start(&told, "2").quantiles.iter().map(|quantile| quantile.within).collect();
-    assert_eq!((told.heads[0].by_limits, &within[..]), (Some(3000), &[3000; 5][..]));
-    let note = start(&told, "2").note.as_deref();
+    let answer = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), "");
+    let within: Vec<i64> = start(&answer, "2").quantiles.iter().map(|quantile| quantile.within).collect();
+    assert_eq!((answer.heads[0].by_limits, &within[..]), (Some(3000), &[3000; 5][..]));
+    let note = start(&answer, "2").note.as_deref();
     assert_eq!(note, Some("the same start in every scenario: no interval is known"));
     // With a history there is one, and none of its levels is beyond the start by limits.
     let history: String = (1..200)
         .map(|job| past("a", "main", [2000 * job, 2000 * job - 5, 2000 * job - 5 - 9 * (job % 100)], 2))
         .collect();
-    let told = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), &history);
-    let start_ = start(&told, "2");
+    let answer = advice(&jobs, &nodes("main", 1, &["allocated", "idle"]), &history);
+    let start_ = start(&answer, "2");
     let within: Vec<i64> = start_.quantiles.iter().map(|quantile| quantile.within).collect();
     assert!(within.is_sorted() && within[0] < within[4] && within[4] <= 3000, "{start_:?}");
-    assert_eq!((start_.note.as_deref(), told.heads[0].by_limits), (None, Some(3000)));
+    assert_eq!((start_.note.as_deref(), answer.heads[0].by_limits), (None, Some(3000)));
     let fits = advice(&jobs, &nodes("main", 1, &["allocated", "idle", "idle"]), &history);
     assert!(fits.heads[0].note.as_deref().is_some_and(|note| note.starts_with("it would fit")));
     assert!(start(&fits, "2").quantiles.iter().all(|quantile| quantile.within == 0), "{fits:?}");
@@ -235,9 +235,9 @@ fn nothing_is_predicted_of_a_machine_that_may_be_down() {
         let times = |number| [ago(number) + 1300, ago(number) + 1000, ago(number)];
         (0..count).map(|number| past("a", "main", times(number), 2)).collect()
     };
-    let told = advice(&jobs, &nodes("main", 1, &["idle", "idle"]), &history(200));
+    let answer = advice(&jobs, &nodes("main", 1, &["idle", "idle"]), &history(200));
     for name in ["1", "2"] {
-        let start = start(&told, name);
+        let start = start(&answer, name);
         let note = start.note.as_deref().unwrap();
         assert!(note.starts_with("cannot tell: nothing has started for 25 h 0 min"), "{note}");
         assert!(start.quantiles.is_empty() && start.last.is_empty() && start.started.is_empty(), "{start:?}");
@@ -263,7 +263,7 @@ fn the_tasks_of_an_array_are_jobs() {
         (0..4).map(|id| job(&format!("7_{id}"), "a", "main", 1, "1:00:00", "10:00", 9)).collect();
     let behind = job("13", "b", "main", 1, "1:00:00", "", 5);
     let sinfo = nodes("main", 1, &["allocated"; 4]);
-    let told = |array: &str, at_once: &str| {
+    let predicted = |array: &str, at_once: &str| {
         let array = job(array, "a", "main", 1, "1:00:00", "", 8);
         let advice = advice(&(running.clone() + &array.replace("Priority", at_once) + &behind), &sinfo, "");
         let [first, last] = medians(&advice.starts[0]);
@@ -271,22 +271,22 @@ fn the_tasks_of_an_array_are_jobs() {
     };
     const FREE: i64 = 50 * 60;
     let at = |hours: i64| Some(FREE + 3600 * hours);
-    assert_eq!(told("12_[0-99]", "Priority"), ([at(0), at(24), at(25)], 100, vec![]));
-    assert_eq!(told("12_[7]", "Priority").0, [at(0), None, at(0)]);
-    assert_eq!(told("12_[1,3,5-9:2]", "Priority").0, [at(0), at(1), at(1)]);
+    assert_eq!(predicted("12_[0-99]", "Priority"), ([at(0), at(24), at(25)], 100, vec![]));
+    assert_eq!(predicted("12_[7]", "Priority").0, [at(0), None, at(0)]);
+    assert_eq!(predicted("12_[1,3,5-9:2]", "Priority").0, [at(0), at(1), at(1)]);
     // Two tasks at once leave two nodes to the job behind.
-    assert_eq!(told("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
-    // A limit that the pool has no room for keeps nobody waiting.
-    assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), at(24), at(25)]);
-    // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones go
-    // on with the waiting ones, none of which starts before three of the four have ended.
+    assert_eq!(predicted("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
+    // A limit that the pool has no room for keeps no job waiting.
+    assert_eq!(predicted("12_[0-99%4]", "Priority").0, [at(0), at(24), at(25)]);
+    // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones
+    // go on with the waiting ones, none of which starts before three of the four have ended.
     for reason in ["Priority", "JobArrayTaskLimit"] {
-        assert_eq!(told("7_[4-103%4]", reason).0, [at(0), at(24), at(25)]);
-        assert_eq!(told("7_[4-103%2]", reason).0, [None, None, at(0)]);
+        assert_eq!(predicted("7_[4-103%4]", reason).0, [at(0), at(24), at(25)]);
+        assert_eq!(predicted("7_[4-103%2]", reason).0, [None, None, at(0)]);
     }
     // More than are played one by one: the job behind starts when a fourth of them has ended.
-    assert_eq!(told("12_[1-2000]", "Priority"), ([at(0), None, at(500)], 2000, vec![]));
-    let (starts, tasks, remarks) = told("12_[1-4,6-9,11-1...%2]", "Priority");
+    assert_eq!(predicted("12_[1-2000]", "Priority"), ([at(0), None, at(500)], 2000, vec![]));
+    let (starts, tasks, remarks) = predicted("12_[1-4,6-9,11-1...%2]", "Priority");
     assert_eq!((starts, tasks, remarks.len()), ([at(0), None, at(0)], 8, 1));
     assert!(remarks[0].contains("more tasks wait than are counted"), "{remarks:?}");
 }

@@ -202,7 +202,7 @@ fn schedule(case: &Case, processors: u32, rule: Rule, ways: Ways) -> Vec<i64> {
     start.into_iter().map(Option::unwrap).collect()
 }
 
-/// What the counts say stands in docs/add-a-policy.md.
+/// The meaning of the counts stands in docs/add-a-policy.md.
 #[test]
 fn every_start_is_the_same_but_for_the_ways() {
     let (processors, cases) = vectors();

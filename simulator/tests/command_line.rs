@@ -193,7 +193,7 @@ fn presets_fill_the_options_and_options_win() {
         of("preset"),
         [serde_json::Value::Null, "delay".into(), "delay-fast".into(), serde_json::Value::Null]
     );
-    assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1+told"]);
+    assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1+report"]);
 }
 
 #[test]
@@ -236,9 +236,10 @@ fn schedules_are_written_and_can_be_replayed() {
     assert_eq!(rows.len(), 41);
     assert!(rows.iter().all(|row| row.split(',').count() == 11));
 
-    // Whoever had to wait was expected to start at some time, not before it could; nobody else was.
-    let told = surefill(&["simulate", "t.swf", "--jobs", "e.csv", "--seed", "7", "--starts"], folder.path());
-    assert_eq!(code(&told), 0, "{}", stderr(&told));
+    // Jobs that had to wait have an expected start, not before they could start; no others have.
+    let output =
+        surefill(&["simulate", "t.swf", "--jobs", "e.csv", "--seed", "7", "--starts"], folder.path());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
     let expected: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert!(expected[0].ends_with(concat!(
@@ -314,8 +315,8 @@ fn explain_says_why_a_job_waited() {
     assert_eq!(passes.last().unwrap()["why"], "started");
 }
 
-/// What a waiting job would have been told about its start: once at its submission, by each method, quantiles in order;
-/// and what came is what the replay did.
+/// The predicted starts of a waiting job: once at its submission, by each method, quantiles in order; and the
+/// observed start is that of the replay.
 #[test]
 fn explain_shows_the_predicted_starts() {
     let folder = folder();
@@ -326,26 +327,30 @@ fn explain_shows_the_predicted_starts() {
     };
     let job = ["explain", "t.swf", "--job", "30", "--policy", "easy"];
     let plain: serde_json::Value = serde_json::from_str(&run(&[&job[..], &["--json"]].concat())).unwrap();
-    assert!(plain.get("told").is_none());
+    assert!(plain.get("predictions").is_none());
     let json: serde_json::Value =
         serde_json::from_str(&run(&[&job[..], &["--starts", "--json"]].concat())).unwrap();
     let wait = json["start"].as_i64().unwrap() - json["submit"].as_i64().unwrap();
     assert!(wait > 0 && wait < 6 * 3600, "{wait}");
-    let told = json["told"].as_array().unwrap();
-    let mut methods: Vec<&str> = told.iter().map(|told| told["method"].as_str().unwrap()).collect();
+    let predictions = json["predictions"].as_array().unwrap();
+    let mut methods: Vec<&str> =
+        predictions.iter().map(|prediction| prediction["method"].as_str().unwrap()).collect();
     methods.sort_unstable();
     methods.dedup();
-    assert_eq!(methods.len(), told.len(), "each method once: {told:?}");
+    assert_eq!(methods.len(), predictions.len(), "each method once: {predictions:?}");
     assert!(methods.len() >= 3, "{methods:?}");
-    for told in told {
-        assert_eq!((&told["job"], &told["asked"]), (&30.into(), &json["submit"]));
-        assert_eq!((told["age"].as_i64(), told["waited"].as_i64()), (Some(0), Some(wait)));
+    for prediction in predictions {
+        assert_eq!((&prediction["job"], &prediction["asked"]), (&30.into(), &json["submit"]));
+        assert_eq!((prediction["age"].as_i64(), prediction["waited"].as_i64()), (Some(0), Some(wait)));
         let quantiles: Vec<i64> =
-            told["quantiles"].as_array().unwrap().iter().map(|q| q.as_i64().unwrap()).collect();
-        assert!(quantiles.is_sorted() && quantiles[0] >= 0, "{told}");
+            prediction["quantiles"].as_array().unwrap().iter().map(|q| q.as_i64().unwrap()).collect();
+        assert!(quantiles.is_sorted() && quantiles[0] >= 0, "{prediction}");
     }
-    // By limits alone everybody runs to the limit, so that under EASY the job has started by then.
-    let by_limits = told.iter().find(|told| told["method"].as_str().unwrap().contains("limits")).unwrap();
+    // By limits alone every job runs to the limit, so that under EASY the job has started by then.
+    let by_limits = predictions
+        .iter()
+        .find(|prediction| prediction["method"].as_str().unwrap().contains("limits"))
+        .unwrap();
     assert!(by_limits["quantiles"][0].as_i64().unwrap() >= wait, "{by_limits}");
     let text = run(&[&job[..], &["--starts"]].concat());
     assert!(text.contains("% start within") && text.contains("it started after"), "{text}");
@@ -368,7 +373,7 @@ fn bad_usage_is_status_2() {
         &["compare", "t.swf", "--ratio", "1.01"],
         &["compare", "t.swf", "--policies", "fcfs,easy", "--tau", "0.1"],
         &["explain", "t.swf", "--job", "9", "--policy", "prob", "--first-edge", "nan"],
-        // What the policy would not heed.
+        // Options that the policy would not heed.
         &["simulate", "t.swf", "--policy", "easy", "--tau", "0.1"],
         &["simulate", "t.swf", "--policy", "prob:user:fcfs:relative=0.1", "--tau", "0.1"],
         &["compare", "t.swf", "--policies", "prob:user:fcfs:relative=0.1,easy", "--tau", "0.1"],

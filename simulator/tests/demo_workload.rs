@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use surefill_simulator::generate::{SessionsOptions, write_sessions};
 
-/// What makes the file anew, after a change of version or model.
+/// The command that makes the file anew, after a change of version or model.
 const COMMAND: &str = "surefill generate --model sessions --seed 1 -n 5000 --users 60 --procs 128 --load 0.75 -o demo/workload.swf.gz";
 
 fn options() -> SessionsOptions {

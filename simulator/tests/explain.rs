@@ -60,7 +60,7 @@ fn probabilities_come_with_their_exactness_and_what_is_spent() {
 }
 
 #[test]
-fn candidates_that_come_too_late_or_are_too_wide_are_told_so() {
+fn candidates_that_come_too_late_or_are_too_wide_get_that_reason() {
     let candidates = [job(2, 10, 1, 20), job(2, 10, 1, 20), job(2, 10, 2, 20)];
     let taken = explained(&jobs(&candidates), &options("prob:limit"), 3);
     assert_eq!(whys(&taken), [(2, Why::TakenByOthers), (12, Why::Started)]);
@@ -72,7 +72,7 @@ fn candidates_that_come_too_late_or_are_too_wide_are_told_so() {
 }
 
 #[test]
-fn head_jobs_are_told_when_they_can_expect_to_start() {
+fn head_jobs_get_an_expected_start() {
     for (policy, starts) in [("easy", 1), ("prob:limit", 3), ("fcfs", 0)] {
         let explained = explained(&jobs(&[]), &options(policy), 1);
         assert_eq!(whys(&explained), [(1, Why::Head), (100, Why::Started)], "{policy}");
@@ -106,7 +106,7 @@ fn a_plan_says_when_it_means_to_start_a_job() {
 }
 
 #[test]
-fn budgets_are_told_apart_from_thresholds() {
+fn budgets_are_distinguished_from_thresholds() {
     let mut options = options("prob:limit:fcfs:seconds=5");
     options.policy = options.choice.options(&options.policy);
     options.policy.prob.budget = Some(0.5);

@@ -30,7 +30,7 @@ fn dropped(trace: &Trace) -> Vec<(Dropped, u64)> {
     trace.dropped.iter().map(|(why, count)| (*why, *count)).collect()
 }
 
-/// As `sacct --parsable2` prints it, not sorted by submission. 2024-05-01T10:00:00 UTC is 1714557600.
+/// The output of `sacct --parsable2`, not sorted by submission. 2024-05-01T10:00:00 UTC is 1714557600.
 const SACCT: &str = "\
 JobIDRaw|State|Submit|Eligible|Start|End|Timelimit|AllocCPUS|ReqCPUS|NNodes|ReqMem|MaxRSS|NTasks|TotalCPU|User|Account|Partition|JobName|JobID
 101|COMPLETED|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T10:35:00|01:00:00|16|16|2|64G|||02:40:00|alice|physics|batch|sim|101

@@ -26,7 +26,7 @@ fn check_whole(bytes: &[u8], history: &History, jobs: usize) -> Trace {
     trace
 }
 
-/// And nobody asks for too little.
+/// And no job asks for too little.
 fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
     let trace = check_whole(bytes, history, jobs);
     for record in &trace.records {

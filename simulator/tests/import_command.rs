@@ -16,7 +16,7 @@ fn surefill(args: &[&str], folder: &Path, input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Who refuses its arguments does not read.
+    // A command that refuses its arguments does not read.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }

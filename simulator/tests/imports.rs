@@ -8,7 +8,7 @@ use surefill_simulator::trace::record::Dropped;
 use surefill_simulator::trace::swf::Strictness;
 use surefill_simulator::trace::tables::Reading;
 
-/// How a table is written.
+/// The form in which a table is written.
 #[derive(Clone)]
 struct Knobs {
     separator: &'static str,

@@ -1,4 +1,4 @@
-//! What must hold of any schedule, on random small workloads.
+//! Properties of any schedule, on random small workloads.
 
 use crate::common::{first_free, options, replay_as, replay_with, small_workloads, starts};
 use proptest::prelude::*;

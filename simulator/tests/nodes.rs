@@ -1,6 +1,10 @@
 //! Replays on machines of nodes: beside those on processors where the nodes are whole and alike, beside each other
 //! where they must agree, and by hand.
 
+#[path = "../../tests/common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use std::fmt::Write;
 use std::sync::Arc;
 use surefill_simulator::replay::backfill::Backfill;
@@ -9,7 +13,7 @@ use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, OrderOptions, PolicyOptions};
 use surefill_simulator::replay::run::Options;
 use surefill_simulator::replay::setup::Setup;
-use surefill_simulator::replay::starts::{Method, SCENARIOS, Told, study};
+use surefill_simulator::replay::starts::{Method, Prediction, SCENARIOS, study};
 use surefill_simulator::trace::nodes::Machine;
 use surefill_simulator::trace::swf::{Strictness, read};
 use surefill_simulator::trace::workload::{Rules, Width, Workload};
@@ -19,10 +23,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 }
 
@@ -56,7 +57,7 @@ fn run(workload: &Workload, policy: &str) -> Outcome {
 }
 
 /// The predicted starts of a workload's waiting jobs.
-fn predicted(workload: &Workload, policy: &str) -> Vec<Told> {
+fn predicted(workload: &Workload, policy: &str) -> Vec<Prediction> {
     let choice: Choice = policy.parse().unwrap();
     let base =
         PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
@@ -68,9 +69,8 @@ fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {
     outcome.jobs.iter().map(|job| (job.number, job.start, job.backfill.is_some())).collect()
 }
 
-/// The bits of the delay that a policy predicted, but where it tells what it has learnt of delays, which it does not on
-/// nodes.
-fn told(policy: &str, backfill: Backfill) -> u64 {
+/// The bits of the delay that a policy predicted, but where it reports calibrated delays, which it does not on nodes.
+fn reported(policy: &str, backfill: Backfill) -> u64 {
     if policy == "delay" { 0 } else { backfill.predicted.to_bits() }
 }
 
@@ -101,7 +101,7 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
                 outcome
                     .jobs
                     .iter()
-                    .map(|job| job.backfill.map(|b| (b.observed_delay, told(policy, b))))
+                    .map(|job| job.backfill.map(|b| (b.observed_delay, reported(policy, b))))
                     .collect()
             };
             assert_eq!(observed(&one), observed(&other), "case {case}, {policy}");
@@ -126,7 +126,9 @@ fn on_whole_like_nodes_starts_are_predicted_as_on_processors() {
         }
         let whole = workload(&text, &Rules { procs: Some(8), ..Rules::default() });
         let nodes = workload(&text, &on("8x(cores=1)"));
-        let row = |told: Told| (told.job, told.asked, told.method, told.quantiles, told.waited);
+        let row = |prediction: Prediction| {
+            (prediction.job, prediction.asked, prediction.method, prediction.quantiles, prediction.waited)
+        };
         let rows = |workload| -> Vec<_> { predicted(workload, policy).into_iter().map(row).collect() };
         let one: Vec<_> = rows(&whole).into_iter().filter(|row| row.2 != Method::Limits).collect();
         assert_eq!(one, rows(&nodes), "{policy}");
@@ -212,7 +214,7 @@ fn jobs_run_where_their_features_are() {
     // Behind who waits for any of both there is a node without either model.
     line(&mut text, 3, [1, 10, 1, 10, 1], " 1 1 1 1");
     line(&mut text, 4, [2, 500, 1, 500, 1], " 1 1 1 -1");
-    // Nobody has an A10: dropped.
+    // No node has an A10: dropped.
     line(&mut text, 5, [3, 10, 1, 10, 1], " 1 1 1 3");
     for policy in ["easy", "prob:limit:fcfs:exact", "fcfs"] {
         let nodes = workload(&text, &on("1x(cores=8,gpu=1,K80)+1x(cores=8,gpu=1,T4)+1x(cores=8,gpu=1,V100)"));

@@ -62,8 +62,8 @@ fn the_page_has_what_its_commands_print() {
 fn the_default_stands_beside_the_best() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../demo/workload.swf.gz");
     let args = ["compare", trace, "--policies", "easy,fair,fast", "--limit-jobs", "1500"];
-    let told = super::command_line::surefill(&args, std::path::Path::new("."));
-    let text = String::from_utf8(told.stdout).unwrap();
+    let output = super::command_line::surefill(&args, std::path::Path::new("."));
+    let text = String::from_utf8(output.stdout).unwrap();
     let answer = text.lines().last().unwrap();
     assert!(answer.starts_with("fast: mean wait ") && answer.contains(" below EASY's, longest "), "{answer}");
     assert!(answer.contains(" times. fair, the default: -"), "{answer}");

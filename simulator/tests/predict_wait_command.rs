@@ -17,7 +17,7 @@ fn surefill_with(input: &str, args: &[&str]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Who refuses the arguments does not read.
+    // A command that refuses its arguments does not read.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -34,7 +34,7 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Who reads the answer may have gone.
+/// The reader of the answer may have gone.
 #[test]
 fn a_closed_pipe_is_no_error() {
     let folder = folder();
@@ -168,7 +168,7 @@ fn predict_wait_says_when_to_submit() {
             ["predict-wait", "--no-adapt", "--no-availability", "--no-visible", "--no-trim", "--no-cluster"];
         surefill_with(&sacct(), &[&fixed[..], args].concat())
     };
-    // Of all 200 waits of 1 to 200 s the 161st is the bound of the .75 quantile.
+    // The 161st of all 200 waits of 1 to 200 s is the bound of the .75 quantile.
     assert_eq!(surefill::wait::upper_index(200, 0.75, 0.95), Ok(Some(161)));
     let wish = ["--now", "1714569900", "--start-by", "1714570300", "--probability", "0.75"];
     let answer = json(&ask(&[&wish[..], &["--json"]].concat()));
@@ -197,7 +197,7 @@ fn predict_wait_says_when_to_submit() {
 
 #[test]
 fn what_would_change_nothing_is_refused() {
-    // What changes the paper's history is refused where bounds do not rest on it, not ignored.
+    // Options that change the paper's history are refused where bounds do not rest on it, not ignored.
     for ignored in [&["--no-trim"][..], &["--no-cluster"], &["--by", "product"]] {
         let args = [&["predict-wait"], ignored].concat();
         let output = surefill_with(&sacct(), &args);

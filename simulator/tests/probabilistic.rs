@@ -153,26 +153,26 @@ fn the_papers_rule_of_the_engine_is_the_policys_own_job_by_job() {
         crate::common::options("papers").choice.build(&policy).unwrap().predicted_starts(0, &[], 1).is_none()
     };
     assert!(unlike(|policy| policy.prob.guard = 0.9) && unlike(|policy| policy.prob.refresh = true));
-    assert!(unlike(|policy| policy.prob.calibrate = Calibrate::Told));
+    assert!(unlike(|policy| policy.prob.calibrate = Calibrate::Report));
     assert!(unlike(|policy| policy.overdue = Overdue::Past) && !unlike(|_| {}));
 }
 
 #[test]
-fn told_delays_change_no_decision_and_come_true() {
+fn reported_delays_change_no_decision_and_come_true() {
     let demo = demo();
     for (criterion, tau) in [(Criterion::Probability, 0.2), (Criterion::Seconds, 600.0)] {
         let replayed = |calibrate| {
             let prob = ProbOptions { criterion, tau, calibrate, ..ProbOptions::default() };
             replay_prob(&demo, "prob:mix:sjbf", prob)
         };
-        let (plain, told) = (replayed(Calibrate::Off), replayed(Calibrate::Told));
-        assert!(decisions(&plain) == decisions(&told));
+        let (plain, reported) = (replayed(Calibrate::Off), replayed(Calibrate::Report));
+        assert!(decisions(&plain) == decisions(&reported));
         let off = |outcome: &Outcome| {
             let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());
             let delays = Delays::of([&Backfills::of(backfills, criterion)]);
             (delays.observed / delays.predicted).ln().abs()
         };
-        assert!(off(&told) < off(&plain), "{criterion:?}: {} {}", off(&told), off(&plain));
+        assert!(off(&reported) < off(&plain), "{criterion:?}: {} {}", off(&reported), off(&plain));
         assert!(decisions(&replayed(Calibrate::Decide)) != decisions(&plain));
     }
 }

@@ -47,7 +47,7 @@ fn every_start_is_the_same() {
 }
 
 /// pyss has a probabilistic EASY of its own, after the same paper: another estimate of run times, all of a bin's
-/// probability at its end, and a threshold of 0.2. What it gains over EASY here is told in docs/add-a-policy.md, beside
+/// probability at its end, and a threshold of 0.2. Its gain over EASY here stands in docs/add-a-policy.md, beside
 /// the preset `fair`.
 #[test]
 fn mean_waits_beside_its_probabilistic_easy() {

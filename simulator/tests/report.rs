@@ -183,7 +183,7 @@ fn tables_compare_with_easy_and_the_paper() {
     assert!(View::Waits.table(&[], TableStyle::Markdown).is_none());
 }
 
-/// What is between the bars of a line of Markdown.
+/// The texts between the bars of a line of Markdown.
 fn cells(line: &str) -> Vec<String> {
     line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
 }
@@ -297,14 +297,14 @@ fn the_record_comes_first() {
         };
         (explained(std::slice::from_ref(&same)).unwrap(), same)
     };
-    let (told, half) = recorded(easy * 2.0);
+    let (enough, half) = recorded(easy * 2.0);
     assert!(
-        told.starts_with("People waited ") && told.contains("the replay of EASY explains 50 % of it"),
-        "{told}"
+        enough.starts_with("People waited ") && enough.contains("the replay of EASY explains 50 % of it"),
+        "{enough}"
     );
-    let (untold, tenth) = recorded(easy * 10.0);
-    assert!(untold.starts_with("This history cannot tell what another policy would save"), "{untold}");
-    assert!(untold.contains("explains 10 % ("), "{untold}");
+    let (little, tenth) = recorded(easy * 10.0);
+    assert!(little.starts_with("This history cannot tell what another policy would save"), "{little}");
+    assert!(little.contains("explains 10 % ("), "{little}");
     let (short, none) = recorded(59.0);
     assert!(
         short.contains("less than a minute, so that there is nothing to save") && !short.contains('%'),

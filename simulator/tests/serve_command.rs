@@ -32,17 +32,17 @@ pub(super) fn serve(folder: &Path, args: &[&str]) -> Server {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (says, hears) = mpsc::channel();
+    let (says, lines) = mpsc::channel();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     std::thread::spawn(move || {
         let mut line = String::new();
         let _ = out.read_line(&mut line);
-        // Nobody listens any more when the time is up.
+        // No process listens any more when the time is up.
         let _ = says.send(line);
     });
     // From here on it is ended whatever happens.
     let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-    let line = hears.recv_timeout(PATIENCE).expect("the server says where it listens");
+    let line = lines.recv_timeout(PATIENCE).expect("the server says where it listens");
     server.address = line.trim().trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
     server
 }
@@ -170,7 +170,7 @@ fn serve_answers_as_predict_wait_does() {
     assert!(status == 405 && body.contains("\"error\""), "{status} {body}");
     let (status, ..) = server.send("nonsense\r\n\r\n");
     assert_eq!(status, 400);
-    // Somebody who says nothing does not keep others waiting.
+    // A client that says nothing does not keep others waiting.
     let _silent = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
     assert_eq!(server.get("/api/queues").0, 200);
     assert!(begun.elapsed() < PATIENCE);
@@ -267,7 +267,7 @@ fn serve_describes_its_answers() {
     }
     for path in keys(&described["paths"]) {
         assert_ne!(server.get(&path).0, 405, "{path}");
-        // Nobody has said when waiting jobs start.
+        // No file says when waiting jobs start.
         let status = if path == "/api/starts" { vec![404] } else { vec![200, 400] };
         assert!(status.contains(&server.get(&path).0), "{path}");
     }
@@ -411,7 +411,7 @@ fn serve_is_not_locked_by_clients_that_do_not_read() {
         .map(|client| {
             let mut stream = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
             stream.set_nonblocking(true).unwrap();
-            // As much as the system takes at once.
+            // The most that the system takes at once.
             let _ = stream.write(requests[client % 2].as_bytes());
             stream
         })

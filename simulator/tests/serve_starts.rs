@@ -16,7 +16,7 @@ fn clock() -> i64 {
 fn serve_tells_when_waiting_jobs_start() {
     let folder = folder();
     let now = std::cell::Cell::new(clock());
-    let told = |within: i64| {
+    let predictions = |within: i64| {
         serde_json::json!({
             "now": now.get(), "learnt": 3, "heads": [],
             "starts": [
@@ -30,11 +30,11 @@ fn serve_tells_when_waiting_jobs_start() {
         })
     };
     let path = folder.path().join("starts.json");
-    std::fs::write(&path, told(600).to_string()).unwrap();
+    std::fs::write(&path, predictions(600).to_string()).unwrap();
     let server = serve(folder.path(), &["t.swf", "--starts", "starts.json", "--reload", "1"]);
     let (status, found) = server.json("/api/starts");
     let anonymous = |within| {
-        let mut starts = told(within)["starts"].clone();
+        let mut starts = predictions(within)["starts"].clone();
         for start in starts.as_array_mut().unwrap() {
             let start = start.as_object_mut().unwrap();
             start.remove("user");
@@ -50,8 +50,8 @@ fn serve_tells_when_waiting_jobs_start() {
         }
         starts
     };
-    assert_eq!((status, &found["now"], &found["starts"]), (200, &told(600)["now"], &anonymous(600)));
-    assert!((0..60).contains(&found["told_s_ago"].as_i64().unwrap()), "{found}");
+    assert_eq!((status, &found["now"], &found["starts"]), (200, &predictions(600)["now"], &anonymous(600)));
+    assert!((0..60).contains(&found["reported_s_ago"].as_i64().unwrap()), "{found}");
     assert_eq!(found["out_of_date"], false);
     let described = server.json("/openapi.json").1["components"]["schemas"]["Starts"]["properties"].clone();
     let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -69,7 +69,7 @@ fn serve_tells_when_waiting_jobs_start() {
     std::fs::write(&path, "{").unwrap();
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(server.json("/api/starts").1["starts"], anonymous(600));
-    std::fs::write(&path, told(1200).to_string()).unwrap();
+    std::fs::write(&path, predictions(1200).to_string()).unwrap();
     let begun = Instant::now();
     while server.json("/api/starts").1["starts"] != anonymous(1200) {
         assert!(begun.elapsed() < PATIENCE, "the starts are not read again");
@@ -79,20 +79,20 @@ fn serve_tells_when_waiting_jobs_start() {
     // new the file is.
     let aged = |ago: i64, args: &[&str]| {
         now.set(clock() - ago);
-        std::fs::write(&path, told(1200).to_string()).unwrap();
+        std::fs::write(&path, predictions(1200).to_string()).unwrap();
         serve(folder.path(), &[&["t.swf", "--starts", "starts.json"], args].concat())
     };
     let old = aged(3600, &[]);
     let page = old.get("/").2;
     assert!(page.contains("ago, and the queue has changed since") && page.contains("90 min"), "{page}");
-    assert!((3600..3660).contains(&old.json("/api/starts").1["told_s_ago"].as_i64().unwrap()));
+    assert!((3600..3660).contains(&old.json("/api/starts").1["reported_s_ago"].as_i64().unwrap()));
     let day = aged(90_000, &[]);
     assert_eq!(day.json("/api/starts").1["out_of_date"], true);
     let page = day.get("/").2;
     assert!(page.contains("too long ago to be shown") && !page.contains("4711"), "{page}");
     // A time that is given for the present stands for the clock; one that lies ahead of it is said.
     let given = aged(0, &["--now", &(clock() + 600).to_string()]).json("/api/starts").1;
-    assert!((600..602).contains(&given["told_s_ago"].as_i64().unwrap()), "{given}");
+    assert!((600..602).contains(&given["reported_s_ago"].as_i64().unwrap()), "{given}");
     assert!(aged(-7200, &[]).get("/").2.contains("ahead of this computer's clock"));
     let without = serve(folder.path(), &["t.swf"]);
     assert_eq!(without.json("/api/starts").0, 404);
@@ -132,16 +132,16 @@ fn a_job_has_one_start() {
     assert_ne!(server.json("/api/wait?job=501").1["answer"], "forecast");
     let ask = |extra: &[&str]| {
         let args = [&["predict-wait", "h.txt", "--now", &at, "--within", "3540"], extra].concat();
-        let told = super::command_line::surefill(&args, folder.path());
-        String::from_utf8(told.stdout).unwrap()
+        let output = super::command_line::surefill(&args, folder.path());
+        String::from_utf8(output.stdout).unwrap()
     };
-    let told = ask(&["--job", "500", "--starts", "starts.json"]);
+    let answer = ask(&["--job", "500", "--starts", "starts.json"]);
     assert!(
-        told.contains("with probability 95 % within 9795 s") && told.contains("probability 72.38 %"),
-        "{told}"
+        answer.contains("with probability 95 % within 9795 s") && answer.contains("probability 72.38 %"),
+        "{answer}"
     );
-    let told = ask(&["--job", "501", "--starts", "starts.json"]);
-    assert!(!told.contains("played forward"), "{told}");
+    let answer = ask(&["--job", "501", "--starts", "starts.json"]);
+    assert!(!answer.contains("played forward"), "{answer}");
 }
 
 /// The distribution of a start is that of its quantiles and probabilities, linear between them.
@@ -156,7 +156,7 @@ fn a_start_is_a_distribution() {
     {
         assert!((start.probability(within).unwrap() - probability).abs() < 1e-9, "{within}");
     }
-    // Of a job that still waits after its interval of 90 % the forecast says nothing.
+    // The forecast says nothing of a job that still waits after its interval of 90 %.
     assert_eq!((start.left_by(0.5, 0), start.left_by(0.5, 600)), (Some(600), Some(3000)));
     assert_eq!((start.left_by(0.5, 9000), start.left_probability(60, 9001)), (None, None));
     let none = all.of("2").unwrap();

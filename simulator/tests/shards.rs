@@ -17,7 +17,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a call prints that succeeds.
+/// The output of a call that succeeds.
 fn stdout(args: &str, folder: &Path) -> String {
     let output = surefill(args, folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{args}: {}", stderr(&output));
@@ -193,7 +193,7 @@ fn shards_that_do_not_belong_together_are_refused() {
         1,
         "changed.json: made of other traces than shard-1.json: two.swf has other",
     );
-    // What is whole of a part: the first trace's cells are in shards 1 and 2 of 4.
+    // Whole cells of a part: the first trace's cells are in shards 1 and 2 of 4.
     let parts = shards(run, 4, "part", folder);
     let output =
         surefill(&format!("merge --json --partial {} {} {}", parts[0], parts[1], parts[3]), folder, &[]);
@@ -202,7 +202,7 @@ fn shards_that_do_not_belong_together_are_refused() {
     let alone = stdout("compare one.swf --policies easy,easy++ --json", folder);
     assert_eq!(timeless(&String::from_utf8(output.stdout).unwrap()), timeless(&alone));
     refuses(&format!("--partial {}", parts[3]), 1, "no trace has all of its cells");
-    // What a shard cannot show.
+    // Tables that a shard cannot show.
     for wrong in ["--html p.html", "--csv", "--markdown", "--table means"] {
         let output = surefill(&format!("{run} --shard 1/2 {wrong}"), folder, &[]);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{wrong}");

@@ -49,7 +49,7 @@ fn snapshot(now: i64, jobs: Vec<Job>, nodes: u32) -> Snapshot {
     }
 }
 
-/// As many jobs of a user, each of this number of seconds, that waited a minute.
+/// This number of jobs of a user, each of this number of seconds, that waited a minute.
 fn past(user: &str, run_time: i64) -> Vec<Past> {
     let one = |i: i64| Past {
         user: user.into(),
@@ -92,7 +92,7 @@ fn idle_nodes_are_given_away_once() {
     };
     let events = watcher.look(&snapshot(1060, queue(State::Pending), 5)).expect("a look");
     assert_eq!(would(&events), [("3", "2"), ("4", "2")]);
-    // Neither is told again, and there is no node for the third.
+    // Neither is reported again, and there is no node for the third.
     let events = watcher.look(&snapshot(1090, queue(State::Pending), 5)).expect("a look");
     assert_eq!(events, []);
     // The first has started indeed: its node is Slurm's, the second's is still given away.
@@ -100,7 +100,7 @@ fn idle_nodes_are_given_away_once() {
     assert_eq!(would(&events), []);
     assert!(matches!(&events[..], [Event::Started { at: 1000, job, .. }] if job == "3"), "{events:?}");
 
-    // By limits nothing overtakes: what is told is more than EASY does. A job that limits let through is not told.
+    // By limits nothing overtakes: reports are of more than EASY does. A job that limits let through is not reported.
     let mut limits = queue(State::Pending);
     limits[2].limit = 600;
     let mut watcher = Watcher::new("fair", &history, &[]).expect("a watcher");

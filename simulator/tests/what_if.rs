@@ -83,7 +83,7 @@ fn the_numbers_are_those_of_simulate() {
         let value = number(&format!("{path}/value"));
         assert!(ends[0] < value && value < ends[1], "{path}: {value} {ends:?}");
     }
-    // Nobody is moved to a later start, and nothing is saved beyond what was waited.
+    // No job is moved to a later start, and nothing is saved beyond what was waited.
     let moved = ["limits", "run_times"].map(|of| number(&format!("/anchored/{of}/saved_s/value")));
     assert!(0.0 < moved[0] && moved[1] <= recorded_s, "{moved:?}");
     assert_eq!(answer["remarks"], serde_json::json!([]));
@@ -157,11 +157,11 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     let output = surefill(&args, folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    // On the 17 processors that were in use at once nobody waits in the replay.
-    let untold = "This history cannot tell what fcfs would save, because the replay of EASY explains 0 % (0 s) of what was \
+    // On the 17 processors that were in use at once no job waits in the replay.
+    let unexplained = "This history cannot tell what fcfs would save, because the replay of EASY explains 0 % (0 s) of what was \
                   waited. People waited ";
     assert!(
-        said.starts_with(untold) && said.contains(" as many processors as they asked for were idle."),
+        said.starts_with(unexplained) && said.contains(" as many processors as they asked for were idle."),
         "{said}"
     );
     assert!(
@@ -205,7 +205,7 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     assert!(markdown.contains("| account or group"));
 }
 
-/// What was wrong with the history, and what is guessed of it, is part of the answer.
+/// The answer names what was wrong with the history and what is guessed of it.
 #[test]
 fn remarks_reach_the_answer() {
     let folder = folder();

@@ -455,7 +455,7 @@ pub unsafe extern "C" fn surefill_wait_known(
     status((|| unsafe { waits(wait)? }.known(seconds, &features(requested, processors)?))())
 }
 
-/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To go
 /// back, what was reported as later counts as having happened now, and jobs are given up anew by the new time. O((w +
 /// n) log w) for w waiting jobs and n times that they were looked at.
 ///

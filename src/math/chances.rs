@@ -22,7 +22,7 @@ const KNOTS: usize = 11;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     /// Number of questions invented at each knot, of which the knot's share came true.
-    pub belief: f64,
+    pub prior: f64,
     /// Number of questions that count at a knot in the end: the weights of older ones fade with each new one.
     pub questions: f64,
 }
@@ -44,13 +44,13 @@ fn place(share: f64) -> (usize, f64) {
 
 impl Chances {
     /// Learns from a job with these shares that has waited `wait` seconds, and starts now or goes on waiting. The first
-    /// `heard` horizons are left out: they were learnt as passed without a start. Returns the number of horizons passed
+    /// `learnt` horizons are left out: they were passed in an earlier call. Returns the number of horizons passed
     /// now.
-    pub(crate) fn learn(&mut self, pace: Pace, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
+    pub(crate) fn learn(&mut self, pace: Pace, shares: &Shares, learnt: u32, wait: u64, starts: bool) -> u32 {
         let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
         let until = if starts { HORIZONS.len() } else { passed };
         let tables = self.asked.iter_mut().zip(&mut self.started).zip(shares).zip(HORIZONS);
-        for (((asked, started), share), horizon) in tables.take(until).skip(heard as usize) {
+        for (((asked, started), share), horizon) in tables.take(until).skip(learnt as usize) {
             let (knot, part) = place(f64::from(*share));
             let came = f64::from(u8::from(wait <= horizon));
             for (knot, weight) in [(knot, 1.0 - part), (knot + 1, part)] {
@@ -62,20 +62,20 @@ impl Chances {
                 *started = *started * kept + weight * came;
             }
         }
-        heard.max(passed as u32)
+        learnt.max(passed as u32)
     }
 
-    /// Observed share of starts at a knot, with `invented` further questions of which the share `believed` came true.
-    pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> Known {
+    /// Observed share of starts at a knot, with `invented` further questions of which the share `expected` came true.
+    pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, expected: f64) -> Known {
         let of = |weights: &[[f64; KNOTS]]| weights.get(horizon).and_then(|knots| knots.get(knot)).copied();
         let (asked, started) = (of(&self.asked).unwrap_or(0.0), of(&self.started).unwrap_or(0.0));
         let weight = asked + invented;
-        Known { share: (started + invented * believed) / weight, weight, knots: 1 }
+        Known { share: (started + invented * expected) / weight, weight, knots: 1 }
     }
 
     /// Observed share of starts at a knot, where the questions that the pace invents came true at the knot's own share.
     pub(crate) fn came_to_by_itself(&self, pace: Pace, horizon: usize, knot: usize) -> Known {
-        self.came_to(horizon, knot, pace.belief, knot as f64 / (KNOTS - 1) as f64)
+        self.came_to(horizon, knot, pace.prior, knot as f64 / (KNOTS - 1) as f64)
     }
 
     /// Calibrated share of starts within one of the horizons. Rises with the share.
@@ -134,22 +134,22 @@ pub(crate) fn probability<E>(
 ) -> Result<f64, E> {
     let asked = share(within)?;
     // Share and calibrated share at the horizon before; the first one is 0 s, before which nothing starts.
-    let (mut before, mut told, mut since) = (0.0, 0.0, 0);
+    let (mut before, mut calibrated, mut since) = (0.0, 0.0, 0);
     let log = |seconds: u64| libm::log(seconds as f64 + 60.0);
     for (index, horizon) in HORIZONS.into_iter().enumerate() {
         let here = share(horizon)?;
-        let corrected = corrected(index, here).max(told);
+        let corrected = corrected(index, here).max(calibrated);
         if within <= horizon {
             let part = match here > before {
                 true => (asked - before) / (here - before),
                 false => (log(within) - log(since)) / (log(horizon) - log(since)),
             };
-            return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
+            return Ok(calibrated + part.clamp(0.0, 1.0) * (corrected - calibrated));
         }
-        (before, told, since) = (here, corrected, horizon);
+        (before, calibrated, since) = (here, corrected, horizon);
     }
     let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 0.0 };
-    Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
+    Ok(calibrated + part.clamp(0.0, 1.0) * (1.0 - calibrated))
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    const PACE: Pace = Pace { belief: 20.0, questions: 1000.0 };
+    const PACE: Pace = Pace { prior: 20.0, questions: 1000.0 };
 
     fn uniform(random: &mut u64) -> f64 {
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -178,8 +178,9 @@ mod tests {
             let started = HORIZONS.iter().zip(shares).find(|(_, share)| lot <= truth(f64::from(*share)));
             let wait = started.map_or(u64::MAX, |(horizon, _)| *horizon);
             // Half of the jobs are learnt from once while they wait.
-            let heard = if lot < 0.5 { chances.learn(PACE, &shares, 0, wait.min(100_000), false) } else { 0 };
-            chances.learn(PACE, &shares, heard, wait, true);
+            let learnt =
+                if lot < 0.5 { chances.learn(PACE, &shares, 0, wait.min(100_000), false) } else { 0 };
+            chances.learn(PACE, &shares, learnt, wait, true);
         }
         for share in [0.05, 0.15, 0.35, 0.5, 0.85, 0.95] {
             let all = |within: u64| {
@@ -187,12 +188,12 @@ mod tests {
                 Ok::<f64, ()>(share * n as f64 / 6.0)
             };
             let corrected = |horizon: usize, share| chances.corrected(PACE, horizon, share);
-            let told: Vec<f64> = HORIZONS.iter().map(|h| probability(*h, all, corrected).unwrap()).collect();
-            for (n, told) in told.iter().enumerate() {
+            let found: Vec<f64> = HORIZONS.iter().map(|h| probability(*h, all, corrected).unwrap()).collect();
+            for (n, found) in found.iter().enumerate() {
                 let wanted = truth(share * (n + 1) as f64 / 6.0);
-                assert!((told - wanted).abs() < 0.04, "{share} at {n}: {told} for {wanted}");
+                assert!((found - wanted).abs() < 0.04, "{share} at {n}: {found} for {wanted}");
             }
-            assert!(told.is_sorted());
+            assert!(found.is_sorted());
         }
     }
 
@@ -201,21 +202,21 @@ mod tests {
         let chances = Chances::zeroed();
         for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
             let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
-            let told =
+            let found =
                 probability(within, share, |horizon, share| chances.corrected(PACE, horizon, share)).unwrap();
-            assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
+            assert!((found - share(within).unwrap()).abs() < 1e-9, "{within}");
         }
         let mut wrong = Chances::zeroed();
         for _ in 0..10_000 {
             wrong.learn(PACE, &[1.0; HORIZONS.len()], 0, u64::MAX, true);
         }
-        let told = probability(
+        let found = probability(
             86_400,
             |_| Ok::<f64, ()>(1.0),
             |horizon, share| wrong.corrected(PACE, horizon, share),
         )
         .unwrap();
-        assert!((0.0..0.1).contains(&told), "{told}");
+        assert!((0.0..0.1).contains(&found), "{found}");
         // Nothing starts within 0 s.
         let none =
             probability(0, |_| Ok::<f64, ()>(0.0), |horizon, share| wrong.corrected(PACE, horizon, share));

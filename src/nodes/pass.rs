@@ -220,7 +220,7 @@ impl NodePass<'_> {
             return Err(Error::Full);
         }
         let slot = index as usize * self.state.capacity.tails_per_job();
-        let count = self.believe(slot, age, limit, runtime)?;
+        let count = self.condition(slot, age, limit, runtime)?;
         let limit = at_limit(age, limit);
         *at_mut(self.slices.running, index as usize)? =
             Running { handle, slot: slot as u32, count, grouped: 0, group: 0, limit };
@@ -244,8 +244,8 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// Writes a job's remaining run time into its place.
-    fn believe(&mut self, slot: usize, age: i64, limit: i64, runtime: View<'_>) -> Result<u32> {
+    /// Writes a job's run time, conditioned on age and limit, into its place.
+    fn condition(&mut self, slot: usize, age: i64, limit: i64, runtime: View<'_>) -> Result<u32> {
         let room = self.state.capacity.tails_per_job();
         let releases = range_mut(self.slices.releases, 0, room)?;
         let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
@@ -273,7 +273,7 @@ impl NodePass<'_> {
         {
             return Err(Error::Full);
         }
-        let count = self.believe(self.candidate_tails(index as usize), 0, limit, runtime)?;
+        let count = self.condition(self.candidate_tails(index as usize), 0, limit, runtime)?;
         let slot = self.state.parts;
         let candidate = at_mut(self.slices.candidates, index as usize)?;
         let limit = at_limit(0, limit);

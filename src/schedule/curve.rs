@@ -90,8 +90,8 @@ fn class(predicted: f64, edge: f64) -> usize {
 }
 
 impl Learnt {
-    /// Learns one more outcome, for which `told` had been reported.
-    pub(super) fn observe(&mut self, predicted: f64, told: f64, observed: f64, edge: f64) {
+    /// Learns one more outcome, for which `reported` was reported.
+    pub(super) fn observe(&mut self, predicted: f64, reported: f64, observed: f64, edge: f64) {
         let shrinking = 1.0 - 1.0 / MEMORY;
         let one = Sums { weight: 1.0, predicted, observed };
         self.all.shrink(shrinking);
@@ -104,7 +104,7 @@ impl Learnt {
         }
         let scale = self.all.observed.max(self.all.predicted) / self.all.weight;
         if scale > 0.0 {
-            self.waiting += RATE * (observed - told) / scale;
+            self.waiting += RATE * (observed - reported) / scale;
             let step = self.waiting.clamp(-LARGEST_STEP, LARGEST_STEP);
             self.waiting = (self.waiting - step).clamp(-MOST, MOST);
             self.exponent = (self.exponent + step).clamp(-MOST, MOST);
@@ -197,18 +197,19 @@ impl Curve {
         (expected * self.level).min(self.most)
     }
 
-    /// The smallest prediction for which at least `told` is expected, by bisection, within a factor of 16 of it.
-    pub(super) fn inverse(&self, told: f64) -> f64 {
-        let (mut low, mut high) = (told / 16.0, told * 16.0);
-        if self.at(low) >= told {
+    /// The smallest prediction for which the curve gives at least `expected`, by bisection, within a factor of 16 of
+    /// it.
+    pub(super) fn inverse(&self, expected: f64) -> f64 {
+        let (mut low, mut high) = (expected / 16.0, expected * 16.0);
+        if self.at(low) >= expected {
             return low;
         }
-        if self.at(high) < told {
+        if self.at(high) < expected {
             return high;
         }
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if self.at(middle) < told {
+            if self.at(middle) < expected {
                 low = middle;
             } else {
                 high = middle;
@@ -231,7 +232,7 @@ mod tests {
     proptest! {
         #[test]
         fn curves_never_fall_and_bisection_finds_the_threshold(
-            seen in proptest::collection::vec((-9.0f64..3.0, 0.0f64..5.0), 0..300), told in 1e-6f64..1.0,
+            seen in proptest::collection::vec((-9.0f64..3.0, 0.0f64..5.0), 0..300), expected in 1e-6f64..1.0,
         ) {
             let mut learnt = Learnt::zeroed();
             for (power, observed) in seen {
@@ -247,10 +248,10 @@ mod tests {
                 prop_assert!(now >= last && now <= 1.0);
                 last = now;
             }
-            let found = curve.inverse(told);
-            if found > told / 16.0 && found < told * 16.0 {
-                prop_assert!(curve.at(found) >= told);
-                prop_assert!(curve.at(found * (1.0 - 1e-9)) < told);
+            let found = curve.inverse(expected);
+            if found > expected / 16.0 && found < expected * 16.0 {
+                prop_assert!(curve.at(found) >= expected);
+                prop_assert!(curve.at(found * (1.0 - 1e-9)) < expected);
             }
         }
     }

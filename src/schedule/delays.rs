@@ -52,7 +52,7 @@ pub struct DelayTotals {
     /// Sum of the predicted delays.
     pub predicted: f64,
     /// Sum of the delays reported when they were accepted.
-    pub told: f64,
+    pub reported: f64,
     /// Sum of the observed delays: the number of backfills that delayed their head job, or the seconds of delay.
     pub observed: f64,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Pending {
     job: i64,
     now: i64,
     predicted: f64,
-    told: f64,
+    reported: f64,
     /// Time at which the head job could have started without it; meaningless before `known`.
     undisturbed: i64,
     missing: u32,
@@ -116,10 +116,9 @@ impl<'a> Object<'a> for DelayCalibration<'a> {
     fn assemble(state: &'a mut State, pending: Self::Parts) -> Result<DelayCalibration<'a>> {
         let sound = state.count <= state.capacity
             && state.learnt.iter().all(Learnt::is_sound)
-            && state
-                .totals
-                .iter()
-                .all(|totals| [totals.predicted, totals.told, totals.observed].iter().all(|&sum| sum >= 0.0));
+            && state.totals.iter().all(|totals| {
+                [totals.predicted, totals.reported, totals.observed].iter().all(|&sum| sum >= 0.0)
+            });
         if sound { Ok(DelayCalibration { state, pending }) } else { Err(Error::Corrupt) }
     }
 }
@@ -174,7 +173,7 @@ impl<'a> DelayCalibration<'a> {
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].
-    pub fn told(&self, criterion: Criterion, predicted: f64) -> Result<f64> {
+    pub fn reported(&self, criterion: Criterion, predicted: f64) -> Result<f64> {
         let unit = unit(criterion);
         check_predicted(unit, predicted)?;
         let (Some(learnt), Some(most)) = (self.state.learnt.get(unit), MOST.get(unit)) else {
@@ -208,9 +207,9 @@ impl<'a> DelayCalibration<'a> {
         Ok(Rule { threshold, ..*rule })
     }
 
-    /// Records that a backfill was accepted and its job started; returns its delay by [`DelayCalibration::told`]. Call
-    /// it before any of the jobs that run then ends. Where there is no room, the backfill whose outcome has been open
-    /// for longest is forgotten. O(capacity) then, else O(1).
+    /// Records that a backfill was accepted and its job started; returns its delay by [`DelayCalibration::reported`].
+    /// Call it before any of the jobs that run then ends. Where there is no room, the backfill whose outcome has been
+    /// open for longest is forgotten. O(capacity) then, else O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::NotANumber`].
@@ -220,7 +219,7 @@ impl<'a> DelayCalibration<'a> {
         if processors == 0 || missing == 0 {
             return Err(Error::OutOfRange);
         }
-        let told = self.told(criterion, predicted)?;
+        let reported = self.reported(criterion, predicted)?;
         if self.state.count >= self.state.capacity {
             self.forget_oldest()?;
             self.state.dropped = self.state.dropped.saturating_add(1);
@@ -229,14 +228,14 @@ impl<'a> DelayCalibration<'a> {
             job,
             now,
             predicted,
-            told,
+            reported,
             missing,
             processors,
             unit: unit(criterion) as u32,
             ..Pending::zeroed()
         };
         self.state.count += 1;
-        Ok(told)
+        Ok(reported)
     }
 
     fn forget_oldest(&mut self) -> Result<()> {
@@ -292,17 +291,17 @@ impl<'a> DelayCalibration<'a> {
     fn observe(&mut self, pending: &Pending, delay: i64) -> Result<()> {
         let unit = pending.unit as usize;
         let longest = MAX_SECONDS as f64;
-        if ![pending.predicted, pending.told].iter().all(|delay| (0.0..=longest).contains(delay)) {
+        if ![pending.predicted, pending.reported].iter().all(|delay| (0.0..=longest).contains(delay)) {
             return Err(Error::Corrupt);
         }
         let seconds = (delay.max(0) as f64).min(longest);
         let observed = if unit == 0 { f64::from(u8::from(delay > 0)) } else { seconds };
         let edge = *at(&EDGES, unit)?;
-        at_mut(&mut self.state.learnt, unit)?.observe(pending.predicted, pending.told, observed, edge);
+        at_mut(&mut self.state.learnt, unit)?.observe(pending.predicted, pending.reported, observed, edge);
         let totals = at_mut(&mut self.state.totals, unit)?;
         totals.known = totals.known.saturating_add(1);
         totals.predicted += pending.predicted;
-        totals.told += pending.told;
+        totals.reported += pending.reported;
         totals.observed += observed;
         Ok(())
     }
@@ -418,11 +417,11 @@ mod tests {
 
     /// Outcomes whose ratio to the predictions is not 1, and changes halfway.
     #[test]
-    fn what_is_told_comes_true() {
+    fn reported_delays_come_true() {
         let mut memory = memory(64);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
         let mut calibration = DelayCalibration::init(bytes, 64).unwrap();
-        assert_eq!(calibration.told(Criterion::Bound, 0.02), Ok(0.02));
+        assert_eq!(calibration.reported(Criterion::Bound, 0.02), Ok(0.02));
         assert_eq!(calibration.rule(&Rule::EXACT), Ok(Rule::EXACT));
         let mut state = 5u64;
         let mut uniform = || {
@@ -445,11 +444,11 @@ mod tests {
         }
         let totals = calibration.totals(Criterion::Probability).unwrap();
         assert_eq!(totals.known, rounds as u64);
-        assert!((totals.told / totals.observed - 1.0).abs() < 0.03, "{totals:?}");
+        assert!((totals.reported / totals.observed - 1.0).abs() < 0.03, "{totals:?}");
         assert!((totals.predicted / totals.observed - 1.0).abs() > 0.1);
         // By now half of the predicted delay is observed.
-        let told = calibration.told(Criterion::Probability, 0.2).unwrap();
-        assert!((0.07..0.13).contains(&told), "{told}");
+        let reported = calibration.reported(Criterion::Probability, 0.2).unwrap();
+        assert!((0.07..0.13).contains(&reported), "{reported}");
         let rule = calibration.rule(&Rule { threshold: 0.1, ..Rule::EXACT }).unwrap();
         assert!((0.14..0.28).contains(&rule.threshold), "{rule:?}");
     }
@@ -467,7 +466,7 @@ mod tests {
         let mut opened = DelayCalibration::open(bytemuck::cast_slice_mut(&mut second)).unwrap();
         opened.ended(-1, 0, 60, 4).unwrap();
         opened.ended(2, 52, 70, 1).unwrap();
-        let totals = DelayTotals { known: 1, predicted: 0.25, told: 0.25, observed: 10.0 };
+        let totals = DelayTotals { known: 1, predicted: 0.25, reported: 0.25, observed: 10.0 };
         assert_eq!(opened.totals(Criterion::Seconds), Ok(totals));
         assert!(DelayCalibration::open(bytemuck::cast_slice_mut(&mut second)).is_err());
         DelayCalibration::attach(bytemuck::cast_slice_mut(&mut second)).unwrap();

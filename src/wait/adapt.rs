@@ -35,7 +35,7 @@ impl WaitPredictor<'_> {
         if self.has(ADAPT) && waiting.noted == 1 {
             let rate = self.state.rate;
             self.state.levels.learn_aside(waiting.aside.map(|bound| wait > u64::from(bound)), rate);
-            self.state.chances.learn(CHANCES, &waiting.shares, waiting.heard, wait, true);
+            self.state.chances.learn(CHANCES, &waiting.shares, waiting.learnt, wait, true);
         }
         self.remember(&waiting.situation, waiting.index, wait)
     }
@@ -71,22 +71,22 @@ impl WaitPredictor<'_> {
         levels: &Levels,
     ) -> Result<Option<i64>> {
         let Some(index) = index else { return Ok(None) };
-        let told = sample.select(index).and_then(estimate::seconds)?;
+        let own = sample.select(index).and_then(estimate::seconds)?;
         if !self.has(ADAPT) {
-            return Ok(Some(told));
+            return Ok(Some(own));
         }
         let shift = levels.shift_aside(tail_of(quantile));
-        Ok(sample.at_tail(sample.tail(index) + shift)?.map(|bound| bound.min(self.most(told))))
+        Ok(sample.at_tail(sample.tail(index) + shift)?.map(|bound| bound.min(self.most(own))))
     }
 
-    /// The largest adapted bound, in seconds; `told` is the method's own, which may be larger.
-    pub(super) fn most(&self, told: i64) -> i64 {
-        estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(told)
+    /// The largest adapted bound, in seconds; `own` is the method's own, which may be larger.
+    pub(super) fn most(&self, own: i64) -> i64 {
+        estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(own)
     }
 
-    /// The largest adapted rest of a wait, in seconds; `told` is the method's own, which may be larger.
-    pub(super) fn most_rest(&self, told: i64) -> i64 {
-        estimate::whole_seconds(BEYOND_LONGEST_WAITING * self.state.longest as f64).max(told)
+    /// The largest adapted rest of a wait, in seconds; `own` is the method's own, which may be larger.
+    pub(super) fn most_rest(&self, own: i64) -> i64 {
+        estimate::whole_seconds(BEYOND_LONGEST_WAITING * self.state.longest as f64).max(own)
     }
 
     /// A parametric method's bound, stretched or shrunk; 0 s can be stretched as well.

@@ -155,7 +155,8 @@ impl WaitPredictor<'_> {
         let waiting = at_mut(self.parts.slots, slot as usize)?;
         if waiting.noted == 1 {
             let passed = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-            waiting.heard = self.state.chances.learn(CHANCES, &waiting.shares, waiting.heard, passed, false);
+            waiting.learnt =
+                self.state.chances.learn(CHANCES, &waiting.shares, waiting.learnt, passed, false);
         }
         let mut next = waiting.notes;
         for _ in 0..self.parts.notes.len() {
@@ -165,7 +166,7 @@ impl WaitPredictor<'_> {
             if note.noted == 1 {
                 let passed = now.saturating_sub(note.at).max(0).unsigned_abs();
                 let chances = &mut self.state.aged.chances;
-                note.heard = chances.learn(note.ages, &note.shares, note.heard, passed, false);
+                note.learnt = chances.learn(note.ages, &note.shares, note.learnt, passed, false);
             }
             let (groups, missed, longer) = (note.groups, note.deadline < now, note.floor_until < now);
             note.deadline = if missed { NEVER } else { note.deadline };
@@ -247,7 +248,7 @@ impl WaitPredictor<'_> {
         let window = self.rests(index)?;
         let sample = Sample::Window(&window);
         let groups = groups_of(age.unsigned_abs());
-        let bound = self.rest_told(sample, groups)?;
+        let bound = self.own_rest(sample, groups)?;
         let aside = if self.has(ADAPT) { self.aside_of(sample, &self.state.aged.levels)? } else { None };
         let shares = sample.shares()?;
         self.state.aged.open = self.state.aged.open.saturating_add(1);
@@ -259,7 +260,7 @@ impl WaitPredictor<'_> {
             groups,
             index,
             noted: u32::from(aside.is_some()),
-            heard: 0,
+            learnt: 0,
             ages: AgedChances::of(age.unsigned_abs()),
             situation,
             aside: aside.unwrap_or_default(),
@@ -276,17 +277,17 @@ impl WaitPredictor<'_> {
     }
 
     /// The options' own bound for the rest of a wait; `None` if too few rests are known.
-    fn rest_told(&self, sample: Sample, groups: Groups) -> Result<Option<i64>> {
+    fn own_rest(&self, sample: Sample, groups: Groups) -> Result<Option<i64>> {
         let aged = &self.state.aged;
         if sample.count() < self.state.question.fewest {
             return Ok(None);
         }
-        let told = sample.select(aged.window_index).and_then(estimate::seconds)?;
+        let own = sample.select(aged.window_index).and_then(estimate::seconds)?;
         if !self.has(ADAPT) {
-            return Ok(Some(told));
+            return Ok(Some(own));
         }
         let bound = sample.at_tail(sample.tail(aged.window_index) + aged.levels.shift(groups))?;
-        Ok(bound.map(|bound| bound.min(self.most_rest(told))))
+        Ok(bound.map(|bound| bound.min(self.most_rest(own))))
     }
 
     /// Closes the notes of a waiting job that leaves the queue; with `now`, because it starts: the rests of its wait
@@ -322,7 +323,7 @@ impl WaitPredictor<'_> {
             let missed = note.aside.map(|bound| rest > u64::from(bound));
             let rate = self.state.rate;
             self.state.aged.levels.learn_aside(missed, rate);
-            self.state.aged.chances.learn(note.ages, &note.shares, note.heard, rest, true);
+            self.state.aged.chances.learn(note.ages, &note.shares, note.learnt, rest, true);
         }
         let Some(aged) = self.parts.aged.first_mut() else { return Ok(()) };
         let before = Window::len_of(aged);
@@ -356,7 +357,7 @@ impl WaitPredictor<'_> {
                 let groups = groups_of(age);
                 let usual = &predictor.state.question;
                 let rest = if quantile == usual.quantile && confidence == usual.confidence {
-                    let rest = predictor.rest_told(sample, groups)?;
+                    let rest = predictor.own_rest(sample, groups)?;
                     rest.map(|rest| predictor.no_less(rest, now)).transpose()?
                 } else {
                     let index = upper_index(sample.count(), quantile, confidence)?;

@@ -169,13 +169,13 @@ impl WaitPredictor<'_> {
             if sample.count() < question.fewest {
                 return Ok((None, R::default()));
             }
-            let told = sample.select(index).and_then(estimate::seconds)?;
+            let own = sample.select(index).and_then(estimate::seconds)?;
             if !self.has(ADAPT) {
-                return Ok((Some(told), ask(sample)?));
+                return Ok((Some(own), ask(sample)?));
             }
             let bound = sample.at_tail(sample.tail(index) + shift)?;
             let found = if bound.is_some() { ask(sample)? } else { R::default() };
-            Ok((bound.map(|bound| bound.min(self.most(told))), found))
+            Ok((bound.map(|bound| bound.min(self.most(own))), found))
         })?;
         let least = self.no_shorter(asked.groups, question.quantile, now)?;
         Ok((WaitAnswer::from_bound(bound.map(|bound| bound.max(least))), found))

@@ -7,10 +7,10 @@ use crate::math::chances::{Chances, Pace, Shares, between};
 use bytemuck::{Pod, Zeroable};
 
 /// Speed of learning.
-pub(super) const CHANCES: Pace = Pace { belief: 20.0, questions: 1000.0 };
+pub(super) const CHANCES: Pace = Pace { prior: 20.0, questions: 1000.0 };
 
 /// Number of questions invented at each knot of an age, of which the observed share at all ages came true.
-const BELIEF_OF_ALL: f64 = 50.0;
+const PRIOR_OF_ALL: f64 = 50.0;
 
 /// Starts of the classes of age after the first, in seconds.
 const APART: [u64; 3] = [43_200, 129_600, 345_600];
@@ -30,11 +30,11 @@ impl AgedChances {
     }
 
     /// Learns, as [`Chances::learn`] does, from a job that was in this class of age when the shares were noted.
-    pub(super) fn learn(&mut self, ages: u32, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
+    pub(super) fn learn(&mut self, ages: u32, shares: &Shares, learnt: u32, wait: u64, starts: bool) -> u32 {
         if let Some(chances) = self.by_age.get_mut(ages as usize) {
-            chances.learn(CHANCES, shares, heard, wait, starts);
+            chances.learn(CHANCES, shares, learnt, wait, starts);
         }
-        self.all.learn(CHANCES, shares, heard, wait, starts)
+        self.all.learn(CHANCES, shares, learnt, wait, starts)
     }
 
     /// The share corrected, as by [`Chances::corrected`], for a job in this class of age.
@@ -42,7 +42,7 @@ impl AgedChances {
         between(share, |knot| {
             let of_all = self.all.came_to_by_itself(CHANCES, horizon, knot);
             let own = self.by_age.get(ages as usize);
-            own.map_or(of_all, |own| own.came_to(horizon, knot, BELIEF_OF_ALL, of_all.share))
+            own.map_or(of_all, |own| own.came_to(horizon, knot, PRIOR_OF_ALL, of_all.share))
         })
     }
 }
@@ -62,9 +62,9 @@ mod tests {
         let aged = AgedChances::zeroed();
         for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
             let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
-            let told =
+            let found =
                 probability(within, share, |horizon, share| aged.corrected(2, horizon, share)).unwrap();
-            assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
+            assert!((found - share(within).unwrap()).abs() < 1e-9, "{within}");
         }
     }
 
@@ -83,8 +83,8 @@ mod tests {
         for share in [0.1, 0.3, 0.55, 0.8] {
             for horizon in 0..HORIZONS.len() {
                 for (ages, truth) in [(0, 1.0), (1, 0.7), (2, 0.7), (3, 0.4)] {
-                    let told = chances.corrected(ages, horizon, share);
-                    assert!((told - truth * share).abs() < 0.05, "{share} {horizon} {ages}: {told}");
+                    let found = chances.corrected(ages, horizon, share);
+                    assert!((found - truth * share).abs() < 0.05, "{share} {horizon} {ages}: {found}");
                 }
             }
         }

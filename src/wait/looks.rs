@@ -26,8 +26,8 @@ pub(super) struct Note {
     pub index: u32,
     /// 1 if bounds at the levels [`ASIDE`] were noted: `aside`, in seconds from the look.
     pub noted: u32,
-    /// Number of horizons already learnt as passed without a start.
-    pub heard: u32,
+    /// Number of horizons learnt as passed without a start.
+    pub learnt: u32,
     /// Class of the job's age at the look, in [`AgedChances`].
     pub ages: u32,
     pub situation: Situation,

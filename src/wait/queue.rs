@@ -48,8 +48,8 @@ pub(super) struct Waiting {
     pub noted_age: i64,
     /// Its notes, the newest first, plus one.
     pub notes: u32,
-    /// Number of horizons already learnt as passed without a start.
-    pub heard: u32,
+    /// Number of horizons learnt as passed without a start.
+    pub learnt: u32,
     /// Shares within the horizons of the waits that its bounds rest on.
     pub shares: Shares,
     /// 1 if it has waited for so long that it is given up.

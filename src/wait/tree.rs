@@ -447,6 +447,7 @@ impl<'s> Nodes<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::mix::{GOLDEN, finalise};
     use std::vec;
     use std::vec::Vec;
 
@@ -485,10 +486,8 @@ mod tests {
         for (seed, spread) in [(1, 10), (2, 300), (3, 100_000), (4, u64::MAX - 1)] {
             let mut random: u64 = seed;
             let mut next = move || {
-                random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let z = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                z ^ (z >> 31)
+                random = random.wrapping_add(GOLDEN);
+                finalise(random)
             };
             let capacity = nodes_for(2 * 3000, 2).unwrap();
             let (mut nodes, mut spare) = (vec![Node::zeroed(); capacity], Spare::default());

@@ -528,7 +528,7 @@ mod tests {
         }
         assert!(model.variances.iter().flatten().chain(&model.coefficients).all(|value| value.is_finite()));
         let seen = model.see(&features, &Ahead::default(), 0);
-        let told = f64::from(model.index(&model.situation(&seen))) / INDEX_UNIT;
-        assert!((told - (SCALE + 100.0).ln()).abs() < 0.01, "{told}");
+        let index = f64::from(model.index(&model.situation(&seen))) / INDEX_UNIT;
+        assert!((index - (SCALE + 100.0).ln()).abs() < 0.01, "{index}");
     }
 }

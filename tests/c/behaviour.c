@@ -486,7 +486,7 @@ static void predictions(void) {
     CHECK(answer == SUREFILL_PREDICTION_UNEXPLAINED && wants == 1);
 }
 
-/* One mixture hears of its jobs. */
+/* One mixture learns from its jobs. */
 static void events_of_a_mixture(void) {
     static int64_t memory[60000], bins_block[120], made[220];
     const int64_t keys[] = {7, 600, 4};

@@ -60,7 +60,7 @@ static int use(surefill_node_pass *pass, surefill_nodes *nodes) {
 }
 
 /* All that can be asked of a forecast and its machine. */
-static int foretell(surefill_node_forecast *forecast, surefill_nodes *nodes) {
+static int forecast_starts(surefill_node_forecast *forecast, surefill_nodes *nodes) {
     int32_t step = SUREFILL_STEP_MORE, status = SUREFILL_OK, sound = 1;
     const surefill_request small = wish(2, 4, 1);
     surefill_forecast_options options;
@@ -113,14 +113,14 @@ static void damage_forecast(int64_t every, int64_t machine_size, const int32_t j
     CHECK(step == SUREFILL_STEP_MORE);
     memcpy(machine, good_machine, sizeof machine);
     memcpy(forecast_memory, good_forecast, sizeof forecast_memory);
-    CHECK(foretell((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
+    CHECK(forecast_starts((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
     for (int64_t i = 0; i < machine_size + size; i += every) {
         for (int how = 0; how < 3; how++) {
             memcpy(machine, good_machine, sizeof machine);
             memcpy(forecast_memory, good_forecast, sizeof forecast_memory);
             unsigned char *byte = i < machine_size ? (unsigned char *)machine + i : (unsigned char *)forecast_memory + i - machine_size;
             *byte = (unsigned char)(how == 0 ? 0xff : how == 1 ? *byte ^ 0x80 : *byte + 1);
-            CHECK(foretell((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
+            CHECK(forecast_starts((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
         }
     }
 }

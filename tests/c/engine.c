@@ -278,7 +278,7 @@ static void requeues(void) {
     CHECK(offers(1, 0, SUREFILL_WHY_IN_ORDER));
     start(1);
     ends();
-    tell_job(NOW + 161, &job); /* no restart more, but it waits: nobody should say so */
+    tell_job(NOW + 161, &job); /* no restart more, but it waits: no manager should say so */
     CHECK(totals().running == 0 && totals().waiting == 1 && totals().requeued == 2 && totals().surprises == 1);
     CHECK(totals().started == 2 && totals().submitted == 1);
     job.state = SUREFILL_JOB_GONE;

@@ -239,7 +239,7 @@ is_short_and_the_same() {
     diff "$work/static.txt" "$work/shared.txt" && cat "$work/static.txt"
 }
 
-# What is left of each bin adds up to 1 at every age, and nothing is left below the age.
+# The rests of all bins add up to 1 at every age, and nothing is left below the age.
 bins_are_recalculated() {
     is_short_and_the_same bins && awk '
         / to / { for (i = 1; i <= 3; i++) sum[i] += $(3 + i); if (($3 + 0 <= 600 && $5 > 0) || ($3 + 0 <= 7200 && $6 > 0)) wrong = 1 }
@@ -248,7 +248,7 @@ bins_are_recalculated() {
 }
 try_here "bins.c: under 90 lines, adds up" bins_are_recalculated
 
-# Of 1, 2, ... each observation is its own number: the indices, by exact arithmetic.
+# Each observation of 1, 2, ... is its own number: the indices, by exact arithmetic.
 quantile_bounds_are_exact() {
     seq 400 | is_short_and_the_same quantile_bound && python3 - "$work/static.txt" << 'END'
 import math, re, sys
@@ -267,7 +267,7 @@ END
 }
 try_here "quantile_bound.c: under 90 lines, exact" quantile_bounds_are_exact
 
-# What a tier above takes away: the second question's two nodes.
+# A tier above takes this away: the second question's two nodes.
 what_if_is_answered() {
     is_short_and_the_same what_if && [ "$(grep -c 'starts now' "$work/static.txt")" -eq 3 ] &&
         [ "$(grep -c '4 nodes .*: the licences that it wants are in use, or are fewer than it wants$' "$work/static.txt")" -eq 2 ] &&
@@ -291,7 +291,7 @@ try_here "nodes.c: under 100 lines, a better node" nodes_are_chosen
 
 try "node_starts.c under valgrind" $memcheck "$work/node_starts"
 
-# Nobody on a node of its own waits longer than the head job, which wants three whole ones, and its quantiles are in order.
+# No job on a node of its own waits longer than the head job, which wants three whole ones, and its quantiles are in order.
 node_starts_are_right() {
     [ "$(wc -l < c-examples/node_starts.c)" -lt 90 ] || return 1
     "$work/node_starts" > "$work/static.txt" && "$work/node_starts-shared" > "$work/shared.txt" || return 1

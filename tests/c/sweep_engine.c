@@ -153,7 +153,7 @@ void sweep_scheduler_size(void) {
     /* A program that knows but the first members has the default for the others. */
     for (older.struct_size = 8; older.struct_size < sizeof older; older.struct_size += 4)
         CHECK_OK(surefill_scheduler_size(&older, &bytes));
-    /* As many submissions are remembered as are asked for, also none. */
+    /* Any number of submissions can be remembered, also none. */
     const int32_t arrivals[] = {0, 1, 1 << 20};
     int64_t least = 0;
     for (int i = 0; i < 3; i++) {

@@ -4,14 +4,14 @@
 #undef REFUSED
 #define REFUSED SCHEDULERS_REFUSED
 
-enum { NOW = 1000000, RUNS = 1, STARTED = 2, OFFERED = 3, HELD = 4, NOBODY = 99 };
+enum { NOW = 1000000, RUNS = 1, STARTED = 2, OFFERED = 3, HELD = 4, NO_JOB = 99 };
 
-static int32_t told(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
+static int32_t set(const surefill_job *job) { return surefill_scheduler_set_job(SCHEDULER, NOW, job); }
 
-static int32_t told_with(const void *prediction) {
+static int32_t set_with(const void *prediction) {
     surefill_job job = world.job;
     job.prediction = prediction;
-    return told(&job);
+    return set(&job);
 }
 
 static void bad_members(void) {
@@ -20,16 +20,16 @@ static void bad_members(void) {
     int32_t *const counts[] = {&bad.count, &bad.units, &bad.restarts, &bad.tasks, &bad.at_once, &bad.state, &bad.why, &bad.queue_count};
     for (int i = 0; i < 5; i++) {
         bad = world.job;
-        if (i < 3) BAD_TIMES(t, (*spans[i] = t, told(&bad)));
+        if (i < 3) BAD_TIMES(t, (*spans[i] = t, set(&bad)));
         *spans[i] = SUREFILL_MAX_SECONDS + 1;
-        if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, told(&bad));
+        if (i >= 3) REFUSED(SUREFILL_ERROR_SPAN_TOO_LONG, set(&bad));
         *spans[i] = -1;
-        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+        if (i >= 3) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     }
     for (int i = 0; i < 8; i++) {
         bad = world.job;
         for (*counts[i] = -1;; *counts[i] = INT32_MIN) {
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
             if (*counts[i] == INT32_MIN) break;
         }
     }
@@ -54,22 +54,22 @@ static void bad_members(void) {
         bad = world.job;
         bad.queues[1] = 1;
         *numbers[i].member = numbers[i].value;
-        REFUSED(numbers[i].status, told(&bad));
+        REFUSED(numbers[i].status, set(&bad));
     }
     bad = world.job;
     bad.id = 0;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     bad = world.job;
     bad.priority = NAN;
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, told(&bad));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, set(&bad));
     bad.priority = INFINITY;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
     bad.priority = -INFINITY;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
-    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, told_with(h));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, set_with(h));
     bad = world.job;
     bad.prediction = DISTRIBUTION; /* in other bins than the default ones */
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, told(&bad));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, set(&bad));
 }
 
 void sweep_scheduler_set_job(void) {
@@ -77,7 +77,7 @@ void sweep_scheduler_set_job(void) {
         surefill_job job;
         int64_t more;
     } longer;
-    surefill_job over = {.struct_size = sizeof over, .state = SUREFILL_JOB_ENDED, .id = NOBODY};
+    surefill_job over = {.struct_size = sizeof over, .state = SUREFILL_JOB_ENDED, .id = NO_JOB};
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_set_job(h, NOW, &world.job));
     BAD_POINTER(p, &world.job, surefill_scheduler_set_job(SCHEDULER, NOW, p));
     BAD_TIMES(t, surefill_scheduler_set_job(SCHEDULER, t, &world.job));
@@ -85,11 +85,11 @@ void sweep_scheduler_set_job(void) {
     for (int i = 0; i < 7; i++) {
         longer.job = world.job;
         longer.job.struct_size = sizes[i];
-        REFUSED(WRONG_SIZE(sizes[i]), told(&longer.job));
+        REFUSED(WRONG_SIZE(sizes[i]), set(&longer.job));
     }
     longer.job.struct_size = sizeof longer; /* with a member that this library does not know */
     longer.more = 1;
-    REFUSED(SUREFILL_ERROR_WRONG_VERSION, told(&longer.job));
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, set(&longer.job));
     bad_members();
     longer.job.id = 11;
     REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_scheduler_set_job(TIGHT, NOW, &longer.job));
@@ -99,7 +99,7 @@ void sweep_scheduler_set_job(void) {
     for (int32_t state = SUREFILL_JOB_ENDED; state <= SUREFILL_JOB_GONE; state++) {
         surefill_totals totals = {.struct_size = sizeof totals};
         over.state = state;
-        CHECK_STATUS(SUREFILL_ERROR_UNKNOWN_JOB, told(&over));
+        CHECK_STATUS(SUREFILL_ERROR_UNKNOWN_JOB, set(&over));
         CHECK_OK(surefill_scheduler_totals(SCHEDULER, &totals));
         CHECK(totals.unknown_jobs == ++unknown && totals.waiting == 2 && totals.running == 2 && totals.submitted == 4);
     }
@@ -111,7 +111,7 @@ void sweep_scheduler_set_job(void) {
 
 void sweep_scheduler_set_priority(void) {
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_set_priority(h, OFFERED, 0, 1));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_set_priority(SCHEDULER, NOBODY, 0, 1));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_set_priority(SCHEDULER, NO_JOB, 0, 1));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_set_priority(SCHEDULER, 0, 0, 1));
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_scheduler_set_priority(SCHEDULER, OFFERED, 0, NAN));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_scheduler_set_priority(SCHEDULER, OFFERED, 0, INFINITY));
@@ -157,7 +157,7 @@ void sweep_scheduler_run_time(void) {
     int64_t *seconds = &world.int64[0];
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_run_time(h, NOW, RUNS, 0.5, seconds));
     BAD_POINTER(p, seconds, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, 0.5, p));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_run_time(SCHEDULER, NOW, NOBODY, 0.5, seconds));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_run_time(SCHEDULER, NOW, NO_JOB, 0.5, seconds));
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_scheduler_run_time(SCHEDULER, NOW, RUNS, NAN, seconds));
     const double wrong[] = {-0.001, 1.001, INFINITY, -INFINITY};
     for (int i = 0; i < 4; i++)
@@ -239,7 +239,7 @@ void sweep_cycle_started(void) {
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_cycle_started(CYCLE, SCHEDULER, 0, STARTED));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(CYCLE, SCHEDULER, 1, HELD)); /* it is no array */
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_cycle_started(CYCLE, SCHEDULER, 1, 0));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_cycle_started(TIGHT_CYCLE, TIGHT, 0, NOBODY));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_cycle_started(TIGHT_CYCLE, TIGHT, 0, NO_JOB));
 }
 
 void sweep_cycle_refused(void) {
@@ -257,7 +257,7 @@ void sweep_cycle_planned(void) {
     int64_t *start = &world.int64[0];
     BAD_HANDLE(KIND_CYCLE, h, surefill_cycle_planned(h, SCHEDULER, OFFERED, start));
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_planned(CYCLE, h, OFFERED, start));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_planned(CYCLE, SCHEDULER, NOBODY, start));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_planned(CYCLE, SCHEDULER, NO_JOB, start));
     REFUSED(SUREFILL_ERROR_NEVER, surefill_cycle_planned(CYCLE, SCHEDULER, RUNS, start));
     BAD_POINTER(p, start, surefill_cycle_planned(CYCLE, SCHEDULER, OFFERED, p));
     surefill_cycle *cycle;
@@ -296,7 +296,7 @@ void sweep_cycle_reason(void) {
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_cycle_reason(cycle, h, OFFERED, &reason));
     BAD_POINTER(p, &reason, surefill_cycle_reason(cycle, SCHEDULER, OFFERED, p));
     BAD_SIZES(&reason, (uint32_t)offsetof(surefill_reason, expected), surefill_cycle_reason(cycle, SCHEDULER, OFFERED, &reason));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, NOBODY, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, NO_JOB, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_cycle_reason(cycle, SCHEDULER, RUNS, &reason));
     CHECK_OK(surefill_cycle_reason(cycle, SCHEDULER, HELD, &reason));
     CHECK(reason.why == SUREFILL_WHY_HOLD && reason.job == HELD && reason.now == NOW && reason.wanted == 4);
@@ -345,7 +345,7 @@ void sweep_scheduler_reason(void) {
     BAD_HANDLE(KIND_SCHEDULER, h, surefill_scheduler_reason(h, NOW, HELD, &reason));
     BAD_POINTER(p, &reason, surefill_scheduler_reason(SCHEDULER, NOW, HELD, p));
     BAD_SIZES(&reason, (uint32_t)offsetof(surefill_reason, expected), surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, NOBODY, &reason));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, NO_JOB, &reason));
     REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_scheduler_reason(SCHEDULER, NOW, RUNS, &reason));
     CHECK_OK(surefill_cycle_close(planning(), SCHEDULER));
     CHECK_OK(surefill_scheduler_reason(SCHEDULER, NOW, HELD, &reason));

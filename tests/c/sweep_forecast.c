@@ -120,7 +120,7 @@ void sweep_forecast_size(void) {
     BAD_STRUCT(p, sizeof capacity, &capacity, size_of(p));
     BAD_POINTER(p, world.int64, surefill_forecast_size(&capacity, p));
     sweep_capacity(size_of);
-    /* As documented, and as the defaults are: a few members of an older program. */
+    /* The documented defaults: a few members of an older program. */
     const int64_t rows[][6] = {{3, 3, 16, 4, 2, 8}, {0, 0, 1, 1, 1, 2}, {100, 500, 4096, 24, 4, 200}, {256, 256, 1024, 32, 4, 200}};
     surefill_forecast_capacity other;
     for (int i = 0; i < 4; i++) {

@@ -59,7 +59,7 @@ static int64_t size(void) {
     const surefill_model_parameters given = {.states = STATES, .bins = BINS_COUNT};
     CHECK_OK(surefill_online_hmm_size(&given, &bytes));
     CHECK(bytes <= (int64_t)sizeof world.online_hmm);
-    /* As documented: S = 8. */
+    /* The documented size, with S = 8. */
     CHECK(bytes <= 8 * 8 * (STATES * (STATES + 1 + BINS_COUNT) + 3 * STATES + 3 * BINS_COUNT + 8) + 100);
     return bytes;
 }

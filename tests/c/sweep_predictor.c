@@ -69,7 +69,7 @@ static const int64_t contexts_keys[CONTEXTS_KEYS] = {7, 600, 4};
         CHECK(memcmp(contexts_before, contexts_block, sizeof contexts_block) == 0);                    \
     } while (0)
 
-/* As the mixture: has learnt from a job of 50 s, holds a queued job (1) and a running one (2), and is full. */
+/* Like the mixture, it has learnt from a job of 50 s, holds a queued job (1) and a running one (2), and is full. */
 static void make_contexts(void) {
     surefill_predictor_options options;
     surefill_predictor *made;

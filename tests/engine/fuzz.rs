@@ -406,7 +406,7 @@ impl Fuzz {
             _ => {}
         }
         if self.random.one_in(25) {
-            self.foretell();
+            self.forecast_starts();
         }
         if self.random.one_in(3) {
             self.now = (self.now + self.random.spread(9)).min(FAR - 400_000);
@@ -414,7 +414,7 @@ impl Fuzz {
     }
 
     /// A forecast, as far as some events go; if it comes to its end, all levels are in order and none is in the past.
-    fn foretell(&mut self) {
+    fn forecast_starts(&mut self) {
         let mut copy = self.block.clone();
         copy.disturbed = None;
         let mut scheduler = copy.scheduler();

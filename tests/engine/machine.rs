@@ -1,6 +1,7 @@
 //! A stand-in for a resource manager: a machine with pools of units, a queue, and jobs that are drawn, with true run
 //! times. It does not use the engine; its state is reported to one, as events or as listings.
 
+use crate::splitmix::splitmix;
 use surefill::engine::{JobReport, JobState, Why};
 use surefill::runtime::RuntimeDistribution;
 
@@ -27,10 +28,7 @@ impl Random {
     }
 
     pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        splitmix(&mut self.state)
     }
 
     pub fn below(&mut self, n: u64) -> u64 {

@@ -24,6 +24,8 @@ mod outcomes;
 mod predicted;
 mod promises;
 mod reasons;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 mod starts;
 mod tried;
 mod world;

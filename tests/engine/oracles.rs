@@ -132,12 +132,12 @@ impl PlanOracle {
         classes.sort_by(|a, b| b.cmp(a));
         classes.dedup();
         let lowest = queue.iter().map(|job| job.priority).fold(f64::INFINITY, f64::min);
-        let mut told = Vec::new();
+        let mut waiting = Vec::new();
         for job in &queue {
             let points = if settings.order == OrderWord::Priority { job.priority - lowest } else { 0.0 };
             let credit = (points * settings.seconds) as i64;
             machine.job(job.id).credit = credit;
-            told.push(WaitingJob {
+            waiting.push(WaitingJob {
                 id: job.id,
                 processors: job.count,
                 run_time: job.predicted.max(1),
@@ -151,7 +151,7 @@ impl PlanOracle {
         }
         let number = pool as usize;
         let (recent, counted) = (&self.recent[number], &self.counted[number]);
-        let answer = self.naive[number].decide(&settings.rule, idle, &running, &told, recent, counted);
+        let answer = self.naive[number].decide(&settings.rule, idle, &running, &waiting, recent, counted);
         answer.started.iter().map(|&number| queue[number].id).collect()
     }
 }

@@ -55,7 +55,7 @@ fn single(run_time: i64) -> RuntimeDistribution {
 /// Where every run time is known, nothing is submitted any more, and the same number of changes of the order is tried,
 /// each job starts as in the first scenario; the others have generators of their own.
 #[test]
-fn known_run_times_are_foretold_to_the_second() {
+fn known_run_times_are_predicted_to_the_second() {
     for seed in 0..12 * crate::longer() {
         let mut random = Random::new(seed);
         let words = random.of(&[
@@ -80,20 +80,20 @@ fn known_run_times_are_foretold_to_the_second() {
         }
         let mut waiting: Vec<i64> = (1..=count).collect();
         let mut now = T;
-        let mut foretold: Option<Vec<(i64, [i64; 5])>> = None;
+        let mut predicted: Option<Vec<(i64, [i64; 5])>> = None;
         while !waiting.is_empty() {
             for id in block.pass(0, now) {
                 ends.push((now + runs[id as usize], id));
                 waiting.retain(|&other| other != id);
-                let mine = foretold.iter().flatten().find(|(other, _)| *other == id);
+                let mine = predicted.iter().flatten().find(|(other, _)| *other == id);
                 if let Some((_, levels)) = mine {
                     assert_eq!(*levels, [now - T; 5], "job {id} of seed {seed}, {words}");
                 }
             }
-            if foretold.is_none() {
+            if predicted.is_none() {
                 let mut alone =
                     |id| forecast_of(&mut block, now, (1, 100), |forecast, _| forecast.levels(id)).unwrap();
-                foretold = Some(waiting.iter().map(|&id| (id, alone(id).unwrap())).collect());
+                predicted = Some(waiting.iter().map(|&id| (id, alone(id).unwrap())).collect());
                 assert!(!waiting.is_empty());
             }
             ends.sort_unstable();

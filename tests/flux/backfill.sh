@@ -7,7 +7,7 @@ load preset=easy
 long=$(sham 60 -N3 -x -t 2m)
 wait_for runs "$long"
 wide=$(sham 1 -N4 -x -t 1m)
-wait_for is_told "$wide" reason_pending
+wait_for has_annotation "$wide" reason_pending
 late=$(sham 1 -N1 -x -t 10m)
 short=$(sham 1 -N1 -x -t 1m)
 endless=$(sham 1 -N1 -x -t 0)
@@ -16,8 +16,8 @@ sleep 0.5
 waits "$wide" || fail "the wide job is $(state "$wide")"
 waits "$late" || fail "a job of ten minutes started before the wide one that is due in two"
 waits "$endless" || fail "a job without a limit started before the wide one"
-wait_for is_told "$late" reason_pending
-says "$late" 'insufficient resources' || fail "the reason is '$(told "$late" reason_pending)'"
+wait_for has_annotation "$late" reason_pending
+says "$late" 'insufficient resources' || fail "the reason is '$(annotation "$late" reason_pending)'"
 flux cancel "$long"
 wait_for flux job wait-event "$wide" finish
 wait_for flux job wait-event "$late" finish
@@ -31,7 +31,7 @@ wait_for flux queue idle
 long=$(sham 60 -N3 -x -t 1m)
 wait_for runs "$long"
 wide=$(sham 1 -N4 -x -t 1m)
-wait_for is_told "$wide" reason_pending
+wait_for has_annotation "$wide" reason_pending
 pass=$(sham 0.2 -N1 -x -t 10m)
 wait_for flux job wait-event "$pass" finish
 waits "$wide" || fail "the wide job is $(state "$wide")"

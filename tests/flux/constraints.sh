@@ -20,7 +20,7 @@ for mask in range(1, 81):
 PYTHON
 last=$(tail -n 1 ids)
 wait_for says "$last" 'more than 63 different constraints'
-says "$(head -n 1 ids)" 'insufficient resources' || fail "the first job is told '$(told "$(head -n 1 ids)" reason_pending)'"
+says "$(head -n 1 ids)" 'insufficient resources' || fail "the reason of the first job is '$(annotation "$(head -n 1 ids)" reason_pending)'"
 flux cancel "$blocker"
 wait_for flux queue idle
 [ "$(flux jobs -c 0 -ano '{status_abbrev}' | sort | uniq -c | xargs)" = '1 CA 80 CD' ] || fail "not all have run"

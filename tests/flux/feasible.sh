@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What can never run, by random shapes and constraints of every form, is the same as by Flux's own pool of resources.
+# Requests that can never run, by random shapes and constraints of every form, are the same as by Flux's own pool of resources.
 # broker: --test-size=1
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"

@@ -39,12 +39,12 @@ sham() {
 }
 
 field() { flux jobs -no "{$2}" "$1"; } # JOB FIELD
-told() { field "$1" "annotations.sched.$2"; }
+annotation() { field "$1" "annotations.sched.$2"; }
 state() { field "$1" status_abbrev; }
 runs() { [ "$(state "$1")" = R ]; }
 waits() { [ "$(state "$1")" = S ]; }
-is_told() { [ -n "$(told "$1" "$2")" ]; } # JOB KEY
-says() { [[ "$(told "$1" reason_pending)" == *"$2"* ]]; } # JOB TEXT
+has_annotation() { [ -n "$(annotation "$1" "$2")" ]; } # JOB KEY
+says() { [[ "$(annotation "$1" reason_pending)" == *"$2"* ]]; } # JOB TEXT
 ranks() { flux job info "$1" R | flux R decode --short; }
 stat() { flux module stats --parse "$1" sched-surefill; }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drained and lost nodes get nobody new, and say so; properties, queues, and more constraints than the engine can tell apart.
+# Drained and lost nodes get no new job, and say so; properties, queues, and more constraints than the engine can distinguish.
 # broker: --test-size=4 --test-exit-mode=leader --test-exit-timeout=0.25
 # shellcheck source=inside.sh
 . "$(dirname "$0")/inside.sh"

@@ -11,8 +11,8 @@ parts=$(sham 600 -n5 -t 1h --requires=rank:2-3)
 other=$(sham 600 -n1 -t 1h --requires=rank:2-3)
 for job in "$running" "$parts" "$other"; do wait_for runs "$job"; done
 wide=$(sham 0.5 -N4 -x -t 1m)
-wait_for is_told "$wide" t_estimate
-estimate=$(told "$wide" t_estimate)
+wait_for has_annotation "$wide" t_estimate
+estimate=$(annotation "$wide" t_estimate)
 
 flux module remove sched-surefill
 [ -s state ] || fail "there is no state file"
@@ -23,8 +23,8 @@ wait_for flux job wait-event "$meanwhile" finish
 [ "$(stat engine.surprises)" = 0 ] || fail "$(stat engine.surprises) surprises"
 [ "$(stat engine.ended)" -ge 4 ] || fail "what was learnt is lost"
 for job in "$running" "$parts"; do runs "$job" || fail "$job is $(state "$job")"; done
-wait_for is_told "$wide" t_estimate
-moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $estimate)))")
+wait_for has_annotation "$wide" t_estimate
+moved=$(flux python -c "print(int(abs($(annotation "$wide" t_estimate) - $estimate)))")
 # Estimates of before are not remembered: the new one may be another by the quarter by which one may be wrong, and more.
 [ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 
@@ -43,7 +43,7 @@ echo nonsense > state
 load state="$PWD/state"
 [ -e state.refused ] || fail "the damaged state file is not kept"
 grep -q 'starting without what was learnt' <<< "$(flux dmesg)" || fail "nothing is said of the damaged state file"
-wait_for is_told "$wide" t_estimate
+wait_for has_annotation "$wide" t_estimate
 
 # Wrong words are refused when the module is loaded; the broker's standard error names them.
 flux module remove sched-surefill

@@ -24,9 +24,9 @@ if [ "$part" = before ]; then
     wait_for runs "$(cat running)"
     sham 0.2 -N4 -x -t 1m > wide
     sham 0.2 -N2 -x -t 2h > behind
-    wait_for is_told "$(cat wide)" t_estimate
-    wait_for is_told "$(cat behind)" t_estimate
-    told "$(cat wide)" t_estimate > estimate
+    wait_for has_annotation "$(cat wide)" t_estimate
+    wait_for has_annotation "$(cat behind)" t_estimate
+    annotation "$(cat wide)" t_estimate > estimate
     exit 0
 fi
 if [ "$part" = fewer ]; then
@@ -39,10 +39,10 @@ if [ "$part" = fewer ]; then
     exit 0
 fi
 wide=$(cat wide) behind=$(cat behind)
-wait_for is_told "$wide" t_estimate
-wait_for is_told "$behind" reason_pending
+wait_for has_annotation "$wide" t_estimate
+wait_for has_annotation "$behind" reason_pending
 runs "$(cat running)" || fail "the running job is $(state "$(cat running)")"
-moved=$(flux python -c "print(int(abs($(told "$wide" t_estimate) - $(cat estimate))))")
+moved=$(flux python -c "print(int(abs($(annotation "$wide" t_estimate) - $(cat estimate))))")
 # Estimates of before are not remembered: the new one may be another by the quarter by which one may be wrong, and more.
 [ "$moved" -le 1800 ] || fail "the estimated start moved by $moved s"
 flux cancel "$(cat running)"

@@ -56,7 +56,7 @@ two=$(sham 30 -n5 --requires=rank:0)
 alone=$(sham 30 -N1 -x --requires=rank:0)
 wait_for runs "$one"
 wait_for runs "$two"
-wait_for is_told "$alone" reason_pending
+wait_for has_annotation "$alone" reason_pending
 waits "$alone" || fail "$alone is not alone"
 flux cancel "$one" "$two"
 wait_for runs "$alone"

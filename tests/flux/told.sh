@@ -8,9 +8,9 @@ sham 900 -N8 -x -t 30m > blocker
 wait_for runs "$(cat blocker)"
 flux python "$tests/submit.py" 120 2 1 > submitted
 sleep 2
-untold=$(flux jobs -c 0 --filter=pending -no '{id.f58} "{annotations.sched.t_estimate}" {annotations.sched.jobs_ahead} {annotations.sched.reason_pending}' |
+lacking=$(flux jobs -c 0 --filter=pending -no '{id.f58} "{annotations.sched.t_estimate}" {annotations.sched.jobs_ahead} {annotations.sched.reason_pending}' |
     awk '$2 == "\"\"" || $3 == "" || $4 == ""')
-[ -z "$untold" ] || fail "there is something that these are not told: $untold"
+[ -z "$lacking" ] || fail "an estimate, the jobs ahead or a reason is missing: $lacking"
 [ "$(flux jobs -c 0 --filter=pending -no '{id}' | wc -l)" = 120 ] || fail "not all wait"
 shown=$(flux jobs --filter=pending -no '{contextual_info}' | head -n 1)
 [[ "$shown" == eta:* ]] || fail "flux jobs shows '$shown'"
@@ -19,5 +19,5 @@ flux cancel "$(cat blocker)"
 flux job wait-event "$(cat blocker)" clean > /dev/null
 sleep 0.5
 flux python "$tests/watch.py" > watched || fail "$(cat watched)"
-echo "told: $(cat watched)"
+echo "estimates: $(cat watched)"
 close

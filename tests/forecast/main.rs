@@ -53,10 +53,10 @@ fn memory(capacity: &ForecastCapacity) -> Vec<u64> {
 fn fill(forecast: &mut Forecast<'_>, case: &Case) {
     forecast.begin(NOW, case.idle, &case.options).unwrap();
     for job in &case.running {
-        forecast.add_running(job.processors, job.age, job.limit, &job.belief).unwrap();
+        forecast.add_running(job.processors, job.age, job.limit, &job.prediction).unwrap();
     }
     for job in &case.waiting {
-        forecast.add_waiting(job.processors, job.limit, NOW + job.submit, &job.belief).unwrap();
+        forecast.add_waiting(job.processors, job.limit, NOW + job.submit, &job.prediction).unwrap();
     }
 }
 
@@ -174,8 +174,8 @@ fn the_head_jobs_start_is_the_passs() {
         let mut case = case(&mut cases, 8, 6, 5);
         case.options.policy = Policy::Fcfs;
         case.waiting.iter_mut().for_each(|job| job.submit = 0);
-        let believed = case.running.iter_mut().filter(|job| job.belief.binned().is_some());
-        believed.for_each(|job| job.limit = MAX_SECONDS);
+        let predicted = case.running.iter_mut().filter(|job| job.prediction.binned().is_some());
+        predicted.for_each(|job| job.limit = MAX_SECONDS);
         let busy: u32 = case.running.iter().map(|job| job.processors).sum();
         let head = case.waiting[0].processors;
         if head <= case.idle || head > busy + case.idle {
@@ -186,7 +186,7 @@ fn the_head_jobs_start_is_the_passs() {
         let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut block), &limits).unwrap();
         pass.begin(NOW, case.idle, 7, head).unwrap();
         for job in &case.running {
-            pass.add_running(job.processors, job.age, job.limit, &job.belief).unwrap();
+            pass.add_running(job.processors, job.age, job.limit, &job.prediction).unwrap();
         }
         forecast(&case, |forecast| {
             for after in 0..32 {

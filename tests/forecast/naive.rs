@@ -27,7 +27,7 @@ pub struct Job {
     pub limit: i64,
     /// Submission in seconds after now; before it where negative.
     pub submit: i64,
-    pub belief: RuntimeDistribution,
+    pub prediction: RuntimeDistribution,
     /// Its possible ends: seconds from now, or from its start, with probabilities. Those beyond the limit are at it.
     pub outcomes: Vec<(i64, f64)>,
     /// Its ends in a policy's plan, by Algorithm 5: those beyond the limit are spread over the others.
@@ -41,20 +41,20 @@ impl Job {
         for _ in 0..=cases.below(outcomes) {
             counts[cases.below(5) as usize] += 1.0 + cases.below(3) as f64;
         }
-        let belief = match cases.below(8) {
+        let prediction = match cases.below(8) {
             0 => RuntimeDistribution::limit(),
             1 => RuntimeDistribution::single(cases.range(0, 20)).unwrap(),
             _ => RuntimeDistribution::from_counts(&bins, &counts).unwrap(),
         };
         let limit = cases.range(0, 24);
         let mut out = [Release::default(); 8];
-        let count = belief.remaining(age, limit, 1, &mut out).unwrap();
+        let count = prediction.remaining(age, limit, 1, &mut out).unwrap();
         let planned: Vec<_> = out[..count].iter().map(|r| (r.after, r.probability)).collect();
-        let outcomes = match belief.binned() {
+        let outcomes = match prediction.binned() {
             Some((_, shares)) => ends(shares, age, limit),
             None => planned.clone(),
         };
-        Job { processors: processors as u32, age, limit, submit: 0, belief, outcomes, planned }
+        Job { processors: processors as u32, age, limit, submit: 0, prediction, outcomes, planned }
     }
 
     pub fn limit_left(&self) -> i64 {

@@ -58,11 +58,13 @@ fn on_like_nodes(case: &Case, fit: Fit, slice: u64) -> Vec<Vec<i64>> {
     let mut forecast = NodeForecast::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     forecast.begin(&nodes, NOW, &case.options).unwrap();
     for (job, handle) in case.running.iter().zip(handles) {
-        forecast.add_running(&nodes, handle, job.age, job.limit, &job.belief).unwrap();
+        forecast.add_running(&nodes, handle, job.age, job.limit, &job.prediction).unwrap();
     }
     for job in &case.waiting {
         let (request, submit) = (whole(job.processors), NOW + job.submit);
-        forecast.add_waiting(&nodes, &request, fit, job.processors, job.limit, submit, &job.belief).unwrap();
+        forecast
+            .add_waiting(&nodes, &request, fit, job.processors, job.limit, submit, &job.prediction)
+            .unwrap();
     }
     while forecast.run(&nodes, slice).unwrap() == Progress::More {}
     (0..case.waiting.len()).map(|job| forecast.starts(job).unwrap().to_vec()).collect()
@@ -284,12 +286,12 @@ fn on_shared_nodes_every_start_is_the_naive_schedulers() {
         }
         for job in &case.waiting {
             // By limits, the shortest jobs must be those of the shortest limits: the medians are chosen so.
-            let belief = match case.options.order {
+            let prediction = match case.options.order {
                 CandidateOrder::Shortest => RuntimeDistribution::limit(),
                 _ => runs(job),
             };
             let (limit, submit) = (job.limit, NOW + job.submit);
-            forecast.add_waiting(&nodes, &job.request, job.fit, 1, limit, submit, &belief).unwrap();
+            forecast.add_waiting(&nodes, &job.request, job.fit, 1, limit, submit, &prediction).unwrap();
         }
         let mut expected = case.clone();
         if case.options.order == CandidateOrder::Shortest {
@@ -328,13 +330,13 @@ fn apart_from_the_head_jobs_nodes() {
         let limits = limits(2, 8, 2);
         let mut memory = block(NodeForecast::size(&limits).unwrap());
         let mut forecast = NodeForecast::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
-        let belief = RuntimeDistribution::limit();
+        let prediction = RuntimeDistribution::limit();
         let options = ForecastOptions { scenarios: 2, ..ForecastOptions::default() };
         forecast.begin(&nodes, NOW, &options).unwrap();
-        forecast.add_running(&nodes, short, 0, 100, &belief).unwrap();
-        forecast.add_running(&nodes, long, 0, 1000, &belief).unwrap();
-        forecast.add_waiting(&nodes, &cores(1, 4), fit, 4, 50, NOW, &belief).unwrap();
-        forecast.add_waiting(&nodes, &cores(1, 2), fit, 2, 500, NOW, &belief).unwrap();
+        forecast.add_running(&nodes, short, 0, 100, &prediction).unwrap();
+        forecast.add_running(&nodes, long, 0, 1000, &prediction).unwrap();
+        forecast.add_waiting(&nodes, &cores(1, 4), fit, 4, 50, NOW, &prediction).unwrap();
+        forecast.add_waiting(&nodes, &cores(1, 2), fit, 2, 500, NOW, &prediction).unwrap();
         assert_eq!(forecast.run(&nodes, u64::MAX), Ok(Progress::Done));
         starts.push([0, 1].map(|job| forecast.start_quantile(job, 0.5).unwrap().value - NOW));
         assert_eq!(forecast.start_probability(0, NOW + 100).unwrap().value, 1.0);
@@ -361,18 +363,19 @@ fn bad_arguments_are_refused() {
     let limits = NodeForecastCapacity { nodes: 2, ..limits(2, 3, 2) };
     let mut memory = block(NodeForecast::size(&limits).unwrap());
     let mut forecast = NodeForecast::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
-    let belief = RuntimeDistribution::limit();
+    let prediction = RuntimeDistribution::limit();
     let options = ForecastOptions { scenarios: 2, ..ForecastOptions::default() };
     assert_eq!(forecast.run(&nodes, 1), Err(Error::WrongState));
-    assert_eq!(forecast.add_running(&nodes, 0, 0, 1, &belief), Err(Error::WrongState));
+    assert_eq!(forecast.add_running(&nodes, 0, 0, 1, &prediction), Err(Error::WrongState));
     let two = ForecastOptions { reservations: 2, ..options };
     assert_eq!(forecast.begin(&nodes, NOW, &two), Err(Error::OutOfRange));
     assert_eq!(forecast.begin(&nodes, (1 << 53) + 1, &options), Err(Error::OutOfRange));
     forecast.begin(&nodes, NOW, &options).unwrap();
-    assert_eq!(forecast.add_running(&nodes, 0, 0, 1, &belief), Err(Error::UnknownJob));
+    assert_eq!(forecast.add_running(&nodes, 0, 0, 1, &prediction), Err(Error::UnknownJob));
     let request = |count| Request { count, each: [1, 0, 0, 0, 0, 0, 0, 0], ..Request::default() };
-    let mut add =
-        |request: &Request, limit| forecast.add_waiting(&nodes, request, Fit::Best, 1, limit, NOW, &belief);
+    let mut add = |request: &Request, limit| {
+        forecast.add_waiting(&nodes, request, Fit::Best, 1, limit, NOW, &prediction)
+    };
     assert_eq!(add(&request(0), 1), Err(Error::OutOfRange));
     assert_eq!(add(&request(1), -1), Err(Error::OutOfRange));
     assert_eq!(add(&request(9), 1), Ok(0));
@@ -399,8 +402,8 @@ fn bad_arguments_are_refused() {
     };
     let [n, r, c] = [limits.nodes, limits.resources, limits.classes].map(|count| count as usize);
     let [running, waiting, p] = [limits.running, limits.waiting, limits.parts].map(|count| count as usize);
-    let told = (68 + 8 * r) * n + 208 * c + 4 * running + 112 * waiting + 8 * p + 900;
-    assert!(size(&limits) <= Forecast::size(&of_times).unwrap() + told);
+    let more = (68 + 8 * r) * n + 208 * c + 4 * running + 112 * waiting + 8 * p + 900;
+    assert!(size(&limits) <= Forecast::size(&of_times).unwrap() + more);
     nodes.add_nodes(class, 1).unwrap();
     assert_eq!(forecast.begin(&nodes, NOW, &options), Err(Error::OutOfRange));
 }
@@ -419,12 +422,12 @@ fn damaged_blocks_are_survived() {
         let mut sound = block(NodeForecast::size(&limits).unwrap());
         let mut forecast = NodeForecast::init(bytemuck::cast_slice_mut(&mut sound), &limits).unwrap();
         forecast.begin(&nodes, NOW, &case.options).unwrap();
-        let belief = RuntimeDistribution::limit();
+        let prediction = RuntimeDistribution::limit();
         for ((job, _), handle) in case.running.iter().zip(handles) {
-            forecast.add_running(&nodes, handle, 0, job.limit, &belief).unwrap();
+            forecast.add_running(&nodes, handle, 0, job.limit, &prediction).unwrap();
         }
         for job in &case.waiting {
-            forecast.add_waiting(&nodes, &job.request, job.fit, 1, job.limit, NOW, &belief).unwrap();
+            forecast.add_waiting(&nodes, &job.request, job.fit, 1, job.limit, NOW, &prediction).unwrap();
         }
         forecast.run(&nodes, cases.below(200) + 1).unwrap();
         for _ in 0..20 {

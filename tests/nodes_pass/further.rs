@@ -127,14 +127,15 @@ fn work_in_slices_changes_nothing() {
             let options = NodePassOptions { seed, shared: 0.5, ..NodePassOptions::default() };
             pass.begin(&nodes, 0, 1, &head, &options).unwrap();
             for (index, handle) in handles.into_iter().enumerate() {
-                let belief = runtime(&mut random, 5);
-                pass.add_running(&nodes, handle, random.below(500) as i64, 5000, &belief).unwrap();
+                let prediction = runtime(&mut random, 5);
+                pass.add_running(&nodes, handle, random.below(500) as i64, 5000, &prediction).unwrap();
                 pass.set_group(index, random.below(3) as i64).unwrap();
             }
             for _ in 0..8 {
-                let (request, belief) = (wish(&mut random), runtime(&mut random, 5));
+                let (request, prediction) = (wish(&mut random), runtime(&mut random, 5));
                 let fit = [Fit::First, Fit::Best, Fit::Apart][random.below(3) as usize];
-                pass.add_candidate(&nodes, &request, fit, 100 + random.below(5000) as i64, &belief).unwrap();
+                pass.add_candidate(&nodes, &request, fit, 100 + random.below(5000) as i64, &prediction)
+                    .unwrap();
             }
             let criterion = [Criterion::Probability, Criterion::Seconds, Criterion::Relative];
             let rule = Rule { criterion: criterion[random.below(3) as usize], threshold: 0.2, ..Rule::EXACT };
@@ -194,18 +195,18 @@ fn apart_is_nearly_the_node_that_delays_the_head_least() {
         }
         let options = NodePassOptions { seed: cases, ..NodePassOptions::default() };
         pass.begin(&nodes, 0, 1, &head, &options).unwrap();
-        for (job, age, belief) in &running {
-            pass.add_running(&nodes, *job, *age, 5000, belief).unwrap();
+        for (job, age, prediction) in &running {
+            pass.add_running(&nodes, *job, *age, 5000, prediction).unwrap();
         }
-        let (candidate, limit, belief) =
+        let (candidate, limit, prediction) =
             (wish(1, random.within(1, 4)), 100 + random.below(5000) as i64, runtime(&mut random, 5));
         for fit in [Fit::Apart, Fit::Best] {
-            pass.add_candidate(&nodes, &candidate, fit, limit, &belief).unwrap();
+            pass.add_candidate(&nodes, &candidate, fit, limit, &prediction).unwrap();
         }
         let mut places = 0;
         for node in 0..5 {
             let part = [Part { node, tasks: 1 }];
-            places += usize::from(pass.add_placed(&nodes, &candidate, &part, limit, &belief).is_ok());
+            places += usize::from(pass.add_placed(&nodes, &candidate, &part, limit, &prediction).is_ok());
         }
         let rule = Rule { criterion: Criterion::Seconds, threshold: f64::INFINITY, ..Rule::EXACT };
         let judged = judge_all(&mut pass, &nodes, &rule, u64::MAX, 2 + places);

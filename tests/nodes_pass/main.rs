@@ -2,7 +2,10 @@
 //! enumeration of all run times, where they are shared.
 
 mod further;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 
+use splitmix::splitmix;
 use surefill::backfill::{Criterion, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Error;
 use surefill::nodes::{
@@ -16,10 +19,7 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix(&mut self.0)
     }
 
     fn below(&mut self, most: u64) -> u64 {

@@ -4,6 +4,8 @@
 mod hostile;
 #[path = "../plan_naive/random.rs"]
 mod random;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 
 use random::Random;
 use surefill::nodes::{

@@ -372,8 +372,8 @@ static void vnodes_are_awaited(void) {
 
 /* --- What cannot be said --- */
 
-/* A head job that asks for more than can be said is overtaken by nobody, and the log says why. */
-static void expect_untold_by(const char *settings, void (*change)(struct scene *)) {
+/* A head job that asks for more than can be said is overtaken by no job, and the log says why. */
+static void expect_guard_by(const char *settings, void (*change)(struct scene *)) {
     struct scheduler scheduler = begin(5, settings);
     struct scene now;
     now.busy = server_submit("games", "3:ncpus=4", 100, 30);
@@ -394,9 +394,9 @@ static void nothing_is_guessed(void) {
     struct scheduler scheduler;
     struct server_job *held, *other, *gpu, *array;
     static char user[] = "u", extend[] = "";
-    expect_untold_by("surefill_preset=easy", ask_unevenly);
-    expect_untold_by("surefill_preset=fast", ask_unevenly);
-    expect_untold_by("surefill_preset=fast", ask_for_licence);
+    expect_guard_by("surefill_preset=easy", ask_unevenly);
+    expect_guard_by("surefill_preset=fast", ask_unevenly);
+    expect_guard_by("surefill_preset=fast", ask_for_licence);
 
     /* Held jobs, stopped queues, other queues' vnodes; PBS's own scheduler places what we cannot. */
     scheduler = begin(4, "surefill_preset=easy");
@@ -436,7 +436,7 @@ static void nothing_is_guessed(void) {
     CHECK(array[-1].state == 'F' && totals_of(&scheduler).requeued == 1);
     scheduler_free(&scheduler);
 
-    /* Where nobody overtakes, a job that PBS refuses does not keep back those behind it. */
+    /* Where no job overtakes, a job that PBS refuses does not keep back those behind it. */
     scheduler = begin(4, "surefill_preset=fair");
     held = server_submit("games", "3:ncpus=4", 100, 10);
     other = server_submit("games", "2:ncpus=4", 100, 10);

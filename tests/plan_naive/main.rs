@@ -4,6 +4,8 @@
 mod naive;
 mod nodes;
 mod random;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 
 use naive::{LONGEST, Naive, Running, WINDOW, easy};
 use nodes::OnNodes;
@@ -363,12 +365,12 @@ fn replayed(both: &mut Both, rule: &PlanRule, mut idle: u32, mut coming: Vec<Com
             started + runs > now
         });
         queue.iter_mut().for_each(|(submitted, _, job)| job.waited = now - *submitted);
-        let told = running.iter().map(|&(started, _, job)| {
+        let seen = running.iter().map(|&(started, _, job)| {
             let (ends_in, limit_in) = (started + job.run_time - now, started + job.limit - now);
             Running { processors: job.processors, ends_in: ends_in.max(1), limit_in }
         });
-        let (told, jobs): (Vec<_>, Vec<_>) = (told.collect(), queue.iter().map(|job| job.2).collect());
-        let started = both.pass(rule, idle, &told, &jobs);
+        let (seen, jobs): (Vec<_>, Vec<_>) = (seen.collect(), queue.iter().map(|job| job.2).collect());
+        let started = both.pass(rule, idle, &seen, &jobs);
         if let Some((head, wait)) = both.promised {
             queue[head].2.promised = wait;
         }

@@ -1,6 +1,7 @@
 //! The plan of the whole queue once more, slowly: the free processors at every instant of the grid, and whole orders
 //! from scratch, each time.
 
+use crate::splitmix::splitmix;
 use surefill::plan::{PlanRule, WaitingJob};
 
 /// The longest time in seconds; later events happen then.
@@ -101,10 +102,7 @@ impl Naive {
     }
 
     fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) >> 32
+        splitmix(&mut self.random) >> 32
     }
 
     fn below(&mut self, count: usize) -> usize {

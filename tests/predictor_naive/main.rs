@@ -4,8 +4,11 @@
 #![allow(clippy::needless_range_loop)] // indices as in the thesis's formulas
 
 mod naive;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 
 use naive::{Job, Naive};
+use splitmix::splitmix;
 use surefill::hmm::{HmmCapacity, Initial, LoadModel, ParametersMut, Termination};
 use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
@@ -20,11 +23,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        splitmix(&mut self.0) % n
     }
 }
 

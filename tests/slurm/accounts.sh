@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # With slurmdbd and a database: limits of QOS and accounts, priorities of QOS and fair-share; and deadlines, and memory as a
-# consumable resource. Whoever waits for a limit keeps nobody back, priorities are Slurm's.
+# consumable resource. A job that waits for a limit keeps no other back, priorities are Slurm's.
 . "$(dirname "$0")/lib.sh"
 
 for program in slurmdbd mariadbd mariadb-install-db; do
@@ -74,7 +74,7 @@ account modify user where name=mail set qos=normal,single,first || fail "the QOS
 wait_for 20 is_completed "$revoked" || fail "the QOS was given back, and the job waits for $(reason "$revoked")"
 say "a job without its QOS waits"
 
-# A deadline that cannot be met any more: Slurm ends the job, and nobody is kept back.
+# A deadline that cannot be met any more: Slurm ends the job, and no job is kept back.
 missed=$(job mail 4 1 0.1 --deadline=now+70)
 behind=$(job mail 2 60 0.1)
 wait_for 20 is_completed "$behind" || fail "nobody overtakes a job with a deadline"

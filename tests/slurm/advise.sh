@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # surefill advise on a live queue: the head job's start, bounds for the others, a time limit; and the same from saved
-# output. Jobs whose names have line breaks cost nothing and are not believed.
+# output. Names of jobs with line breaks cost nothing and forge no lines.
 . "$(dirname "$0")/lib.sh"
 
 surefill=${SUREFILL_BIN:?the surefill program}
@@ -68,7 +68,7 @@ for name in sys.argv[1:3]:
     started = [at["probability"] for at in starts[head]["started"]]
     assert started == sorted(started) and started[0] < 0.6 and started[2] > 0.9, starts
     others = {at["job"]: at for at in advice["others"]}
-    # No forged line is believed; the ten tasks of the array are one line.
+    # No line is forged; the ten tasks of the array are one line.
     assert set(starts) == {head, other, evil, array + "_[0-9]"} and set(others) == {own}, advice
     assert {left["source"].split("/")[-1]: left["lines"] for left in advice["left_out"]}.keys() >= {"history"}, advice
     assert all("999" not in job["job"] for job in advice["heads"] + advice["starts"] + advice["others"]), advice

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A backup controller that takes over while a head job waits: after a kill of the primary, and when it is told to; and the
-# primary that comes back. Whoever is in charge has what was learnt, nobody passes the head job, and every job runs once.
+# A backup controller that takes over while a head job waits: after a kill of the primary, and when it is asked to; and the
+# primary that comes back. The controller in charge has what was learnt, no job passes the head job, and every job runs once.
 . "$(dirname "$0")/lib.sh"
 
 games=$(id -u games) man=$(id -u man) mail=$(id -u mail)
@@ -47,7 +47,7 @@ head=$(job games 4 60 0.1)
 behind=$(job mail 1 120 0.1)
 
 # takes_over WHAT NAME LEARNT: the controller NAME is in charge, has learnt from so many jobs at least, goes on with what runs,
-# and starts whom it may and nobody else.
+# and starts the jobs that it may and no others.
 short=()
 takes_over() {
     wait_for 40 more "$2" "$loaded" "${loads:?}" || fail "$1: the plugin has not read its state"
@@ -77,7 +77,7 @@ takes_over 'the primary is back' slurmctld 121
 saved slurmctld 122
 loads=$(lines backup "$loaded")
 timeout 60 scontrol takeover || fail 'scontrol takeover'
-takes_over 'the backup was told to take over' backup 122
+takes_over 'the backup was asked to take over' backup 122
 
 touch "$gate"
 wait_for 40 is_completed "$head"

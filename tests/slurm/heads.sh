@@ -48,7 +48,7 @@ check "cycles in twelve seconds in which nothing happened" $(($(cycles) - before
 parameters "$OURS,surefill_preset=easy"
 say "a job that cannot start keeps nobody back, the next one is the head, and the plugin sleeps"
 
-# A reservation: its jobs wait for each other, in order of priority, and overtake where that delays nobody.
+# A reservation: its jobs wait for each other, in order of priority, and overtake where that delays no job.
 timeout 10 scontrol create reservation ReservationName=ours Nodes='n[6-9]' Users=games,man StartTime=now Duration=1-0 >/dev/null
 inside=$(gated games 1 60 0 -p kept --reservation=ours)
 wait_for 20 has_run "$inside"

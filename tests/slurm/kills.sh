@@ -46,7 +46,7 @@ mend() {
     for job in $(timeout 5 squeue -h -t PENDING -o '%i %r' | sed -n 's/ BeginTime$//p'); do
         timeout 5 scontrol update JobId="$job" StartTime=now || true
     done
-    # All nodes register again, and slurmctld hears which jobs they do not have.
+    # All nodes register again, and slurmctld learns which jobs they do not have.
     if [ $((SECONDS - registered)) -ge 8 ]; then
         nodes_register || true
         registered=$SECONDS

@@ -75,7 +75,7 @@ check_runs() {
     } | sort | diff - <(sort "$work/ran") >&2 ||
         fail "the jobs' own account (right) is not that of the log of completions (left)"
 }
-# As "one": a change to SchedulerParameters in the running cluster.
+# Like "one": a change to SchedulerParameters in the running cluster.
 parameters() {
     sed -i "s|^SchedulerParameters=.*|SchedulerParameters=$1|" "$CLUSTER/slurm.conf"
     timeout 20 scontrol reconfigure

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two partitions that overlap in part: every job has its turn, jobs of several partitions start where there is room, nobody
+# Two partitions that overlap in part: every job has its turn, jobs of several partitions start where there is room, no job
 # takes a head job's nodes, and the waits are no longer than under stock sched/backfill beside it.
 #
 #   JOBS=340 SEED=12 overlap.sh BUILD      how many jobs and which; 90 and 11 unless said otherwise
@@ -18,7 +18,7 @@ turns() {
     seed "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1"
     cluster_start
 
-    # The head of left waits for all its nodes; the job of both partitions starts on right's, whose nodes nobody waits for.
+    # The head of left waits for all its nodes; the job of both partitions starts on right's, whose nodes no job waits for.
     busy=$(gated games 1 60 0 -p left -w n1)
     wait_for 20 has_run "$busy"
     left=$(job games 5 60 0.1 -p left)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Points beside Slurm's own sched/backfill with priority/multifactor: refused where they would not count; else waiting jobs
-# get those of the formula, slurmctld starts them in that order, and what is somebody else's stays. A minute, as slurmctld
+# get those of the formula, slurmctld starts them in that order, and points that others have set stay. A minute, as slurmctld
 # reckons priorities anew once a minute at most.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reconfigurations and restarts while a head job waits. From 23.11 on a reconfiguration starts slurmctld anew, and whenever
-# it starts it knows of no node until that has registered: nobody overtakes the head job on nodes that were collected for it
+# it starts it knows of no node until that has registered: no job overtakes the head job on nodes that were collected for it
 # meanwhile. A node that does not come back is waited for no longer than Slurm does, one that is drained not at all.
 . "$(dirname "$0")/lib.sh"
 

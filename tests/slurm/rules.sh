@@ -46,7 +46,7 @@ long=$(job mail 1 120 1 -p shared -n 1)
 short=$(job man 1 1 1 -p shared -n 1)
 wait_for 10 has_run "$short"
 
-# Licences: a job that waits for them is no head, and keeps nobody back.
+# Licences: a job that waits for them is no head, and keeps no other back.
 one=$(job games 1 5 6 -L matlab:2)
 wait_for 10 has_run "$one"
 two=$(job games 4 5 1 -L matlab)
@@ -161,7 +161,7 @@ timeout 10 scancel "$wide" "$spread"
 timeout 10 scontrol update NodeName="$(timeout 10 squeue -h -j "$busy" -o %B)" State=RESUME
 timeout 10 scancel "$head"
 
-# A suspended job holds its nodes for nobody knows how long.
+# A suspended job holds its nodes for an unknown time.
 timeout 10 scontrol suspend "$busy"
 head=$(job games 4 20 0.1)
 timeout 10 scontrol resume "$busy"

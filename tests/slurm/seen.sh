@@ -5,7 +5,7 @@
 
 games=$(id -u games) man=$(id -u man)
 starts() { timeout 10 squeue --start -h -o '%A %S' | sort -n; }
-told() { [ "$(starts | grep -cE '^[0-9]+ 20[0-9-]+T')" = "$1" ]; }
+expected() { [ "$(starts | grep -cE '^[0-9]+ 20[0-9-]+T')" = "$1" ]; }
 start_of() { date -d "$(starts | awk -v job="$1" '$1 == job { print $2 }')" +%s; }
 counter() { timeout 10 sdiag | sed -n "/Backfilling stats/,\$s/^\t$1: *\([0-9]*\).*/\1/p" | head -n 1; }
 planned() { [ "$(timeout 5 sinfo -h -N -t planned -o %N | sort -u | wc -l)" = "$1" ]; }
@@ -26,7 +26,7 @@ over=$(job man 1 60 1)
 held=$(job man 1 60 1 --hold)
 last=$(job games 4 60 1)
 wait_for 20 is_completed "$over"
-wait_for 30 told 3 || fail "not all waiting jobs have an expected start: $(starts)"
+wait_for 30 expected 3 || fail "not all waiting jobs have an expected start: $(starts)"
 now=$(date +%s)
 # By its limit the busy job ends in an hour, by what games' jobs ran in ten minutes.
 check "the head job's expected start, seconds from now" $(($(start_of "$head") - now)) -gt 60
@@ -54,7 +54,7 @@ busy=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job games 1 60 0 -n
 wait_for 20 running "$busy"
 head=$(job games 2 30 0 --exclusive)
 next=$(job games 2 30 0 --exclusive)
-wait_for 30 told 2 || fail "not all waiting jobs have an expected start: $(starts)"
+wait_for 30 expected 2 || fail "not all waiting jobs have an expected start: $(starts)"
 now=$(date +%s)
 check "the head job starts when the busy one's limit is over" $(($(start_of "$head") - now)) -gt 3000
 check "the next one starts half an hour later" $(($(start_of "$next") - $(start_of "$head"))) -ge 1800
@@ -79,12 +79,12 @@ wait_for 20 running "$busy"
 head=$(job games 2 60 0 --ntasks-per-node=2)
 next=$(job games 2 60 0 --ntasks-per-node=4)
 unsaid=$(job games 2 60 0 -n 7)
-wait_for 30 told 3 || fail "not all waiting jobs have an expected start: $(starts)"
-foretold() { [ $(($(start_of "$head") - $(date +%s))) -lt 3000 ]; }
-wait_for 10 foretold || fail "the head job's start is told by limits: $(starts)"
+wait_for 30 expected 3 || fail "not all waiting jobs have an expected start: $(starts)"
+predicted() { [ $(($(start_of "$head") - $(date +%s))) -lt 3000 ]; }
+wait_for 10 predicted || fail "the head job's start is predicted by limits: $(starts)"
 now=$(date +%s)
 for _ in $(seq 20); do # limits do not come in between
-    foretold || fail "the head job's start is told by limits again: $(starts)"
+    predicted || fail "the head job's start is predicted by limits again: $(starts)"
     sleep 0.1
 done
 check "the head job's expected start, seconds from now" $(($(start_of "$head") - now)) -gt 60

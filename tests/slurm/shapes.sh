@@ -4,10 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 listen() { from=$(($(wc -l <"$CLUSTER/log/slurmctld") + 1)); }
-heard() { grep -q -- "$1" <<<"$(tail -n "+$from" "$CLUSTER/log/slurmctld")"; }
+logged_since() { grep -q -- "$1" <<<"$(tail -n "+$from" "$CLUSTER/log/slurmctld")"; }
 cycles() { grep -c 'surefill: cycle' "$CLUSTER/log/slurmctld"; }
 cycled() { [ "$(cycles)" -gt "$1" ]; }
-left() { heard "surefill: JobId=$1: its nodes are Slurm's choice: $2"; }
+left() { logged_since "surefill: JobId=$1: its nodes are Slurm's choice: $2"; }
 known() { # JOB: after a cycle nothing has been said of it
     wait_for 10 cycled $(($(cycles) + 1)) && ! left "$1" ''
 }

@@ -117,7 +117,7 @@ waits "$head" && waits "$long" || fail "parts of nodes: the head job has started
 clear_queue
 timeout 10 scontrol delete ReservationName=parts
 
-# Apart from the head job's nodes nobody delays it.
+# Apart from the head job's nodes no job delays it.
 busy=$(job games 1 60 100 -p mixed -w n3 --gres=gpu:3)
 wait_for 10 has_run "$busy"
 head=$(job games 2 60 0.1 -p mixed -C big --gres=gpu:4)

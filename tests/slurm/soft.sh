@@ -49,7 +49,7 @@ own=$(job man 1 120 0.1 --time-min=110)
 noted=$(job man 1 120 0.1)
 timeout 10 scontrol update JobId="$noted" AdminComment=theirs TimeMin=0
 array=$(job man 1 120 6 --array=1-2%1)
-wait_for 40 has_run "$array" || fail "the array that is believed to be short has not overtaken"
+wait_for 40 has_run "$array" || fail "the array that is predicted to be short has not overtaken"
 # Its script runs; squeue may still show the task as being configured, or under the predicted limit.
 unshortened() { [ "$(timeout 5 squeue -h -t RUNNING -j "$array" -o %l | grep -c '^2:00:00$')" = 1 ]; }
 wait_for 5 unshortened || fail "the limit of a task that has overtaken: $(timeout 5 squeue -h -j "$array" -o '%i %T %l')"

@@ -9,7 +9,7 @@ DEBUG_LEVEL=info SCHEDULER=sched/backfill PARAMETERS=bf_interval=1 \
 cluster_start
 configured=$(scontrol show config | grep ^Scheduler)
 
-# As if last year games had run 40 jobs of a second, and man 40 of ten minutes, each with a limit of an hour.
+# A history of last year in which games ran 40 jobs of a second, and man 40 of ten minutes, each with a limit of an hour.
 past() { # FROM USER(NUMBER) SECONDS
     local i
     for i in $(seq 40); do
@@ -117,7 +117,7 @@ assert replay["partitions"] == ["main"] and replay["procs"] == 4 and replay["all
 assert replay["all"]["recorded"]["mean_s"] > 0, replay
 PYTHON
 [ "$(grep -c "\"event\":\"started\".*\"job\":\"$short\"" "$journal")" = 1 ] || fail "a start was written down twice"
-grep -qE 'forged|"job":"999"' "$journal" && fail "a job's name was believed"
+grep -qE 'forged|"job":"999"' "$journal" && fail "a job's name was read as a line of its own"
 grep -q $'\e' "$work/watch.log" "$work/table" && fail "a job's name steers the terminal"
 grep -q 'Gains: fair would have let 2 jobs through' "$work/table" || fail "$(cat "$work/table")"
 [ "$(scontrol show config | grep ^Scheduler)" = "$configured" ] ||

@@ -78,8 +78,8 @@ PartitionName=shared Nodes=n[6-7] MaxTime=INFINITE' cluster_make "$work/$name" 7
     [[ "$(completed "$first" NodeList) $(completed "$last" NodeList)" =~ ^n[45]\ n[45]$ ]] ||
         fail "$name: preferred nodes were not taken: $(completed "$first" NodeList) $(completed "$last" NodeList)"
 
-    # Nodes shared with nobody else's jobs, or with nobody's of another label. sched/backfill has no reservation for a job
-    # that waits for other users' nodes, and lets everybody overtake.
+    # Nodes shared with no other user's jobs, or with none of another label. sched/backfill has no reservation for a job
+    # that waits for other users' nodes, and lets every job overtake.
     if [ "$name" = surefill ]; then
         for other in user mcs; do
             first=$(gated first man 1 2 0 -p shared -n 1 -w n6)

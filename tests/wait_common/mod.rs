@@ -1,6 +1,10 @@
 //! Helpers of the wait predictor's tests.
 #![allow(dead_code)] // not every one uses all
 
+#[path = "../common/splitmix.rs"]
+mod splitmix;
+
+use splitmix::splitmix;
 use surefill::wait::*;
 
 /// SplitMix64.
@@ -8,10 +12,7 @@ pub struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % below
+        splitmix(&mut self.0) % below
     }
 
     pub fn uniform(&mut self) -> f64 {

@@ -69,7 +69,7 @@ pub fn handle<T, O>(
     }
 }
 
-/// What every function may say of the pointers it is given; its other errors stand at its call.
+/// Errors of every function about its pointers; its other errors stand at its call.
 const BAD_POINTER: [i32; 3] = [SUREFILL_ERROR_NULL, SUREFILL_ERROR_MISALIGNED, SUREFILL_ERROR_WRONG_OBJECT];
 
 /// Whether a call succeeded, which it must when it was legal and must not when it was not; the status is one of the

@@ -2,7 +2,7 @@
 
 use libfuzzer_sys::arbitrary::{Arbitrary, Unstructured};
 
-/// What outputs hold before a call; one that fails must leave it.
+/// The values of outputs before a call; one that fails must leave it.
 pub const MARK_INT: i32 = 0x5eed_5eed;
 pub const MARK_LONG: i64 = 0x5eed_5eed_5eed_5eed;
 pub const MARK_REAL: f64 = 12_345.678_9;
@@ -130,7 +130,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// One byte further, where nothing is aligned any more. Nobody may follow such a pointer.
+/// One byte further, where nothing is aligned any more. No call may follow such a pointer.
 pub fn askew<T>(pointer: *mut T) -> *mut T {
     pointer.cast::<u8>().wrapping_add(1).cast()
 }

@@ -29,7 +29,7 @@ pub struct Pass {
     spent: [f64; 4],
     /// The same of the three head jobs that there are while another is head.
     kept: [[f64; 4]; 3],
-    /// What was done since the pass was begun with nothing spent.
+    /// The calls since the pass was begun with nothing spent.
     log: Option<Vec<Done>>,
     idle_at_first: i32,
     head_waited: i64,
@@ -167,9 +167,9 @@ pub fn begin(world: &mut World, input: &mut Input) {
 }
 
 /// A distribution's handle, its block, and how many bins it has; `None` when it is no handle at all.
-type Belief = (*const surefill_distribution, Option<(Option<Block>, i32)>);
+type Prediction = (*const surefill_distribution, Option<(Option<Block>, i32)>);
 
-fn belief(world: &World, input: &mut Input) -> Belief {
+fn prediction(world: &World, input: &mut Input) -> Prediction {
     let (handle, slot) =
         handle::<surefill_distribution, _>(input, &world.distributions, |d| &d.block, &world.stranger);
     if handle.is_null() {
@@ -183,7 +183,7 @@ fn belief(world: &World, input: &mut Input) -> Belief {
 const ADD: [i32; 3] = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_FULL, SUREFILL_ERROR_WRONG_STATE];
 
 pub fn add_running(world: &mut World, input: &mut Input) {
-    let (distribution, known) = belief(world, input);
+    let (distribution, known) = prediction(world, input);
     let (handle, pass) = pass(world, input);
     let (processors, age, limit) = (input.int(15), input.seconds(), input.seconds());
     let mut index = MARK_INT;
@@ -210,7 +210,7 @@ pub fn add_running(world: &mut World, input: &mut Input) {
 }
 
 pub fn add_candidate(world: &mut World, input: &mut Input) {
-    let (distribution, known) = belief(world, input);
+    let (distribution, known) = prediction(world, input);
     let (handle, pass) = pass(world, input);
     let (processors, limit) = (input.int(12), input.seconds());
     let mut index = MARK_INT;
@@ -407,7 +407,7 @@ impl Pass {
         }
     }
 
-    /// Whether a job of this age under this limit, believed to have this number of bins, has room.
+    /// Whether a job of this age under this limit, with this number of bins, has room.
     fn takes(&self, age: i64, limit: i64, bins: i32) -> bool {
         let times = 0..=SUREFILL_MAX_SECONDS;
         let room = self.capacity.bins * self.capacity.events_per_bin;
@@ -415,7 +415,7 @@ impl Pass {
         times.contains(&age) && times.contains(&limit) && needed <= room
     }
 
-    /// What must hold after a decision, and what follows from it.
+    /// Properties of a decision, and its consequences.
     fn decided(&mut self, rule: Rule, work: i64, step: i32, candidate: i32) {
         let (criterion, threshold, budget, or_easy) = rule;
         let probability = [SUREFILL_CRITERION_PROBABILITY, SUREFILL_CRITERION_BOUND].contains(&criterion);
@@ -489,15 +489,15 @@ impl Done {
     /// # Safety
     /// A pass with the same done to it before.
     unsafe fn again(&self, pass: *mut surefill_pass) -> i32 {
-        let belief = |block: &Option<Block>| -> *mut surefill_distribution {
+        let prediction = |block: &Option<Block>| -> *mut surefill_distribution {
             block.as_ref().map_or(null_mut(), Block::pointer)
         };
         match self {
             Done::Running(processors, age, limit, block) => unsafe {
-                surefill_pass_add_running(pass, *processors, *age, *limit, belief(block), null_mut())
+                surefill_pass_add_running(pass, *processors, *age, *limit, prediction(block), null_mut())
             },
             Done::Candidate(processors, limit, block) => unsafe {
-                surefill_pass_add_candidate(pass, *processors, *limit, belief(block), null_mut())
+                surefill_pass_add_candidate(pass, *processors, *limit, prediction(block), null_mut())
             },
             Done::Committed(candidate) => unsafe { surefill_pass_commit(pass, *candidate) },
             Done::Decided((criterion, threshold, budget, or_easy), step, candidate) => {

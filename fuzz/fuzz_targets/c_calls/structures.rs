@@ -44,7 +44,7 @@ impl<T: Copy> Sized<T> {
         self.pointer
     }
 
-    /// What the library makes of it, where it accepts it.
+    /// The options that the library makes of it, where it accepts it.
     pub fn meant(&self) -> Option<T> {
         if self.pointer.cast_const().cast() != self.words.as_ptr() {
             return None;

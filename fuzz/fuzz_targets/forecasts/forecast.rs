@@ -1,8 +1,8 @@
 //! A forecast: what was added to it is kept, to be added to another one when it is done.
 
-use crate::belief::Belief;
 use crate::input::Input;
 use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
+use crate::prediction::Prediction;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -22,7 +22,7 @@ pub struct Job {
     /// For how long a running job has run, or when a waiting one was submitted.
     age_or_submit: i64,
     limit: i64,
-    belief: Belief,
+    prediction: Prediction,
 }
 
 #[derive(Clone)]
@@ -144,16 +144,17 @@ impl Forecast {
     fn job(&self, input: &mut Input) -> Job {
         let time = if input.below(2) == 0 { 0 } else { input.seconds() };
         let processors = input.int(self.capacity.processors.min(200) as u8);
-        Job { processors, age_or_submit: time, limit: input.seconds(), belief: Belief::any(input) }
+        Job { processors, age_or_submit: time, limit: input.seconds(), prediction: Prediction::any(input) }
     }
 
     /// Whether there are no more bins than there is room for; what is added then.
     fn fits(&self, job: &Job, otherwise: Result<(), i32>) -> Result<(), i32> {
-        let result = if job.belief.bins() > self.capacity.bins { Err(SUREFILL_ERROR_FULL) } else { Ok(()) };
+        let result =
+            if job.prediction.bins() > self.capacity.bins { Err(SUREFILL_ERROR_FULL) } else { Ok(()) };
         otherwise.and(result)
     }
 
-    /// What must hold of the starts of all jobs.
+    /// Properties of the starts of all jobs.
     fn played(&self, forecast: *const surefill_forecast) {
         let scenarios = self.options.scenarios;
         let all = i64::from(self.idle) + self.busy();
@@ -195,7 +196,7 @@ impl Forecast {
         }
     }
 
-    /// Nobody starts later than if one job after the other ran to its limit, all having come.
+    /// No job starts later than if one job after the other ran to its limit, all having come.
     fn check_end(&self, rows: &[Option<Vec<i64>>]) {
         let jobs = || self.running.iter().chain(&self.waiting);
         let last = self.waiting.iter().map(|job| job.age_or_submit).fold(self.now, i64::max);
@@ -218,28 +219,28 @@ impl Forecast {
             let status = surefill_forecast_begin(forecast, self.now, self.idle, &self.options);
             assert_eq!(status, SUREFILL_OK);
             for job in &self.running {
-                let Job { processors, age_or_submit, limit, ref belief } = *job;
-                let status = belief.with(|belief| {
+                let Job { processors, age_or_submit, limit, ref prediction } = *job;
+                let status = prediction.with(|prediction| {
                     surefill_forecast_add_running(
                         forecast,
                         processors,
                         age_or_submit,
                         limit,
-                        belief,
+                        prediction,
                         null_mut(),
                     )
                 });
                 assert_eq!(status, SUREFILL_OK);
             }
             for job in &self.waiting {
-                let Job { processors, age_or_submit, limit, ref belief } = *job;
-                let status = belief.with(|belief| {
+                let Job { processors, age_or_submit, limit, ref prediction } = *job;
+                let status = prediction.with(|prediction| {
                     surefill_forecast_add_waiting(
                         forecast,
                         processors,
                         limit,
                         age_or_submit,
-                        belief,
+                        prediction,
                         null_mut(),
                     )
                 });
@@ -366,15 +367,15 @@ impl Subject for Forecast {
                     surefill_forecast_begin(forecast, begin.now, begin.idle, &begin.options)
                 }
                 Call::Running(job) => {
-                    let Job { processors, age_or_submit: age, limit, ref belief } = **job;
-                    belief.with(|belief| {
-                        surefill_forecast_add_running(forecast, processors, age, limit, belief, number)
+                    let Job { processors, age_or_submit: age, limit, ref prediction } = **job;
+                    prediction.with(|prediction| {
+                        surefill_forecast_add_running(forecast, processors, age, limit, prediction, number)
                     })
                 }
                 Call::Waiting(job) => {
-                    let Job { processors, age_or_submit: submit, limit, ref belief } = **job;
-                    belief.with(|belief| {
-                        surefill_forecast_add_waiting(forecast, processors, limit, submit, belief, number)
+                    let Job { processors, age_or_submit: submit, limit, ref prediction } = **job;
+                    prediction.with(|prediction| {
+                        surefill_forecast_add_waiting(forecast, processors, limit, submit, prediction, number)
                     })
                 }
                 Call::Run(work) => surefill_forecast_run(forecast, *work, output.to(&raw mut index)),

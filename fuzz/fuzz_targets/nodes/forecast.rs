@@ -1,8 +1,8 @@
 //! A forecast of the starts of waiting jobs on the machine.
 //!
-//! Of one that is done: nobody starts before submission, quantiles increase with their probability, the mean is that of
-//! the starts, and a larger forecast in one call says the same. Where all jobs run to their limits it is a schedule:
-//! at no start is more held than the machine has.
+//! A forecast that is done: no job starts before submission, quantiles increase with their probability, the mean is
+//! that of the starts, and a larger forecast in one call says the same. Where all jobs run to their limits it is a
+//! schedule: at no start is more held than the machine has.
 
 use crate::input::Input;
 use crate::{CAPACITIES, Held, done, initialised, request};
@@ -26,10 +26,10 @@ struct Waiting {
     submit: i64,
 }
 
-/// What is asked.
+/// A question.
 struct Question {
     options: surefill_forecast_options,
-    belief: Option<Belief>,
+    prediction: Option<Prediction>,
     running: Vec<Running>,
     waiting: Vec<Waiting>,
 }
@@ -38,19 +38,19 @@ struct Question {
 type Answer = Option<Vec<i64>>;
 
 /// A distribution's memory.
-type Belief = Vec<u64>;
+type Prediction = Vec<u64>;
 
-/// What is believed of every job: nothing, or two bins.
-fn belief(input: &mut Input) -> Option<Belief> {
+/// The predicted run time of every job: none, or two bins.
+fn prediction(input: &mut Input) -> Option<Prediction> {
     if input.below(2) == 0 {
         return None;
     }
     let weights = [1.0 + input.below(4) as f64, 1.0];
     let ratio = 2.0 + input.below(8) as f64;
     let mut memory = vec![0u64; SUREFILL_BINS_SIZE as usize / 8];
-    let mut belief = vec![0; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
+    let mut prediction = vec![0; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
     let (mut bins, mut made) = (null_mut(), null_mut());
-    let to = belief.as_mut_ptr().cast();
+    let to = prediction.as_mut_ptr().cast();
     unsafe {
         let status =
             surefill_bins_init(memory.as_mut_ptr().cast(), SUREFILL_BINS_SIZE, 20.0, ratio, 2, &mut bins);
@@ -60,7 +60,7 @@ fn belief(input: &mut Input) -> Option<Belief> {
             surefill_distribution_init_counts(to, SUREFILL_DISTRIBUTION_SIZE, bins, from, 2, &mut made);
         assert_eq!(status, SUREFILL_OK);
     }
-    Some(belief)
+    Some(prediction)
 }
 
 impl Question {
@@ -75,10 +75,10 @@ impl Question {
         options.order = input.below(3) as i32;
         options.plans = input.below(2) as i32;
         options.slack = input.below(3) as f64 / 4.0;
-        let belief = belief(input);
+        let prediction = prediction(input);
         // A job on the machine that is not added as running stays there for good.
-        let told = jobs.iter().filter(|_| input.below(4) > 0).map(|held| held.0).collect::<Vec<_>>();
-        let running = told.into_iter().map(|handle| Running {
+        let reported = jobs.iter().filter(|_| input.below(4) > 0).map(|held| held.0).collect::<Vec<_>>();
+        let running = reported.into_iter().map(|handle| Running {
             handle,
             age: input.below(100) as i64,
             limit: input.below(250) as i64 * 2,
@@ -91,7 +91,7 @@ impl Question {
             submit: NOW - 50 + input.below(100) as i64,
         });
         let waiting = waiting.collect();
-        Question { options, belief, running, waiting }
+        Question { options, prediction, running, waiting }
     }
 
     /// Asks a forecast with this much more room than needed, in steps of so much work. What the machine refuses is
@@ -112,7 +112,7 @@ impl Question {
             })
         };
         let (mut size, mut forecast, mut step) = (0, null_mut(), -1);
-        let belief = self.belief.as_ref().map_or(null(), |belief| belief.as_ptr().cast());
+        let prediction = self.prediction.as_ref().map_or(null(), |prediction| prediction.as_ptr().cast());
         unsafe {
             assert_eq!(surefill_node_forecast_size(&capacity, &mut size), 0);
             let mut memory = vec![u64::MAX; size as usize / 8];
@@ -126,7 +126,7 @@ impl Question {
                     handle,
                     age,
                     limit,
-                    belief,
+                    prediction,
                     null_mut(),
                 );
                 assert_eq!(added, 0);
@@ -140,7 +140,7 @@ impl Question {
                     wish.count,
                     limit,
                     submit,
-                    belief,
+                    prediction,
                     null_mut(),
                 ))
             });
@@ -156,7 +156,7 @@ impl Question {
         }
     }
 
-    /// Who holds how much of the machine at a time, kind by kind, by a schedule.
+    /// The parts of the machine that jobs hold at a time, kind by kind, by a schedule.
     fn held(&self, jobs: &[Held], starts: &[Option<i64>], time: i64) -> [i64; 2] {
         let mut held = [0; 2];
         let mut hold = |request: &surefill_request, tasks: i32| {
@@ -165,8 +165,8 @@ impl Question {
             }
         };
         for (handle, wish, parts) in jobs {
-            let told = self.running.iter().find(|running| running.handle == *handle);
-            if told.is_none_or(|running| NOW + (running.limit - running.age).max(1) > time) {
+            let known = self.running.iter().find(|running| running.handle == *handle);
+            if known.is_none_or(|running| NOW + (running.limit - running.age).max(1) > time) {
                 hold(wish, parts.iter().map(|part| part.tasks).sum());
             }
         }
@@ -206,7 +206,7 @@ pub fn whole_forecast(nodes: *const surefill_nodes, classes: &[usize], jobs: &[H
         assert!(starts.is_sorted() && starts[0] >= NOW.max(job.submit), "{starts:?}");
     }
     assert_eq!(answers, question.ask(nodes, 3, i64::MAX));
-    if question.belief.is_none() {
+    if question.prediction.is_none() {
         let starts: Vec<Option<i64>> =
             answers.iter().map(|answer| answer.as_ref().map(|starts| starts[0])).collect();
         let certain = |answer: &Answer| answer.as_ref().is_none_or(|starts| starts[0] == starts[3]);

@@ -73,7 +73,7 @@ impl Given {
         )
     }
 
-    /// As C hands them over.
+    /// The arrays in the form in which C hands them over.
     pub fn structure(&self) -> surefill_model_parameters {
         let (start, transition, emission, load) = self.pointers();
         surefill_model_parameters {
@@ -92,7 +92,7 @@ impl Given {
         (self.states, self.bins) == (states, bins)
     }
 
-    /// What a call with these must answer: `otherwise` where nothing is wrong with them.
+    /// The answer that a call with these must give: `otherwise` where nothing is wrong with them.
     pub fn expected(&self, fits: bool, otherwise: i32) -> Expected {
         if self.sound {
             return Expected::Status(otherwise);
@@ -151,7 +151,7 @@ impl Model {
         outcome(status, &[&load, &start, &transition, &emission, &loads])
     }
 
-    /// As [`Model::ask`], of a call that wants a structure; a wrong output is the structure itself.
+    /// Like [`Model::ask`], for a call that wants a structure; a wrong output is the structure itself.
     pub fn ask_structure(
         states: i32,
         bins: i32,
@@ -218,7 +218,7 @@ impl Model {
         }
     }
 
-    /// What asking about slots answers.
+    /// The answer to a question about slots.
     fn asked(&self, from: i64, to: i64) -> i32 {
         match (self.held(from, to), self.ready) {
             (false, _) => SUREFILL_ERROR_OUT_OF_RANGE,
@@ -304,7 +304,7 @@ impl Subject for Model {
     fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
         let handle: *mut surefill_hmm = handle.cast();
         let mut likelihood = MARK_REAL;
-        // SAFETY: arrays have as many elements as the calls are told, where they have any.
+        // SAFETY: arrays have the lengths that the calls are given, where they have any elements.
         unsafe {
             match *call {
                 Call::SetParameters(ref given) => {

@@ -4,7 +4,7 @@ use crate::input::{Input, askew};
 use std::ffi::{CStr, c_void};
 use surefill::capi::*;
 
-/// Words beside a block that nobody may change; without them, the address sanitizer sees every step outside.
+/// Words beside a block that no call may change; without them, the address sanitizer sees every step outside.
 const MARGIN: usize = 8;
 const CANARY: u64 = 0xa5a5_5a5a_c3c3_3c3c;
 
@@ -55,14 +55,14 @@ pub fn bins(first: f64, ratio: f64, count: i32) -> Block {
     block
 }
 
-/// What a call answered: the status, and the bits of every output.
+/// The answer of a call: the status, and the bits of every output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub status: i32,
     pub outputs: Vec<u64>,
 }
 
-/// What outputs hold before a call.
+/// The values of outputs before a call.
 pub const MARK: u64 = 0x5eed_5eed_5eed_5eed;
 pub const MARK_INT: i32 = 0x5eed_5eed;
 pub const MARK_REAL: f64 = f64::from_bits(MARK);
@@ -126,7 +126,7 @@ pub fn status(result: surefill::error::Result<()>) -> i32 {
     result.map_or_else(|error| error.status(), |()| SUREFILL_OK)
 }
 
-/// What a call must answer.
+/// The answer that a call must give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expected {
     Status(i32),
@@ -160,7 +160,7 @@ impl Expected {
     }
 }
 
-/// How the pointer to the first output is passed.
+/// The form in which the pointer to the first output is passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pointer {
     Right,

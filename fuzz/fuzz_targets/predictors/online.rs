@@ -44,7 +44,7 @@ impl Subject for Online {
         let options = OnlineOptions {
             exponent: if input.rarely() { input.wild_real() } else { 0.6 + 0.1 * input.below(5) as f64 },
             hold: input.below(8) as u64,
-            // Told by the load model, so that seeds keep their meaning.
+            // Chosen by the load model, so that seeds keep their meaning.
             floor: if given.load == 1 { 0.0 } else { 1e-3 },
         };
         let load =

@@ -29,7 +29,7 @@ fn succeeded(status: i32, ints: &[i64], reals: &[f64]) -> bool {
 pub fn calls(input: &mut Input) {
     while !input.is_empty() {
         let kind = input.below(8);
-        // SAFETY: arrays are as long as the calls are told.
+        // SAFETY: arrays have the lengths that the calls are given.
         unsafe { call(input, kind) }
     }
 }

@@ -38,7 +38,7 @@ pub struct Predictor {
     jobs: i32,
     bins: i32,
     states: i32,
-    /// Of a job; none with a hidden Markov model.
+    /// The accuracy of a job; none with a hidden Markov model.
     keys: i32,
     oldest: i64,
     /// The oldest first.
@@ -163,7 +163,7 @@ impl Predictor {
     }
 
     /// Time has gone on to this event.
-    fn hear(&mut self, now: i64) {
+    fn advance(&mut self, now: i64) {
         self.now = Some(now);
         let oldest = self.oldest;
         for held in &mut self.held {
@@ -172,7 +172,7 @@ impl Predictor {
     }
 
     fn submitted(&mut self, id: i64, now: i64) {
-        self.hear(now);
+        self.advance(now);
         if self.held.len() as i32 == self.jobs {
             assert!(self.held.remove(0).given_up);
         }
@@ -183,7 +183,7 @@ impl Predictor {
         is_hmm(self.kind)
     }
 
-    /// What an event at this time answers, where nothing else is wrong with it.
+    /// The answer to an event at this time, where nothing else is wrong with it.
     fn at(&self, now: i64, rest: i32) -> i32 {
         match self.now {
             _ if now.unsigned_abs() > 1 << 53 => SUREFILL_ERROR_OUT_OF_RANGE,
@@ -226,12 +226,12 @@ impl Predictor {
     }
 
     fn started(&mut self, job: i64, now: i64) {
-        self.hear(now);
+        self.advance(now);
         self.held.iter_mut().filter(|held| held.id == job).for_each(|held| held.running = true);
     }
 
     fn left(&mut self, job: i64, now: i64, finished: bool) {
-        self.hear(now);
+        self.advance(now);
         self.held.retain(|held| held.id != job);
         self.ready |= finished && !self.is_hmm();
     }
@@ -339,7 +339,7 @@ impl Subject for Predictor {
         let (mut answer, mut made) = (MARK_INT, null_mut());
         let mut memory = vec![MARK as i64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
         let (place, length) = (memory.as_mut_ptr().cast(), SUREFILL_DISTRIBUTION_SIZE);
-        // SAFETY: arrays have as many elements as the calls are told, where they have any.
+        // SAFETY: arrays have the lengths that the calls are given, where they have any elements.
         unsafe {
             match *call {
                 Call::Submit(job, ref keys, now) => outcome(
@@ -481,7 +481,7 @@ impl Subject for Predictor {
                         assert_eq!(held.given_up, given_up != 0);
                     }
                 } else {
-                    self.hear(now);
+                    self.advance(now);
                 }
             }
             Call::Jobs(_) => {

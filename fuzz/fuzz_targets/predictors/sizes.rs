@@ -33,7 +33,7 @@ fn lifetime(input: &mut Input) -> (f64, f64) {
     (shortest, if input.rarely() { input.wild_real() } else { shortest * (1.5 + input.real()) })
 }
 
-/// What is wrong with a real number that must lie in a range.
+/// The error of a real number that must lie in a range.
 fn within(value: f64, low: f64, high: f64) -> Result<(), i32> {
     match value {
         value if value.is_nan() => Err(SUREFILL_ERROR_NOT_A_NUMBER),
@@ -83,7 +83,7 @@ impl Sizes {
         options
     }
 
-    /// What is wrong with a question for this number of processors.
+    /// The error of a question for this number of processors.
     fn asked(&self, processors: i32) -> Result<(), i32> {
         match processors {
             _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
@@ -93,7 +93,7 @@ impl Sizes {
         }
     }
 
-    /// What is wrong with another job.
+    /// The error of another job.
     fn room(&self, processors: i32) -> Result<(), i32> {
         match processors {
             _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
@@ -112,7 +112,7 @@ impl Sizes {
     }
 }
 
-/// What may be refused beyond what is modelled.
+/// Errors that are possible beyond those of the model.
 const CHOICE: &[i32] = &[
     SUREFILL_ERROR_WRONG_STATE,
     SUREFILL_ERROR_OUT_OF_RANGE,
@@ -194,7 +194,7 @@ impl Subject for Sizes {
             gain: MARK_REAL,
         };
         let out = output.to(&raw mut seconds);
-        // SAFETY: arrays have as many elements as the calls are told, where they have any.
+        // SAFETY: arrays have the lengths that the calls are given, where they have any elements.
         let status = unsafe {
             match *call {
                 Call::Begin(idle) => surefill_sizing_begin(sizing, idle),

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
 
-/// What a job requests.
+/// The requests of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
     requested: i64,
@@ -36,7 +36,7 @@ pub enum Call {
     Waiting(i64, f64, f64, i64),
     StartProbability(Features, i64, i64, f64),
     Recluster(i64),
-    Told(i32),
+    Clusters(i32),
 }
 
 fn features(input: &mut Input) -> Features {
@@ -53,7 +53,7 @@ fn countable(features: &Features) -> Result<(), i32> {
     if features.processors >= 0 { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) }
 }
 
-/// What is asked for as a rule, which has answers kept.
+/// The usual quantiles, whose answers are kept.
 const USUAL: [f64; 4] = [0.5, 0.75, 0.9, 0.95];
 
 fn question(input: &mut Input) -> f64 {
@@ -64,7 +64,7 @@ fn question(input: &mut Input) -> f64 {
     }
 }
 
-/// What is wrong with probabilities that must lie between 0 and 1, in their order.
+/// The error of probabilities that must lie between 0 and 1, in their order.
 fn probabilities(given: &[f64]) -> Result<(), i32> {
     given.iter().try_for_each(|p| match p {
         p if p.is_nan() => Err(SUREFILL_ERROR_NOT_A_NUMBER),
@@ -218,7 +218,7 @@ impl Subject for Waits {
             _ if input.below(2) == 0 => {
                 Call::Recluster(if input.rarely() { input.wild_long() } else { 1 + input.below(100) as i64 })
             }
-            _ => Call::Told(if input.rarely() { input.int(20).min(20) } else { SUREFILL_MAX_CLUSTERS }),
+            _ => Call::Clusters(if input.rarely() { input.int(20).min(20) } else { SUREFILL_MAX_CLUSTERS }),
         };
         (call, Pointer::any(input))
     }
@@ -230,7 +230,7 @@ impl Subject for Waits {
         let mut small = MARK_INT;
         let mut clusters = vec![vec![MARK as i64; 20]; 3];
         let (a, bound) = (output.to(&raw mut answer), &raw mut high);
-        // SAFETY: outputs and arrays are as long as the calls are told.
+        // SAFETY: outputs and arrays have the lengths that the calls are given.
         let status = unsafe {
             match *call {
                 Call::Submitted(job, now, Features { requested, processors }) => {
@@ -259,7 +259,7 @@ impl Subject for Waits {
                     )
                 }
                 Call::Recluster(work) => surefill_wait_recluster(wait, work, output.to(&raw mut small)),
-                Call::Told(capacity) => {
+                Call::Clusters(capacity) => {
                     let [from, to, waits] = &mut clusters[..] else { unreachable!() };
                     let from = output.to(from.as_mut_ptr());
                     let (to, waits) = (to.as_mut_ptr(), waits.as_mut_ptr());
@@ -303,10 +303,10 @@ impl Subject for Waits {
                 asked.and(features(given)).and(span(age)).and(span(within))
             }
             Call::Recluster(work) => span(work.saturating_sub(1)),
-            Call::Told(capacity) if capacity < 0 => Err(SUREFILL_ERROR_OUT_OF_RANGE),
-            Call::Told(0) => Err(SUREFILL_ERROR_FULL),
-            // How many clusters there are is not modelled.
-            Call::Told(_) => return Expected::OkOr(&[SUREFILL_ERROR_FULL]),
+            Call::Clusters(capacity) if capacity < 0 => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+            Call::Clusters(0) => Err(SUREFILL_ERROR_FULL),
+            // The number of clusters is not modelled.
+            Call::Clusters(_) => return Expected::OkOr(&[SUREFILL_ERROR_FULL]),
         };
         Expected::Status(result.err().unwrap_or(SUREFILL_OK))
     }
@@ -354,7 +354,7 @@ impl Subject for Waits {
             Call::Recluster(_) => {
                 assert!(small == SUREFILL_STEP_MORE || small == SUREFILL_STEP_DONE);
             }
-            Call::Told(_) => {
+            Call::Clusters(_) => {
                 let found: Vec<&[u64]> = outputs[7..].chunks(20).collect();
                 let count = small as usize;
                 assert!((1..=self.capacity.clusters as usize).contains(&count));

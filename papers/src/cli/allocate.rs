@@ -4,7 +4,7 @@ use super::PROGRAM;
 use crate::report;
 use crate::report::allocate::tables;
 use crate::studies::allocate::strategy::Strategy;
-use crate::studies::allocate::study::{Belief, OfTrace, StudyOptions, rows, study};
+use crate::studies::allocate::study::{OfTrace, RunTimeModel, StudyOptions, rows, study};
 use crate::studies::allocate::sweep::{self, Sweep, SweepOptions, sweep};
 use crate::studies::allocate::workload::{Parallelism, Recorded, Rounding, WorkloadOptions};
 use clap::Args;
@@ -80,7 +80,7 @@ pub struct Allocate {
         default_value = "avg,opt,pred,bias,heur,exact,median"
     )]
     strategies: Vec<Strategy>,
-    /// Which run times predictors believe in; a sweep takes the first
+    /// Run-time models of the predictors; a sweep takes the first
     #[arg(
         long,
         value_enum,
@@ -88,7 +88,7 @@ pub struct Allocate {
         value_name = "LIST",
         default_value = "sequential,fitted,scaled"
     )]
-    lifetimes: Vec<Belief>,
+    lifetimes: Vec<RunTimeModel>,
     /// Rounding of a job's average parallelism to the most processors it takes
     #[arg(long, value_enum, value_name = "HOW", default_value = "up")]
     rounding: Rounding,
@@ -174,12 +174,12 @@ pub(crate) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(
         let mut out = io::stdout().lock();
         writeln!(out, "{}", tables::sweep(sweep, markdown))?;
         if let (shard, shards @ 2..) = sweep.shard {
-            let told = format!(
+            let note = format!(
                 "\nShard {shard} of {shards}: {} of {} workloads. Means are over the seeds in it; with --json it can be merged.",
                 sweep.cells.len(),
                 sweep::count(&sweep.options, (1, 1))
             );
-            output::say(&mut out, &told)?;
+            output::say(&mut out, &note)?;
         }
     }
     Ok(())
@@ -211,7 +211,7 @@ impl Allocate {
             }),
             seeds: self.seeds,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
-            beliefs: self.lifetimes,
+            models: self.lifetimes,
         };
         let trace = self.trace.as_deref().map(|path| history(&self.source, path)).transpose()?;
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
@@ -240,7 +240,7 @@ impl Allocate {
 
     fn run_sweep(self) -> Result<(), Failure> {
         let shard = given_or_all(self.shard)?;
-        let Some(&belief) = self.lifetimes.first() else {
+        let Some(&model) = self.lifetimes.first() else {
             return Err(Failure::Usage("no --lifetimes".to_owned()));
         };
         distinct("--loads", &self.loads)?;
@@ -254,7 +254,7 @@ impl Allocate {
             loads: self.loads,
             machines: self.machines,
             supplied: self.supplied,
-            belief,
+            model,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
         };
         let bar = progress(sweep::count(&options, shard), "workloads");

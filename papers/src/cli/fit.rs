@@ -85,7 +85,7 @@ With --predictors the same is asked of any predictor, in bins of ratio 1.8: run 
 submission, and bits are the mean of log2 p'(r) - log2 q'(r) over all jobs, 0 for those about which a predictor is silent. In 50 %
 and in 90 % is how often the run time lies in the middle of what is predicted; the second table is the histogram of P(R <= r)
 by tenths, 1.00 where predictions mean what they say. A bin's probability is spread evenly over the quantiles that it covers.
-Impossible are jobs whose bin had probability 0. The third and the fourth table are of what is told under the limit, where
+Impossible are jobs whose bin had probability 0. The third and the fourth table are of the distribution within the limit, where
 what is predicted beyond the limit and a run time that is longer are at the limit: how often jobs ended by the .5 and .95
 quantiles of their run time (and by those of Algorithm 5, which spreads over the rest what is predicted beyond the limit),
 how often in the middle 50 and 90 %, and the tenths. There a bin is divided into four events, as in forecasts of starts.

@@ -23,10 +23,10 @@ use surefill_simulator::report::{TableStyle, study_page, terms};
 
 /// Text at the end of `wait-bounds --help`.
 pub(crate) const HELP: &str = "\
-The simulation is that of Nurmi, Brevik & Wolski 2007 (QBETS), section 4.2. Jobs come in order of submission; each is told an
+The simulation is that of Nurmi, Brevik & Wolski 2007 (QBETS), section 4.2. Jobs come in order of submission; each gets an
 upper bound, with the confidence, for the quantile of its wait; its own wait becomes known only when it ends. The first tenth
-of a queue's jobs is training: they are told bounds that are not judged. A job that was cancelled before it started is not
-judged, and nothing is learnt of it. A job that is told no bound, because too few waits are known or because the machine may
+of a queue's jobs is training: their bounds are not judged. A job that was cancelled before it started is not
+judged, and nothing is learnt of it. A job without a bound, because too few waits are known or because the machine may
 be down, is counted apart.
 
 Correctness is the share of bounds that held; a method is correct from the quantile on. Accuracy is the binomial method's root

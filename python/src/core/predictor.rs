@@ -28,8 +28,8 @@ use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 ///     ...     predictor.submit(id, id * 1000, user=1, limit=3600, processors=4)
 ///     ...     predictor.start(id, id * 1000)
 ///     ...     predictor.end(id, id * 1000 + 300)
-///     >>> belief = predictor.predict(20_000, user=1, limit=3600, processors=4)
-///     >>> 150 < belief.quantile(0.5, limit=3600) < 600
+///     >>> prediction = predictor.predict(20_000, user=1, limit=3600, processors=4)
+///     >>> 150 < prediction.quantile(0.5, limit=3600) < 600
 ///     True
 #[pyclass(module = "surefill")]
 pub struct Predictor {

@@ -22,7 +22,7 @@ const JOBS: u32 = 1000;
 /// Number of times that a decision is begun anew because the manager has reported less room meanwhile.
 const ANEW: usize = 16;
 
-/// The number of a user of this name; of none, that of an unknown one.
+/// The number of a user of this name; without a name that of an unknown one.
 fn user_number(name: &str) -> i64 {
     if name.is_empty() { engine::UNKNOWN_USER } else { engine::hash(name.as_bytes()) }
 }
@@ -34,9 +34,10 @@ fn user_number(name: &str) -> i64 {
 /// a row of a whole listing between :meth:`begin_listing` and :meth:`end_listing`, in any order.
 ///
 /// ``settings`` are words such as ``"preset=fast"``: ``preset=`` ``fair`` (short waits, and tails shorter than EASY's),
-/// ``fast`` (the shortest mean wait), ``easy`` (EASY backfilling by the limits) or ``papers`` (probabilistic backfilling,
-/// not in pools of nodes), ``rule=delay`` (its rule with ``criterion=``, ``tau=`` and ``events=``), ``mode=shadow``,
-/// ``order=`` ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds since any origin.
+/// ``fast`` (the shortest mean wait), ``easy`` (EASY backfilling by the limits) or ``papers`` (probabilistic
+/// backfilling, not in pools of nodes), ``rule=delay`` (its rule with ``criterion=``, ``tau=`` and ``events=``),
+/// ``mode=shadow``, ``order=`` ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds
+/// since any origin.
 ///
 /// Two processors are busy for an hour. A job that wants four waits, one of two starts:
 ///
@@ -361,9 +362,9 @@ impl Scheduler {
 
     /// Keeps each later :meth:`decide` as a file in this folder, the last forty of them; None ends that.
     ///
-    /// The command surefill-cycle of the C examples decides such a file again: a report of an odd decision is one. Users
-    /// and names are in it as hashes. Where a file cannot be kept, ``say`` is called with the reason, or a warning is
-    /// given, once until one is kept again; decisions are made as without.
+    /// The command surefill-cycle of the C examples decides such a file again: a report of an odd decision is one.
+    /// Users and names are in it as hashes. Where a file cannot be kept, ``say`` is called with the reason, or a
+    /// warning is given, once until one is kept again; decisions are made as without.
     #[pyo3(signature = (folder, *, say = None))]
     fn record(&mut self, folder: Option<PathBuf>, say: Option<Py<PyAny>>) {
         self.recorder = Recorder::new(folder, say);

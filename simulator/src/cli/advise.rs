@@ -52,7 +52,7 @@ The others, which wait for something else than nodes or whose pool counting does
 jobs in this partition, at --quantile and --confidence, from their history. The waits of the past count from when jobs became eligible,
 those of waiting jobs from their submission.
 The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
-that rule would have been enough. Jobs that were stopped at their limit count as if they had ended there: how many is told,
+that rule would have been enough. Jobs that were stopped at their limit count as if they had ended there: their number is printed,
 and where they are many the advice is too short.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";

@@ -6,7 +6,7 @@ use super::output;
 use crate::replay::explain::{Explained, Points, Seen, Why, explain};
 use crate::replay::policy::{Criterion, HeadStart, PolicyOptions};
 use crate::replay::run::Options;
-use crate::replay::starts::{Told, of_job};
+use crate::replay::starts::{Prediction, of_job};
 use crate::report::grid::Grid;
 use crate::report::room::prose;
 use crate::report::{TableStyle, label, starts};
@@ -63,7 +63,7 @@ struct Report<'a> {
     points: Option<Points>,
     passes: &'a [Seen],
     #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<&'a [Told]>,
+    predictions: Option<&'a [Prediction]>,
 }
 
 impl Explain {
@@ -96,7 +96,8 @@ impl Explain {
             .map_err(anyhow::Error::from)?;
         bar.finish_and_clear();
 
-        let told = self.starts.then(|| self.told(&name, &workload, &options, job.id)).transpose()?;
+        let predictions =
+            self.starts.then(|| self.predictions(&name, &workload, &options, job.id)).transpose()?;
         if let Some(at) = self.at {
             let after = explained.passes.partition_point(|seen| seen.time <= at);
             let Some(pass) = after.checked_sub(1).map(|index| explained.passes.swap_remove(index)) else {
@@ -107,7 +108,7 @@ impl Explain {
             explained.passes = vec![pass];
         }
         if self.json {
-            output::json(&report(&name, &explained, told.as_deref()))?;
+            output::json(&report(&name, &explained, predictions.as_deref()))?;
             return Ok(());
         }
         let threshold = options.policy.prob.tau;
@@ -126,12 +127,12 @@ impl Explain {
             })
             .map(|(_, seen)| seen)
             .collect();
-        if let Some(told) = &told {
-            if told.is_empty() {
+        if let Some(predictions) = &predictions {
+            if predictions.is_empty() {
                 writeln!(out, "The pass after its submission started it: nothing was predicted.\n")?;
             } else {
                 let note = "Reported starts follow those of the jobs of the 14 days before; by start-times and simulate --starts of all before.";
-                writeln!(out, "{}\n{note}\n", starts::told(told, TableStyle::Terminal))?;
+                writeln!(out, "{}\n{note}\n", starts::predictions(predictions, TableStyle::Terminal))?;
             }
         }
         writeln!(out, "{}", table(&explained, &kept, threshold, unit))?;
@@ -146,22 +147,22 @@ impl Explain {
     }
 
     /// The forecasts of the job's start.
-    fn told(
+    fn predictions(
         &self,
         name: &str,
         workload: &Workload,
         options: &Options,
         job: JobId,
-    ) -> Result<Vec<Told>, Failure> {
+    ) -> Result<Vec<Prediction>, Failure> {
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let told = of_job(name, workload, options, job, &progress)?;
+        let predictions = of_job(name, workload, options, job, &progress)?;
         bar.finish_and_clear();
-        Ok(told)
+        Ok(predictions)
     }
 }
 
-fn report<'a>(trace: &'a str, explained: &'a Explained, told: Option<&'a [Told]>) -> Report<'a> {
+fn report<'a>(trace: &'a str, explained: &'a Explained, predictions: Option<&'a [Prediction]>) -> Report<'a> {
     let job = &explained.job;
     Report {
         trace,
@@ -175,7 +176,7 @@ fn report<'a>(trace: &'a str, explained: &'a Explained, told: Option<&'a [Told]>
         backfilled: job.backfill.is_some(),
         points: explained.points,
         passes: &explained.passes,
-        told,
+        predictions,
     }
 }
 

@@ -30,8 +30,8 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
                     plain: that rule alone, in the order of submission unless an order is named. Rules are relative,
                     seconds, and for comparison with the papers exact and bound, which make waits longer than EASY's
                     the better the predictor; with a threshold and events per bin of their own if they are not to be
-                    those of --tau and --events-per-bin: relative=0.1, bound=0.05@1; and +told or +decide for its own
-                    --calibrate: exact=0.05@8+told
+                    those of --tau and --events-per-bin: relative=0.1, bound=0.05@1; and +report or +decide for its own
+                    --calibrate: exact=0.05@8+report
 Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shortest first); delay, delay-fast (the
 presets' priorities for both); delay-candidates, delay-fast-candidates (theirs for the candidates alone); by published
 formulas for both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4

@@ -8,7 +8,7 @@ use crate::replay::outcome::Outcome;
 use crate::replay::policy::{PolicyOptions, name_of};
 use crate::replay::run::{Options, Summary, run};
 use crate::replay::schedule::{self, Expected};
-use crate::replay::starts::{Method, Occasion, SCENARIOS, Told, WITHIN, predictor, study};
+use crate::replay::starts::{Method, Occasion, Prediction, SCENARIOS, WITHIN, predictor, study};
 use crate::report::{self, Compared};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Workload;
@@ -117,14 +117,16 @@ impl Simulate {
         let workload = workload.shifted(self.replay.seed);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (_, told) = study(name, &workload, options, (SCENARIOS, 1), &progress)?;
+        let (_, predictions) = study(name, &workload, options, (SCENARIOS, 1), &progress)?;
         bar.finish_and_clear();
-        let asked = |told: &&Told| told.method == Method::Reported && told.occasion == Occasion::Submission;
-        let start = |told: &Told| {
-            let starts = told.quantiles.map(|within| told.asked + within);
-            told.started.map(|chances| (told.job, (starts, chances)))
+        let asked = |prediction: &&Prediction| {
+            prediction.method == Method::Reported && prediction.occasion == Occasion::Submission
         };
-        let jobs = told.iter().filter(asked).filter_map(start).collect();
+        let start = |prediction: &Prediction| {
+            let starts = prediction.quantiles.map(|within| prediction.asked + within);
+            prediction.started.map(|chances| (prediction.job, (starts, chances)))
+        };
+        let jobs = predictions.iter().filter(asked).filter_map(start).collect();
         Ok(Expected { predicted_by: name_of(predictor(&options.choice)), within: WITHIN, jobs })
     }
 }

@@ -74,10 +74,10 @@ impl StartTimes {
         let bar = output::progress(workload.counts.jobs);
         let asked = (self.scenarios, self.each as usize);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (study, told) = study(&name, &workload, &options, asked, &progress)?;
+        let (study, predictions) = study(&name, &workload, &options, asked, &progress)?;
         bar.finish_and_clear();
         if let Some(path) = &self.jobs {
-            output::write_page(path, &starts::csv(&told))?;
+            output::write_page(path, &starts::csv(&predictions))?;
         }
         if self.json {
             output::json(&study)?;

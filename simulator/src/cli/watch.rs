@@ -40,7 +40,7 @@ journal: it goes on. It learns from sacct (or --history) first, then from what i
 
 The report: gains and losses by partition, user and width. A gain is what a job waited longer than it would have had to. A loss
 is what a head job would have started later at most: what overtakes it is followed to its real end, and is taken to hold
-just the nodes that were missing. Every decision is scored alone; what would have followed from all together is told by a
+just the nodes that were missing. Every decision is scored alone; what would have followed from all together is shown by a
 replay of the watched jobs under EASY and under the preset, pool by pool, beside what was recorded: where EASY's replay is far
 from the record, the replay says little. Pools that counting nodes or processors does not describe are not judged, and it is
 said for how much of the time and why.

@@ -39,7 +39,7 @@ const SHOWN: usize = 1000;
 
 /// A wait, the bound that was reported for it, and the time of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct Reported {
     /// The submission.
     pub submit: i64,
     /// Seconds; none while it waits.
@@ -59,8 +59,11 @@ struct Held {
 
 impl Held {
     /// Counts the jobs that have started, without the first tenth of all.
-    fn new(told: &[Told]) -> Held {
-        let known = told.iter().skip(told.len() / 10).filter_map(|told| told.bound.zip(told.wait));
+    fn new(reported: &[Reported]) -> Held {
+        let known = reported
+            .iter()
+            .skip(reported.len() / 10)
+            .filter_map(|reported| reported.bound.zip(reported.wait));
         let (mut all, mut held, mut squares) = (0u64, 0u64, 0.0);
         for (bound, wait) in known {
             all += 1;
@@ -84,7 +87,7 @@ struct Line {
     memory: Vec<u64>,
     /// The jobs that wait.
     waiting: HashMap<String, (i64, Features)>,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     /// Medians of the last jobs' requested times and processors.
     typical: Features,
     /// The largest requested time and number of processors of a job.
@@ -151,7 +154,7 @@ type Leaving = BinaryHeap<Reverse<(i64, usize, bool)>>;
 fn leave(
     predictor: &mut WaitPredictor,
     leaving: &mut Leaving,
-    told: &mut [Told],
+    reported: &mut [Reported],
     until: i64,
 ) -> Result<(), CoreError> {
     while let Some(&Reverse((at, job, started))) = leaving.peek() {
@@ -160,7 +163,7 @@ fn leave(
         }
         leaving.pop();
         if started {
-            told[job].wait = Some(predictor.start(job as i64, at)?);
+            reported[job].wait = Some(predictor.start(job as i64, at)?);
         } else {
             predictor.cancel(job as i64, at)?;
         }
@@ -225,20 +228,20 @@ impl Line {
         let limits = WaitCapacity { history, queued: jobs, releases: jobs, clusters, neighbours };
         let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
         let mut predictor = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, options)?;
-        let mut told: Vec<Told> = Vec::with_capacity(entries.len());
+        let mut reported: Vec<Reported> = Vec::with_capacity(entries.len());
         let mut leaving = Leaving::new();
         let past = entries.iter().take_while(|entry| entry.submit <= now).count();
         for (index, entry) in entries.iter().take(past).enumerate() {
-            leave(&mut predictor, &mut leaving, &mut told, entry.submit)?;
+            leave(&mut predictor, &mut leaving, &mut reported, entry.submit)?;
             let (_, bound) = bound_of(predictor.submit(index as i64, entry.submit, &entry.features)?);
-            told.push(Told { submit: entry.submit, wait: None, bound });
+            reported.push(Reported { submit: entry.submit, wait: None, bound });
             match entry.left {
                 Left::Started(at) => leaving.push(Reverse((at, index, true))),
                 Left::Cancelled(at) => leaving.push(Reverse((at, index, false))),
                 Left::Waits => {}
             }
         }
-        leave(&mut predictor, &mut leaving, &mut told, now)?;
+        leave(&mut predictor, &mut leaving, &mut reported, now)?;
         // Those that leave only later wait at present.
         let later: HashSet<usize> = leaving.into_iter().map(|Reverse(next)| next.1).collect();
         let waits = |(index, entry): &(usize, &&Entry)| entry.left == Left::Waits || later.contains(index);
@@ -261,9 +264,9 @@ impl Line {
             requested: all().map(|features| features.requested).max().unwrap_or(0),
             processors: all().map(|features| features.processors).max().unwrap_or(0),
         };
-        let held = Held::new(&told);
-        told.drain(..told.len().saturating_sub(SHOWN));
-        Ok(Line { name: name.to_owned(), method, held, memory, waiting: by_number, told, typical, most })
+        let held = Held::new(&reported);
+        reported.drain(..reported.len().saturating_sub(SHOWN));
+        Ok(Line { name: name.to_owned(), method, held, memory, waiting: by_number, reported, typical, most })
     }
 
     /// In what a job goes beyond all jobs of the history, where that says what they asked for.
@@ -350,8 +353,8 @@ impl Site {
     }
 
     /// The last jobs for which bounds were reported, in every queue.
-    pub fn told(&self) -> impl Iterator<Item = (&str, &[Told])> {
-        self.lines.iter().map(|line| (line.name.as_str(), line.told.as_slice()))
+    pub fn reported(&self) -> impl Iterator<Item = (&str, &[Reported])> {
+        self.lines.iter().map(|line| (line.name.as_str(), line.reported.as_slice()))
     }
 
     fn names(&self) -> String {

@@ -124,9 +124,10 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
         let such = known.iter().filter(|(.., verdict)| *verdict == of);
         such.map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let (untold, small) = (names(Verdict::Unexplained), names(Verdict::Short));
-    if !untold.is_empty() {
-        text += &format!(" Below a quarter a history cannot tell what another policy would save: {untold}.");
+    let (unexplained, small) = (names(Verdict::Unexplained), names(Verdict::Short));
+    if !unexplained.is_empty() {
+        text +=
+            &format!(" Below a quarter a history cannot tell what another policy would save: {unexplained}.");
     }
     if !small.is_empty() {
         text += &format!(" Recorded mean waits are below a minute: {small}.");

@@ -10,7 +10,7 @@ use crate::live::advise::starts::{SHOWN, Start};
 use crate::live::age;
 use crate::live::methods::By;
 use crate::live::portal::{Asked, Pages, View};
-use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
+use crate::live::site::{Answer, ClusterState, QueueState, Reported, Verdict};
 use crate::live::starts::Starts;
 use jiff::Timestamp;
 use maud::{Markup, PreEscaped, html};
@@ -60,12 +60,13 @@ pub const PAGES: Pages = Pages { live, page, fragment };
 /// The part that is kept up to date.
 fn live(view: &View<'_>) -> String {
     let options = view.site.options();
-    let told: Vec<(&str, &[Told])> = view.site.told().collect();
+    let reported: Vec<(&str, &[Reported])> = view.site.reported().collect();
     let sections = view.queues.iter().map(|queue| {
-        let told = told.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, told)| told);
+        let reported =
+            reported.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, reported)| reported);
         let chosen = queue.clusters.first().and_then(|cluster| cluster.like.by);
         let by = chosen.map_or(options.attribute, By::core);
-        section(queue, told, by, options.quantile, options.confidence, view.site.now())
+        section(queue, reported, by, options.quantile, options.confidence, view.site.now())
     });
     let part = html! {
         (present(view))
@@ -142,8 +143,8 @@ fn table(view: &View<'_>) -> Markup {
                 th scope="col" { "jobs that wait" }
                 th scope="col" { "longest so far" }
                 th scope="col" { "a typical job" small { "processors x requested time" } }
-                @for told in &first.quantiles {
-                    th scope="col" { (percent(told.quantile)) " start within" small { (percent(confidence)) " confidence" } }
+                @for quantile in &first.quantiles {
+                    th scope="col" { (percent(quantile.quantile)) " start within" small { (percent(confidence)) " confidence" } }
                 }
             } }
             tbody { @for queue in view.queues { tr {
@@ -151,7 +152,7 @@ fn table(view: &View<'_>) -> Markup {
                 td { (queue.waiting) }
                 td { (bound(queue.oldest_s)) }
                 td { (typical(queue)) }
-                @for told in &queue.quantiles { td { (bound(told.bound_s)) } }
+                @for quantile in &queue.quantiles { td { (bound(quantile.bound_s)) } }
             } } }
         } }
     }
@@ -163,9 +164,9 @@ const OLD: i64 = 900;
 const SAME_CLOCK: i64 = 60;
 
 /// Predicted starts of waiting jobs, from the queue `ago` seconds before now.
-fn predicted(told: &Starts, ago: i64) -> Markup {
+fn predicted(predicted: &Starts, ago: i64) -> Markup {
     let passed = ago.max(0);
-    let by = told.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
+    let by = predicted.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
     let within = |start: &Start, probability: f64| {
         let found = start.quantiles.iter().find(|quantile| quantile.probability == probability);
         bound(found.map(|quantile| quantile.within.saturating_sub(passed).max(0)))
@@ -194,7 +195,7 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                     "But the time of this queue lies " (duration(ago.unsigned_abs() as f64)) " ahead of this computer's clock: how old it is is unknown."
                 }
             }
-            @if told.starts.is_empty() { p { "No job waits for its turn." } } @else { div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
+            @if predicted.starts.is_empty() { p { "No job waits for its turn." } } @else { div.wide tabindex="0" role="group" aria-label=(SCROLLS) { table {
                 thead { tr {
                     th scope="col" { "job" }
                     th scope="col" { "partition" }
@@ -203,7 +204,7 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                         th scope="col" { "started within" small { "with probability " (percent(probability)) } }
                     }
                 } }
-                tbody { @for start in &told.starts { tr {
+                tbody { @for start in &predicted.starts { tr {
                     th scope="row" {
                         (start.job) @if start.tasks > 1 { small { " the first of " (start.tasks) " tasks" } }
                         @if let Some(note) = &start.note { small { " " (note) } }
@@ -213,7 +214,7 @@ fn predicted(told: &Starts, ago: i64) -> Markup {
                     @for probability in SHOWN { td { (within(start, probability)) } }
                 } } }
             } } }
-            @if told.starts.iter().any(|start| start.quantiles.is_empty() && start.note.is_none()) {
+            @if predicted.starts.iter().any(|start| start.quantiles.is_empty() && start.note.is_none()) {
                 p { "A job with - in these columns asks for more than is in service, or waits for other tasks of its array." }
             }
         }
@@ -282,7 +283,7 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
 
 fn section(
     queue: &QueueState,
-    told: &[Told],
+    reported: &[Reported],
     by: Attribute,
     quantile: f64,
     confidence: f64,
@@ -316,30 +317,30 @@ fn section(
                     td { (cluster.like.waits) }
                 } } }
             } } }
-            (recent(told, now))
+            (recent(reported, now))
         }
     }
 }
 
-fn recent(told: &[Told], now: i64) -> Markup {
-    let known = |job: &Told| {
+fn recent(reported: &[Reported], now: i64) -> Markup {
+    let known = |job: &Reported| {
         let bound = job.bound.map(|bound| bound as f64);
         Some(wait_bands::Wait { submit: job.submit as f64, wait: job.wait? as f64, bound })
     };
-    let waits: Vec<wait_bands::Wait> = told.iter().filter_map(known).collect();
+    let waits: Vec<wait_bands::Wait> = reported.iter().filter_map(known).collect();
     let styles = [plot::SOLID, plot::other(1), plot::other(0)];
     let [median, long, bounds] = styles;
     let legend = html! { ul.legend {
         li { (PreEscaped(plot::line_sample(median))) "half of the jobs waited no longer" }
         li { (PreEscaped(plot::line_sample(long))) "95 % of the jobs waited no longer" }
-        li { (PreEscaped(plot::line_sample(bounds))) "the bound they had been told (median)" }
+        li { (PreEscaped(plot::line_sample(bounds))) "the reported bound (median)" }
     } };
     figure(
         "lines",
         &format!("The last {} jobs that started", waits.len()),
         &legend,
         &wait_bands::draw(&waits, now as f64, styles),
-        "Groups of jobs by the time of their submission (right): how long they waited, and the bound they had been told (up, \
+        "Groups of jobs by the time of their submission (right): how long they waited, and the bound reported to them (up, \
          logarithmic, below 1 s drawn at 1 s). Where the bound lies above the 95 % it has held.",
     )
 }

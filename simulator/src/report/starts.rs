@@ -3,7 +3,7 @@
 use super::TableStyle;
 use super::waiting::duration;
 use crate::base::words::several;
-use crate::replay::starts::{FEWEST, Method, Occasion, Study, Told, WITHIN, furthest};
+use crate::replay::starts::{FEWEST, Method, Occasion, Prediction, Study, WITHIN, furthest};
 use surefill::engine::LEVELS;
 
 /// Reliability of the forecasts: one row a method and occasion.
@@ -66,7 +66,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         table.add_row([
             asked(measure.occasion).to_owned(),
             measure.method.name().to_owned(),
-            measure.told.to_string(),
+            measure.predictions.to_string(),
             or_dash(measure.within_half.map(percent)),
             or_dash(measure.within_most.map(percent)),
             or_dash(measure.median_width_s.map(duration)),
@@ -94,7 +94,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
 }
 
 /// Every job's forecasts, and its start, a line each; times and spans in seconds, probabilities from 0 to 1.
-pub fn csv(told: &[Told]) -> String {
+pub fn csv(predictions: &[Prediction]) -> String {
     let mut text = "job,asked,waited_so_far,occasion,predicted_by".to_owned();
     for level in LEVELS {
         text += &format!(",within_at_{level}");
@@ -103,7 +103,7 @@ pub fn csv(told: &[Told]) -> String {
         text += &format!(",probability_within_{within}");
     }
     text += ",waited\n";
-    for Told { job, asked, age, method, occasion, quantiles, started, waited } in told {
+    for Prediction { job, asked, age, method, occasion, quantiles, started, waited } in predictions {
         let occasion = match occasion {
             Occasion::Submission => "submission",
             Occasion::Later => "later",
@@ -122,19 +122,24 @@ pub fn csv(told: &[Told]) -> String {
 }
 
 /// The forecasts of one job's start, a row each time; spans count from the moment of asking.
-pub fn told(told: &[Told], style: TableStyle) -> String {
+pub fn predictions(predictions: &[Prediction], style: TableStyle) -> String {
     let mut titles = ["asked at", "waited so far", "predicted by"].map(str::to_owned).to_vec();
     titles.extend(LEVELS.map(|level| style.title(&format!("{:.0}", level * 100.0), "% start within")));
     titles.extend(WITHIN.map(|within| style.title(&format!("within {}", duration(within as f64)), "%")));
     titles.push("it started after".to_owned());
     let mut table = style.table(titles, 3);
     // The scenarios as they come are for those who study them.
-    for told in told.iter().filter(|told| told.method != Method::Scenarios) {
-        let mut row = vec![told.asked.to_string(), duration(told.age as f64), told.method.name().to_owned()];
-        row.extend(told.quantiles.map(|quantile| duration(quantile as f64)));
-        let chance = |place: usize| told.started.map(|chances| format!("{:.0}", 100.0 * chances[place]));
+    for prediction in predictions.iter().filter(|prediction| prediction.method != Method::Scenarios) {
+        let mut row = vec![
+            prediction.asked.to_string(),
+            duration(prediction.age as f64),
+            prediction.method.name().to_owned(),
+        ];
+        row.extend(prediction.quantiles.map(|quantile| duration(quantile as f64)));
+        let chance =
+            |place: usize| prediction.started.map(|chances| format!("{:.0}", 100.0 * chances[place]));
         row.extend((0..WITHIN.len()).map(|place| chance(place).unwrap_or_else(|| "-".to_owned())));
-        row.push(duration(told.waited as f64));
+        row.push(duration(prediction.waited as f64));
         table.add_row(row);
     }
     table.to_string()

@@ -111,7 +111,7 @@ fn about_preset(preset: PresetName) -> &'static str {
 }
 
 /// A predictor's output, in words.
-fn believed(about: &str) -> String {
+fn prediction(about: &str) -> String {
     match about.split_once(": ") {
         Some(("Value", what)) => format!("Run times, as single numbers: {what}"),
         Some(("Distribution", what)) => format!("Run times, as distributions: {what}"),
@@ -128,7 +128,7 @@ pub(super) fn policies(all: &[Summary]) -> Markup {
         let mut parts = vec![policy];
         let limits = setup.policy == PolicyName::Fcfs || setup.preset == Some(PresetName::Easy);
         if setup.predictor != PredictorName::Limit && !limits {
-            parts.push(believed(&about(&setup.predictor)));
+            parts.push(prediction(&about(&setup.predictor)));
         }
         let order = setup.order.to_string();
         let known = Order::value_variants().iter().find(|known| {

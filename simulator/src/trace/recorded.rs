@@ -17,7 +17,7 @@ pub const EXPLAINED: f64 = 0.25;
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It can: the replay explains at least [`EXPLAINED`] of the recorded mean wait.
-    Told,
+    Explained,
     /// It cannot: the replay explains less.
     Unexplained,
     /// There is nothing to be saved: people waited less than a minute on average.
@@ -30,7 +30,7 @@ impl Verdict {
         match recorded_s {
             short if short < SHORTEST_BASE_S => Verdict::Short,
             long if replayed_s < EXPLAINED * long => Verdict::Unexplained,
-            _ => Verdict::Told,
+            _ => Verdict::Explained,
         }
     }
 }
@@ -80,7 +80,8 @@ mod tests {
     fn a_quarter_must_be_explained() {
         let found = [(59.0, 500.0), (60.0, 14.9), (60.0, 15.0), (60.0, 90.0), (0.0, 0.0)]
             .map(|(recorded, replayed)| Verdict::of(recorded, replayed));
-        let expected = [Verdict::Short, Verdict::Unexplained, Verdict::Told, Verdict::Told, Verdict::Short];
+        let expected =
+            [Verdict::Short, Verdict::Unexplained, Verdict::Explained, Verdict::Explained, Verdict::Short];
         assert_eq!(found, expected);
     }
 

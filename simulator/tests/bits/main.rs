@@ -90,10 +90,10 @@ fn decisions_on_a_wide_machine_are_reproduced_bit_for_bit() {
     assert_eq!(format!("{:016x}", digest(&measured)), WIDE);
     let unlike = |(with, without): &(&JobRecord, &JobRecord)| with.start != without.start;
     assert_eq!(measured.jobs.iter().zip(&unmeasured.jobs).filter(unlike).count(), 0);
-    let told = |outcome: &Outcome| {
+    let reported = |outcome: &Outcome| {
         outcome.jobs.iter().filter_map(|job| job.backfill).filter(|b| b.predicted > 0.0).count()
     };
-    assert!(told(&unmeasured) < told(&measured));
+    assert!(reported(&unmeasured) < reported(&measured));
 }
 
 const WIDE: &str = "47ddb7d2b31a5990";

@@ -23,7 +23,7 @@ JOBS = 200
 LOAD = 0.95
 CASES = 4
 LIMITS = [900, 3600, 14400, 43200, 86400]
-# As this project calls a policy: batsched's variant and order of the queue.
+# By this project's name of a policy: batsched's variant and order of the queue.
 POLICIES = {
     "fcfs": ["fcfs"],
     "easy": ["easy_bf"],

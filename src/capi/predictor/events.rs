@@ -90,7 +90,7 @@ pub unsafe extern "C" fn surefill_predictor_learn(
     status((|| unsafe { self::predictor(predictor)?.learn(array(keys, count)?, seconds) })())
 }
 
-/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to learn of an event. To go
 /// back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is later,
 /// its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up by the wrong
 /// clock alone are held again as before. What a model has learnt on line of later slots it does not learn a second

@@ -1,6 +1,7 @@
 //! Agglomeration against a naive one, and section 3.4's synthetic trace.
 
 use super::*;
+use crate::math::mix::{GOLDEN, finalise};
 use crate::wait::tree::{Node, Spare, nodes_for};
 use std::vec;
 use std::vec::Vec;
@@ -9,10 +10,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0 = self.0.wrapping_add(GOLDEN);
+        finalise(self.0)
     }
 
     fn uniform(&mut self) -> f64 {

@@ -159,9 +159,9 @@ fn predictions(row: &Row) -> Markup {
         },
     );
     let shown_of = if stride > 1 { format!(", one of {stride} shown") } else { String::new() };
-    let belief = row.belief.map_or(String::new(), |belief| format!(", run times: {}", belief.text()));
+    let model = row.model.map_or(String::new(), |model| format!(", run times: {}", model.text()));
     figure(
-        &format!("Figure 5: predicted and actual waits, {}{belief}", row.strategy),
+        &format!("Figure 5: predicted and actual waits, {}{model}", row.strategy),
         &[(mean, "geometric mean of a column".to_owned()), (median, "median of a column".to_owned())],
         &scatter::draw(&scatter),
         &format!(

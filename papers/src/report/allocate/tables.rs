@@ -1,6 +1,6 @@
 //! Tables 1 and 2 with the paper's rows beside ours, and a sweep's table.
 
-use crate::studies::allocate::study::{Belief, Row, Study};
+use crate::studies::allocate::study::{Row, RunTimeModel, Study};
 use crate::studies::allocate::sweep::{Place, Sweep, places};
 use std::collections::BTreeMap;
 use surefill_simulator::base::statistics::Estimate;
@@ -71,8 +71,8 @@ fn percent(estimates: &Estimates, name: &str, digits: usize, sign: bool) -> Stri
     if text.is_empty() { text } else { text + " %" }
 }
 
-fn believed(row: &Row) -> &'static str {
-    row.belief.map_or("", Belief::text)
+fn run_times(row: &Row) -> &'static str {
+    row.model.map_or("", RunTimeModel::text)
 }
 
 /// Table 1: decisions recorded under AVG, none effected.
@@ -95,7 +95,7 @@ pub fn application(study: &Study, markdown: bool) -> Grid {
         let of = &row.application;
         table.add_row([
             row.strategy.clone(),
-            believed(row).to_owned(),
+            run_times(row).to_owned(),
             format!("{} ({})", cell(of, "rebels", 1.0, 0, false), percent(of, "rebel_share", 1, false)),
             percent(of, "rebel_share_of_unspoiled", 1, false),
             cell(of, "saved_min_per_job", 1.0, 2, false),
@@ -138,7 +138,7 @@ pub fn system(study: &Study, markdown: bool) -> Grid {
         let of = &row.system;
         table.add_row([
             row.strategy.clone(),
-            believed(row).to_owned(),
+            run_times(row).to_owned(),
             cell(of, "turnaround_s", 1.0, 0, false),
             percent(of, "turnaround_change", 1, true),
             cell(of, "wait_s", 1.0, 0, false),
@@ -168,11 +168,11 @@ pub fn predictions(study: &Study, markdown: bool) -> Grid {
         "mean predicted / mean actual",
     ];
     let mut table = table(&titles, markdown);
-    for row in study.rows.iter().filter(|row| row.belief.is_some()) {
+    for row in study.rows.iter().filter(|row| row.model.is_some()) {
         let of = &row.application;
         table.add_row([
             row.strategy.clone(),
-            believed(row).to_owned(),
+            run_times(row).to_owned(),
             cell(of, "predictions", 1.0, 0, false),
             cell(of, "correlation", 1.0, 3, false),
             cell(of, "slope", 1.0, 2, false),

@@ -188,11 +188,11 @@ fn divergence(comparison: &Comparison) -> Vec<String> {
     if let Some(both) = comparison.symmetric_bits_per_slot {
         lines.push(format!("mean of both: {both:.4} bits a slot"));
     }
-    let told = |apart: &Apart| format!("{} {:.4} ± {:.4}", apart.slots, apart.bits, apart.standard_error);
-    let told: Vec<String> = comparison.apart.iter().map(told).collect();
+    let text = |apart: &Apart| format!("{} {:.4} ± {:.4}", apart.slots, apart.bits, apart.standard_error);
+    let apart: Vec<String> = comparison.apart.iter().map(text).collect();
     lines.push(format!(
         "Jensen-Shannon divergence of slots in a row, in bits of at most 1: {}",
-        told.join(", ")
+        apart.join(", ")
     ));
     lines
 }

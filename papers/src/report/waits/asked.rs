@@ -16,7 +16,7 @@ pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: St
         style.title("answered", "%"),
         "right".to_owned(),
         style.noted("right beyond three days".to_owned(), Some("answers".to_owned())),
-        style.noted("mean rest told".to_owned(), Some("true".to_owned())),
+        style.noted("mean predicted rest".to_owned(), Some("true".to_owned())),
         "times".to_owned(),
         "furthest tenth".to_owned(),
     ];
@@ -34,7 +34,7 @@ pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: St
             or_dash(answered.map(|part| format!("{:.1}", 100.0 * part))),
             right(asked.held()),
             style.noted(right(late), Some(asked.judged_late.to_string())),
-            style.noted(duration(asked.told_rest_s), Some(duration(asked.true_rest_s))),
+            style.noted(duration(asked.predicted_rest_s), Some(duration(asked.true_rest_s))),
             or_dash(asked.times().map(ratio)),
             or_dash(asked.furthest(FEWEST).map(|value| format!("{value:.3}"))),
         ]);

@@ -218,7 +218,7 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                 View::Asked => (
                     format!(
                         "Waiting jobs, asked about every 6 h: share of their {confidence} bounds for the {quantile} quantile that \
-                         hold, the mean rest of the wait told beside the true one, and how far probabilities of starting \
+                         hold, the mean predicted rest of the wait beside the true one, and how far probabilities of starting \
                          within 10 min, 1 h, 6 h, 24 h are from what happened, in the tenth where they are furthest"
                     ),
                     asked::table(&rows, options, style),

@@ -90,7 +90,7 @@ fn over_time(study: &QueueStudy) -> Markup {
         &legend,
         &waits_over_time::draw(&waits, &curves),
         &format!(
-            "Every job after the training at its submission (right): how long it waited, and the bounds it was told (up, \
+            "Every job after the training at its submission (right): how long it waited, and its predicted bounds (up, \
              logarithmic, below 1 s drawn at 1 s). A wait above a bound is one that the bound missed.{one_in}"
         ),
     )

@@ -56,11 +56,11 @@ mod tests {
     /// Linear speedup up to 8 processors: on 4 of them run times from e^2 / 4 to e^12 / 4 s. A job of 1000 s there, a
     /// quarter below the top of its user's range of a factor of 16: from 125 to 2000 s.
     #[test]
-    fn beliefs_by_hand() {
+    fn bounds_by_hand() {
         let speedup = Speedup::new(8.0, 0.0).expect("a job");
         let job = Job { arrival: 0.0, sequential: 4000.0, speedup, most: 8, place: 0.25 };
         let (least, most) = (libm::exp(2.0) / 4.0, libm::exp(12.0) / 4.0);
-        for (belief, low, high) in [
+        for (model, low, high) in [
             (Lifetimes::Sequential, 4.0 * least, 4.0 * most),
             (Lifetimes::Fitted(3.0, 5000.0), 3.0, 5000.0),
             (Lifetimes::Scaled, least, most),
@@ -69,7 +69,7 @@ mod tests {
             (Lifetimes::Supplied(1e6), least, 1000.0 * libm::pow(1e6, 0.25)),
             (Lifetimes::Supplied(1e12), least, most),
         ] {
-            let bounds = belief.of(&job, 4, job.run_time(4)).bounds();
+            let bounds = model.of(&job, 4, job.run_time(4)).bounds();
             assert!(
                 (bounds.0 / low - 1.0).abs() < 2e-6 && (bounds.1 / high - 1.0).abs() < 2e-6,
                 "{bounds:?}"
@@ -79,7 +79,7 @@ mod tests {
 
     /// Whatever the user's range, it holds the true run time.
     #[test]
-    fn the_truth_is_believed_possible() {
+    fn the_true_run_time_is_within_bounds() {
         let options =
             WorkloadOptions { days: 2, procs: 64, load: 1.0, seed: 3, rounding: Rounding::Up, apart: 1 };
         for job in generate(&options) {

@@ -1,9 +1,9 @@
 //! Malleable jobs that choose their number of processors (Downey 1997, sections 4 to 6).
 //!
 //! * [`workload`]: the daily cycle and the jobs (section 2.2, section 4).
-//! * [`lifetimes`]: what predictors believe of run times.
-//! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the exact
-//!   ones.
+//! * [`lifetimes`]: run-time models of the predictors.
+//! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the
+//!   exact ones.
 //! * [`reading`]: how what the paper leaves open may be read.
 //! * [`machine`]: processors, running jobs and their true ends.
 //! * [`system`]: first come, first served, with decisions in effect (Table 2).

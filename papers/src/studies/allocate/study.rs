@@ -21,10 +21,10 @@ const LONG: f64 = 1e12;
 /// Numbers by name.
 pub type Measures = BTreeMap<String, f64>;
 
-/// Which run times predictors believe in.
+/// A model of the run times by which predictors expect running jobs to end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Belief {
+pub enum RunTimeModel {
     /// The distribution of the sequential lifetimes L, as the paper's equations have it
     Sequential,
     /// A fit of equation 4 to the run times of another workload of the same kind under AVG
@@ -33,13 +33,13 @@ pub enum Belief {
     Scaled,
 }
 
-impl Belief {
+impl RunTimeModel {
     /// In tables.
     pub fn text(self) -> &'static str {
         match self {
-            Belief::Sequential => "L",
-            Belief::Fitted => "fitted",
-            Belief::Scaled => "L / S(n)",
+            RunTimeModel::Sequential => "L",
+            RunTimeModel::Fitted => "fitted",
+            RunTimeModel::Scaled => "L / S(n)",
         }
     }
 }
@@ -53,8 +53,8 @@ pub struct StudyOptions {
     pub seeds: u32,
     /// Strategies as written on the command line.
     pub strategies: Vec<String>,
-    /// Beliefs about run times.
-    pub beliefs: Vec<Belief>,
+    /// Run-time models of the predictors.
+    pub models: Vec<RunTimeModel>,
     /// The trace whose jobs are made malleable; none for the paper's workload.
     pub trace: Option<OfTrace>,
 }
@@ -70,13 +70,13 @@ pub struct OfTrace {
     pub load: Option<f64>,
 }
 
-/// One strategy under one belief, over all seeds.
+/// One strategy under one run-time model, over all seeds.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
     /// The strategy.
     pub strategy: String,
-    /// Its belief about run times; none for strategies that predict nothing.
-    pub belief: Option<Belief>,
+    /// Its run-time model; none for strategies that predict nothing.
+    pub model: Option<RunTimeModel>,
     /// Decisions recorded, not effected.
     pub application: BTreeMap<String, Estimate>,
     /// Decisions in effect.
@@ -93,7 +93,7 @@ pub struct Study {
     pub options: StudyOptions,
     /// Facts of the workloads under AVG.
     pub workload: BTreeMap<String, Estimate>,
-    /// In the order asked for, belief by belief.
+    /// In the order asked for, model by model.
     pub rows: Vec<Row>,
 }
 
@@ -120,15 +120,15 @@ fn seeded(options: &WorkloadOptions, n: u32) -> WorkloadOptions {
     WorkloadOptions { seed: options.seed.wrapping_add(u64::from(n)), ..*options }
 }
 
-/// Lifetimes of a belief on a workload of this kind.
+/// Lifetimes of a run-time model on a workload of this kind.
 ///
 /// # Errors
 /// [`StudyError::NoFit`].
-pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Result<Lifetimes, StudyError> {
-    Ok(match belief {
-        Belief::Sequential => Lifetimes::Sequential,
-        Belief::Scaled => Lifetimes::Scaled,
-        Belief::Fitted => {
+pub fn lifetimes(model: RunTimeModel, options: &WorkloadOptions) -> Result<Lifetimes, StudyError> {
+    Ok(match model {
+        RunTimeModel::Sequential => Lifetimes::Sequential,
+        RunTimeModel::Scaled => Lifetimes::Scaled,
+        RunTimeModel::Fitted => {
             // Not the workload itself: its future is not known.
             let other = WorkloadOptions { seed: options.seed ^ (1 << 40), ..*options };
             let runs = avg(&generate(&other), options.procs);
@@ -145,20 +145,20 @@ fn fitted(times: impl Iterator<Item = f64>, seed: u64) -> Result<Lifetimes, Stud
     Ok(Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1))
 }
 
-/// Lifetimes of a belief on a trace's jobs: their distribution of L is that of equation 4 fitted to the work they do,
-/// as the paper fitted it to its trace.
+/// Lifetimes of a run-time model on a trace's jobs: their distribution of L is that of equation 4 fitted to the work
+/// they do, as the paper fitted it to its trace.
 fn lifetimes_of_trace(
-    belief: Belief,
+    model: RunTimeModel,
     jobs: &[Job],
     options: &WorkloadOptions,
 ) -> Result<Lifetimes, StudyError> {
-    match belief {
-        Belief::Sequential => fitted(jobs.iter().map(|job| job.sequential), options.seed),
-        Belief::Fitted => {
+    match model {
+        RunTimeModel::Sequential => fitted(jobs.iter().map(|job| job.sequential), options.seed),
+        RunTimeModel::Fitted => {
             let runs = avg(jobs, options.procs);
             fitted(runs.iter().map(|run| run.end - run.start), options.seed)
         }
-        Belief::Scaled => Err(StudyError::NotOfTraces),
+        RunTimeModel::Scaled => Err(StudyError::NotOfTraces),
     }
 }
 
@@ -382,13 +382,13 @@ pub fn estimates(seeds: &[&Measures]) -> BTreeMap<String, Estimate> {
     names.into_iter().filter_map(estimate).collect()
 }
 
-/// Rows of a study: strategies that predict under every belief, the others once.
-fn kinds(options: &StudyOptions, strategies: &[Strategy]) -> Vec<(Strategy, usize, Option<Belief>)> {
+/// Rows of a study: strategies that predict under every run-time model, the others once.
+fn kinds(options: &StudyOptions, strategies: &[Strategy]) -> Vec<(Strategy, usize, Option<RunTimeModel>)> {
     let mut kinds = Vec::new();
-    for (index, &belief) in options.beliefs.iter().enumerate() {
+    for (index, &model) in options.models.iter().enumerate() {
         for &strategy in strategies {
             match strategy.rule {
-                Rule::Predicted { .. } => kinds.push((strategy, index, Some(belief))),
+                Rule::Predicted { .. } => kinds.push((strategy, index, Some(model))),
                 _ if index == 0 => kinds.push((strategy, index, None)),
                 _ => {}
             }
@@ -402,7 +402,7 @@ pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
     kinds(options, strategies).len()
 }
 
-/// One seed's jobs, the hours over which utilization is measured, and what each belief comes to.
+/// One seed's jobs, the hours over which utilization is measured, and the lifetimes of each run-time model.
 struct Prepared {
     jobs: Vec<Job>,
     hours: Hours,
@@ -415,11 +415,11 @@ impl Prepared {
         workload: &WorkloadOptions,
         jobs: Vec<Job>,
     ) -> Result<Prepared, StudyError> {
-        let belief = |&belief: &Belief| match options.trace {
-            Some(_) => lifetimes_of_trace(belief, &jobs, workload),
-            None => lifetimes(belief, workload),
+        let model = |&model: &RunTimeModel| match options.trace {
+            Some(_) => lifetimes_of_trace(model, &jobs, workload),
+            None => lifetimes(model, workload),
         };
-        let lifetimes = options.beliefs.iter().map(belief).collect::<Result<_, StudyError>>()?;
+        let lifetimes = options.models.iter().map(model).collect::<Result<_, StudyError>>()?;
         let hours = match options.trace {
             // One day that ends when the last job has arrived, and its night when the last job has started.
             Some(_) => {
@@ -471,9 +471,9 @@ pub fn study(
             one
         })
         .collect();
-    let rows = kinds.iter().zip(done.chunks(prepared.len())).map(|((strategy, _, belief), seeds)| Row {
+    let rows = kinds.iter().zip(done.chunks(prepared.len())).map(|((strategy, _, model), seeds)| Row {
         strategy: strategy.to_string(),
-        belief: *belief,
+        model: *model,
         application: estimates(&seeds.iter().map(|seed| &seed.0).collect::<Vec<_>>()),
         system: estimates(&seeds.iter().map(|seed| &seed.1).collect::<Vec<_>>()),
         predictions: seeds.first().map(|seed| seed.2.clone()).unwrap_or_default(),

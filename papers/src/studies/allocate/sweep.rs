@@ -3,7 +3,7 @@
 
 use super::lifetimes::Lifetimes;
 use super::strategy::Strategy;
-use super::study::{Belief, Measures, StudyError, estimates, lifetimes, one};
+use super::study::{Measures, RunTimeModel, StudyError, estimates, lifetimes, one};
 use super::workload::{Rounding, WorkloadOptions, generate};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,8 @@ pub struct SweepOptions {
     pub machines: Vec<u32>,
     /// Users' ranges of run times, as factors between their ends; 0: users say nothing.
     pub supplied: Vec<f64>,
-    /// Belief about run times of which users say nothing.
-    pub belief: Belief,
+    /// Run-time model where users say nothing.
+    pub model: RunTimeModel,
     /// The strategies.
     pub strategies: Vec<String>,
 }
@@ -104,10 +104,10 @@ pub fn sweep(
     let mine: Vec<_> =
         cells(options).into_iter().enumerate().filter(|(index, _)| index % shard.1 == shard.0 - 1).collect();
     let cells = mine.into_par_iter().map(|(index, (load, procs, supplied, seed))| {
-        let SweepOptions { days, rounding, belief, .. } = *options;
+        let SweepOptions { days, rounding, model, .. } = *options;
         let workload = WorkloadOptions { days, procs, load, seed, rounding, apart: 1 };
-        let believed =
-            if supplied > 0.0 { Lifetimes::Supplied(supplied) } else { lifetimes(belief, &workload)? };
+        let lifetimes =
+            if supplied > 0.0 { Lifetimes::Supplied(supplied) } else { lifetimes(model, &workload)? };
         let jobs = generate(&workload);
         let mut cell = Cell {
             index,
@@ -121,7 +121,7 @@ pub fn sweep(
         let done: Vec<_> = strategies
             .par_iter()
             .map(|&strategy| {
-                (strategy.to_string(), one(&jobs, procs, &workload.hours(), &believed, strategy))
+                (strategy.to_string(), one(&jobs, procs, &workload.hours(), &lifetimes, strategy))
             })
             .collect();
         for (name, (application, system, _)) in done {

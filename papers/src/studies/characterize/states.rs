@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_short_hours_are_told_apart() {
+    fn long_and_short_hours_are_distinguished() {
         // Every 300 s a job; twenty slots of short ones, twenty of long ones, in turn.
         let jobs: Vec<Job> = (0..600i64)
             .map(|n| job(n * 300, if n / 60 % 2 == 0 { 20 + n % 40 } else { 5000 + n % 7 * 1000 }))

@@ -61,7 +61,7 @@ pub struct Asked {
     /// And of these, the bounds that held.
     pub correct_late: u64,
     /// The predicted rest of the wait, on average, in seconds.
-    pub told_rest_s: f64,
+    pub predicted_rest_s: f64,
     /// The true rest, on average over the same questions.
     pub true_rest_s: f64,
     /// By the predicted probability of starting within each of [`TIMES`] from then: 0 to .1, .1 to .2...
@@ -81,7 +81,7 @@ impl Asked {
 
     /// Ratio of the predicted to the true rest, on average.
     pub fn times(&self) -> Option<f64> {
-        (self.true_rest_s > 0.0).then(|| self.told_rest_s / self.true_rest_s)
+        (self.true_rest_s > 0.0).then(|| self.predicted_rest_s / self.true_rest_s)
     }
 
     /// The largest difference of predicted probability and the share that started, over tenths with enough questions.
@@ -169,7 +169,7 @@ impl<'a> Collector<'a> {
         Further {
             aged: self.aged.to_vec(),
             asked: Asked {
-                told_rest_s: self.asked.told_rest_s / judged,
+                predicted_rest_s: self.asked.predicted_rest_s / judged,
                 true_rest_s: self.asked.true_rest_s / judged,
                 classes: self.asked_classes.map(mean).to_vec(),
                 ..self.asked
@@ -183,11 +183,11 @@ impl<'a> Collector<'a> {
 }
 
 /// Notes a predicted probability, and whether the start happened (0 or 1).
-fn note(classes: &mut [Class; CLASSES], told: &StartProbability, happened: f64) {
-    let class = &mut classes[((told.observed * CLASSES as f64) as usize).min(CLASSES - 1)];
+fn note(classes: &mut [Class; CLASSES], predicted: &StartProbability, happened: f64) {
+    let class = &mut classes[((predicted.observed * CLASSES as f64) as usize).min(CLASSES - 1)];
     class.count += 1;
-    class.predicted += told.observed;
-    class.at_least += told.at_least;
+    class.predicted += predicted.observed;
+    class.at_least += predicted.at_least;
     class.started += happened;
 }
 
@@ -258,7 +258,7 @@ impl Watch for Collector<'_> {
                 asked.judged_late += 1;
                 asked.correct_late += held;
             }
-            asked.told_rest_s += (bound - age) as f64;
+            asked.predicted_rest_s += (bound - age) as f64;
             asked.true_rest_s += (job.wait - age) as f64;
         }
         for within in TIMES {

@@ -349,9 +349,9 @@ impl<'a> Plan<'a> {
             if matches!(kind, Kind::Visible { .. }) {
                 collector = collector.with_beside();
             }
-            let told = self.machine.as_ref().filter(|_| matches!(kind, Kind::Visible { .. }));
+            let machine = self.machine.as_ref().filter(|_| matches!(kind, Kind::Visible { .. }));
             let clusters = self.options.clusters;
-            let outcome = simulate_on(told, queue, &options, clusters, &mut collector, &progress)?;
+            let outcome = simulate_on(machine, queue, &options, clusters, &mut collector, &progress)?;
             (outcome, Some(collector.finish()))
         } else {
             (simulate(queue, &options, self.options.clusters, &mut Nobody, &progress)?, None)

@@ -72,7 +72,7 @@ fn spawn(program: &str, arguments: &[String]) -> Result<Child> {
 /// The program's output.
 fn run(program: &str, arguments: &[String]) -> Result<String> {
     let mut child = spawn(program, arguments)?;
-    let (said, hears) = mpsc::channel();
+    let (said, lines) = mpsc::channel();
     let (mut out, mut errors) = (child.stdout.take(), child.stderr.take());
     // Both pipes are emptied at once, so that the program cannot block on either.
     let complains = thread::spawn(move || {
@@ -87,7 +87,7 @@ fn run(program: &str, arguments: &[String]) -> Result<String> {
         let _ = said.send(read.transpose().map(|_| bytes));
     });
     let begun = Instant::now();
-    let read = hears.recv_timeout(PATIENCE);
+    let read = lines.recv_timeout(PATIENCE);
     // It may close its output and stay.
     let status = loop {
         match child.try_wait()? {

@@ -120,14 +120,14 @@ pub fn serve(listener: &Listener, shared: Shared, pages: Pages, settings: Settin
         // An open connection does not keep the program from ending.
         tokio::select! {
             served = connections::serve(listener, &router) => served,
-            ended = told_to_end() => ended,
+            ended = asked_to_end() => ended,
         }
     })
 }
 
 /// Waits for the signals by which programs are ended from a terminal and by service managers.
 #[cfg(unix)]
-async fn told_to_end() -> io::Result<()> {
+async fn asked_to_end() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -137,7 +137,7 @@ async fn told_to_end() -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn told_to_end() -> io::Result<()> {
+async fn asked_to_end() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
@@ -286,7 +286,7 @@ async fn starts(State(service): State<Service>) -> Response {
             let ago = service.settings.since(starts.now);
             fresh(Json(json!({
                 "now": starts.now,
-                "told_s_ago": ago,
+                "reported_s_ago": ago,
                 "out_of_date": ago > age::LEAST,
                 "starts": starts.starts.iter().map(start).collect::<Vec<_>>(),
             })))

@@ -234,11 +234,11 @@ impl Watcher {
         }
         let start = job.start.unwrap_or(now).min(now);
         let before = self.known.remove(&job.id);
-        let told = self.started.remove(&job.id);
+        let reported = self.started.remove(&job.id);
         let held = before.as_ref().is_some_and(|known| known.held);
         let seen = before.as_ref().and_then(|known| known.eligible);
-        let eligible = told.or(seen).unwrap_or(if held { start } else { job.submit }).min(start);
-        if told.is_none() {
+        let eligible = reported.or(seen).unwrap_or(if held { start } else { job.submit }).min(start);
+        if reported.is_none() {
             events.push(Event::Started { at: start, job: job.id.clone(), eligible });
             match before.and_then(|known| known.queued) {
                 Some((number, partition)) => self.waits.leaves(&partition, number, now, true)?,

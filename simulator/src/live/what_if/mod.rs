@@ -379,7 +379,7 @@ mod tests {
         let mut jobs = [(1, 1, 30, 1000, 400, 300), (1, 1, 30, -1, 9000, 9000), (1, 1, 30, 600, 200, 100)];
         let scored = |jobs: &[Made]| ask(&[pair(jobs)], ALWAYS).unwrap().scored.unwrap();
         let first = scored(&jobs);
-        assert_eq!((first.jobs, first.verdict), (2, Verdict::Told));
+        assert_eq!((first.jobs, first.verdict), (2, Verdict::Explained));
         assert_eq!((first.recorded_s, first.before_s, first.after_s), (800.0, 300.0, 200.0));
         let values = |scored: &Scored| {
             [scored.explained, Some(scored.saved_s), scored.saved].map(|figure| figure.unwrap().value)

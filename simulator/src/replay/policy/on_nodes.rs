@@ -18,7 +18,7 @@ use surefill::nodes::{NodePass, NodePassCapacity, NodePassOptions, Request};
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 
 /// Predicted run times.
-enum Beliefs {
+enum Predictions {
     /// One number for each job.
     Points(Box<dyn PointPredictor>),
     /// A distribution for each job that waits or runs, by id.
@@ -31,7 +31,7 @@ enum Beliefs {
 
 /// Backfilling on nodes.
 pub struct OnNodes {
-    beliefs: Beliefs,
+    predictions: Predictions,
     ordering: Ordering,
     rule: Rule,
     /// The quantile of recent waits from which the head job is guarded.
@@ -47,11 +47,17 @@ pub struct OnNodes {
 }
 
 impl OnNodes {
-    fn new(beliefs: Beliefs, order: &OrderOptions, rule: Rule, guard: f64, scenarios: u32) -> OnNodes {
-        let points = matches!(beliefs, Beliefs::Points(_));
+    fn new(
+        predictions: Predictions,
+        order: &OrderOptions,
+        rule: Rule,
+        guard: f64,
+        scenarios: u32,
+    ) -> OnNodes {
+        let points = matches!(predictions, Predictions::Points(_));
         let bins = if points { 1 } else { MAX_BINS as u32 };
         OnNodes {
-            beliefs,
+            predictions,
             ordering: Ordering::new(order),
             rule,
             guard,
@@ -66,7 +72,7 @@ impl OnNodes {
 
     /// EASY with this predictor.
     pub fn easy(predictor: Box<dyn PointPredictor>, order: &OrderOptions) -> OnNodes {
-        OnNodes::new(Beliefs::Points(predictor), order, Rule::EXACT, 1.0, 0)
+        OnNodes::new(Predictions::Points(predictor), order, Rule::EXACT, 1.0, 0)
     }
 
     /// Probabilistic backfilling, exact on `whole`, like nodes.
@@ -76,9 +82,9 @@ impl OnNodes {
         options: &ProbOptions,
         whole: bool,
     ) -> OnNodes {
-        let beliefs = Beliefs::Distributions { predictor, of: Vec::new(), refresh: options.refresh };
+        let predictions = Predictions::Distributions { predictor, of: Vec::new(), refresh: options.refresh };
         let scenarios = NodePassOptions::default().scenarios;
-        let mut policy = OnNodes::new(beliefs, order, options.rule(), options.guard, scenarios);
+        let mut policy = OnNodes::new(predictions, order, options.rule(), options.guard, scenarios);
         policy.limits.events_per_bin = options.events_per_bin as u32;
         policy.options.shared = options.shared.unwrap_or(0.0);
         let events_per_bin = policy.limits.events_per_bin;
@@ -98,12 +104,12 @@ impl OnNodes {
         self.candidates.clear();
         let waiting = cluster.queue().iter().skip(1).copied();
         self.candidates.extend(waiting.filter(|&id| cluster.fits(cluster.job(id))));
-        if let Beliefs::Distributions { predictor, of, refresh: true } = &mut self.beliefs {
+        if let Predictions::Distributions { predictor, of, refresh: true } = &mut self.predictions {
             for &id in &self.candidates {
                 let job = cluster.job(id);
-                let belief = predictor.predict(job, cluster.now());
-                self.predicted[id] = median(&belief, predictor.limit(job));
-                of[id] = Some(Box::new(belief));
+                let prediction = predictor.predict(job, cluster.now());
+                self.predicted[id] = median(&prediction, predictor.limit(job));
+                of[id] = Some(Box::new(prediction));
             }
         }
         let predicted = &self.predicted;
@@ -144,15 +150,15 @@ impl OnNodes {
             let job = cluster.job(running.job);
             let handle = cluster.node_state().handle(job.id).expect("a running job has a handle");
             let nodes = cluster.nodes();
-            match &self.beliefs {
-                Beliefs::Points(predictor) => {
+            match &self.predictions {
+                Predictions::Points(predictor) => {
                     let end = running.start + self.predicted[job.id];
                     let end = expected_end(&running, end, now, predictor.correction(), Overdue::Soon);
                     pass.add_running(&nodes, handle, 0, end - now, &RuntimeDistribution::limit())?
                 }
-                Beliefs::Distributions { predictor, of, .. } => {
+                Predictions::Distributions { predictor, of, .. } => {
                     let (age, limit) = (now - running.start, predictor.limit(job));
-                    let index = pass.add_running(&nodes, handle, age, limit, belief(of, job.id))?;
+                    let index = pass.add_running(&nodes, handle, age, limit, prediction(of, job.id))?;
                     if self.options.shared > 0.0 {
                         pass.set_group(index, group(job))?;
                     }
@@ -163,13 +169,13 @@ impl OnNodes {
         for &id in &self.candidates {
             let job = cluster.job(id);
             let nodes = cluster.nodes();
-            match &self.beliefs {
-                Beliefs::Points(_) => {
+            match &self.predictions {
+                Predictions::Points(_) => {
                     let limit = self.predicted[id];
                     pass.add_candidate(&nodes, request(job), fit, limit, &RuntimeDistribution::limit())?
                 }
-                Beliefs::Distributions { predictor, of, .. } => {
-                    pass.add_candidate(&nodes, request(job), fit, predictor.limit(job), belief(of, id))?
+                Predictions::Distributions { predictor, of, .. } => {
+                    pass.add_candidate(&nodes, request(job), fit, predictor.limit(job), prediction(of, id))?
                 }
             };
         }
@@ -202,7 +208,7 @@ impl OnNodes {
         if let Some((head, spent)) = spent {
             pass.restore_spent(head, spent)?;
         }
-        let Beliefs::Distributions { predictor, of, .. } = &self.beliefs else { return Ok(()) };
+        let Predictions::Distributions { predictor, of, .. } = &self.predictions else { return Ok(()) };
         let count = |id: JobId| request(cluster.job(id)).count;
         let busy: u32 = cluster.running().iter().map(|running| count(running.job)).sum();
         let now = cluster.now();
@@ -210,10 +216,10 @@ impl OnNodes {
         pass.set_head_waited(now - head.submit)?;
         for running in cluster.running() {
             let (age, limit) = (now - running.start, predictor.limit(cluster.job(running.job)));
-            pass.add_running(count(running.job), age, limit, belief(of, running.job))?;
+            pass.add_running(count(running.job), age, limit, prediction(of, running.job))?;
         }
         for &id in &self.candidates {
-            pass.add_candidate(count(id), predictor.limit(cluster.job(id)), belief(of, id))?;
+            pass.add_candidate(count(id), predictor.limit(cluster.job(id)), prediction(of, id))?;
         }
         let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
         while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {
@@ -265,12 +271,12 @@ fn group(job: &Job) -> i64 {
     fnv1a(&key) as i64
 }
 
-fn median(belief: &RuntimeDistribution, limit: i64) -> i64 {
-    belief.quantile_cut(0.5, 0, limit).unwrap_or(limit)
+fn median(prediction: &RuntimeDistribution, limit: i64) -> i64 {
+    prediction.quantile_cut(0.5, 0, limit).unwrap_or(limit)
 }
 
-fn belief(of: &[Option<Box<RuntimeDistribution>>], job: JobId) -> &RuntimeDistribution {
-    of[job].as_deref().expect("a waiting or running job has a belief")
+fn prediction(of: &[Option<Box<RuntimeDistribution>>], job: JobId) -> &RuntimeDistribution {
+    of[job].as_deref().expect("a waiting or running job has a prediction")
 }
 
 fn request(job: &Job) -> &Request {
@@ -281,30 +287,30 @@ impl Policy for OnNodes {
     fn submitted(&mut self, job: &Job, now: i64) {
         self.ordering.submitted(job);
         // Ids count up from 0 in order of submission.
-        match &mut self.beliefs {
-            Beliefs::Points(predictor) => self.predicted.push(predictor.predict(job)),
-            Beliefs::Distributions { predictor, of, .. } => {
+        match &mut self.predictions {
+            Predictions::Points(predictor) => self.predicted.push(predictor.predict(job)),
+            Predictions::Distributions { predictor, of, .. } => {
                 predictor.submitted(job, now);
-                let belief = predictor.predict(job, now);
-                self.predicted.push(median(&belief, predictor.limit(job)));
-                of.push(Some(Box::new(belief)));
+                let prediction = predictor.predict(job, now);
+                self.predicted.push(median(&prediction, predictor.limit(job)));
+                of.push(Some(Box::new(prediction)));
             }
         }
     }
 
     fn started(&mut self, job: &Job, now: i64) {
         self.ordering.started(job, now);
-        match &mut self.beliefs {
-            Beliefs::Points(predictor) => predictor.started(job, now),
-            Beliefs::Distributions { predictor, .. } => predictor.started(job, now),
+        match &mut self.predictions {
+            Predictions::Points(predictor) => predictor.started(job, now),
+            Predictions::Distributions { predictor, .. } => predictor.started(job, now),
         }
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
         self.ordering.ended(job, now);
-        match &mut self.beliefs {
-            Beliefs::Points(predictor) => predictor.finished(job),
-            Beliefs::Distributions { predictor, of, .. } => {
+        match &mut self.predictions {
+            Predictions::Points(predictor) => predictor.finished(job),
+            Predictions::Distributions { predictor, of, .. } => {
                 of[job.id] = None;
                 predictor.finished(job, now);
             }

@@ -65,7 +65,7 @@ pub enum Overdue {
     Past,
     /// By its predicted run time, which goes on beyond the limit: limits are soft. For the probabilistic policy; EASY
     /// expects its end one second from now.
-    Believed,
+    Predicted,
 }
 
 /// Use of the calibration of predicted delays by earlier backfills
@@ -77,7 +77,7 @@ pub enum Calibrate {
     #[default]
     Off,
     /// The reported delay of a backfill is calibrated; decisions stay as they are.
-    Told,
+    Report,
     /// Decisions compare the calibrated delay with tau as well.
     Decide,
 }
@@ -176,7 +176,7 @@ impl ProbOptions {
             guard,
             or_easy: rule.or_easy,
             unmeasured: rule.unmeasured,
-            calibrate: if name == PresetName::Easy || papers { Calibrate::Off } else { Calibrate::Told },
+            calibrate: if name == PresetName::Easy || papers { Calibrate::Off } else { Calibrate::Report },
             refresh: !papers,
             hmm_floor: if papers { 0.0 } else { ProbOptions::default().hmm_floor },
             ..ProbOptions::default()

@@ -140,10 +140,10 @@ enum Read {
 }
 
 impl Read {
-    fn of(self, belief: &RuntimeDistribution, limit: i64) -> f64 {
+    fn of(self, prediction: &RuntimeDistribution, limit: i64) -> f64 {
         let read = match self {
-            Read::Mean => belief.mean_within(limit, 1.0),
-            Read::Quantile(quantile) => belief.quantile(quantile, 0, limit).map(|seconds| seconds as f64),
+            Read::Mean => prediction.mean_within(limit, 1.0),
+            Read::Quantile(quantile) => prediction.quantile(quantile, 0, limit).map(|seconds| seconds as f64),
         };
         read.unwrap_or(limit as f64)
     }
@@ -199,7 +199,7 @@ pub struct PointsOrder {
     fixed: bool,
     source: Source,
     /// r of each waiting job in seconds, by id, and the time of its prediction.
-    believed: HashMap<usize, (f64, i64)>,
+    predicted: HashMap<usize, (f64, i64)>,
 }
 
 impl PointsOrder {
@@ -211,16 +211,16 @@ impl PointsOrder {
             weight: site.fairshare,
             fixed: points.fixed,
             source: Source::new(points.run_time),
-            believed: HashMap::new(),
+            predicted: HashMap::new(),
         }
     }
 
     fn run_time(&mut self, job: &Job, now: i64) -> f64 {
-        match self.believed.get(&job.id) {
+        match self.predicted.get(&job.id) {
             Some(&(seconds, since)) if now - since < RENEWED_S => seconds,
             _ => {
                 let seconds = self.source.run_time(job, now);
-                self.believed.insert(job.id, (seconds, now));
+                self.predicted.insert(job.id, (seconds, now));
                 seconds
             }
         }
@@ -247,7 +247,7 @@ impl QueueOrder for PointsOrder {
     }
 
     fn started(&mut self, job: &Job, now: i64) {
-        self.believed.remove(&job.id);
+        self.predicted.remove(&job.id);
         self.priorities.started(job, now);
         if let Source::Predicted(predictor, _) = &mut self.source {
             predictor.started(job, now);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn run_times_are_believed_as_the_order_says() {
+    fn run_times_are_predicted_as_the_order_says() {
         let hour = 3600;
         for &points in &POINTS {
             let mut order = PointsOrder::new(points, &Multifactor::default());

@@ -37,7 +37,7 @@ pub struct Prob {
     starts: Vec<i64>,
     /// Predicted run time of every job that waits or runs, by id: that of its submission, or the last one before it
     /// started.
-    beliefs: Vec<Option<Box<RuntimeDistribution>>>,
+    predictions: Vec<Option<Box<RuntimeDistribution>>>,
     /// Their medians, in seconds, by id.
     medians: Vec<i64>,
     candidates: Vec<JobId>,
@@ -95,7 +95,7 @@ impl Prob {
             calibrate: options.calibrate,
             delays: calibration(options.calibrate),
             starts: Vec::new(),
-            beliefs: Vec::new(),
+            predictions: Vec::new(),
             medians: Vec::new(),
             candidates: Vec::new(),
             watched: None,
@@ -103,8 +103,8 @@ impl Prob {
         }
     }
 
-    fn belief(&self, job: JobId) -> &RuntimeDistribution {
-        self.beliefs[job].as_deref().expect("a waiting or running job has a belief")
+    fn prediction(&self, job: JobId) -> &RuntimeDistribution {
+        self.predictions[job].as_deref().expect("a waiting or running job has a prediction")
     }
 
     /// The candidates that fit, in the order in which they are tried.
@@ -115,18 +115,21 @@ impl Prob {
         if self.refresh {
             for index in 0..self.candidates.len() {
                 let id = self.candidates[index];
-                let belief = self.predictor.predict(cluster.job(id), cluster.now());
-                self.medians[id] = self.median(&belief, cluster.job(id));
-                self.beliefs[id].as_mut().map(|known| **known = belief).expect("a waiting job has a belief");
+                let prediction = self.predictor.predict(cluster.job(id), cluster.now());
+                self.medians[id] = self.median(&prediction, cluster.job(id));
+                self.predictions[id]
+                    .as_mut()
+                    .map(|known| **known = prediction)
+                    .expect("a waiting job has a prediction");
             }
         }
         let medians = &self.medians;
         self.ordering.sort_candidates(&mut self.candidates, cluster, |id| medians[id]);
     }
 
-    fn median(&self, belief: &RuntimeDistribution, job: &Job) -> i64 {
+    fn median(&self, prediction: &RuntimeDistribution, job: &Job) -> i64 {
         let limit = self.predictor.limit(job);
-        belief.quantile_cut(0.5, 0, limit).unwrap_or(limit)
+        prediction.quantile_cut(0.5, 0, limit).unwrap_or(limit)
     }
 
     /// Makes the block large enough; delays spent on the head job go along.
@@ -166,11 +169,11 @@ impl Prob {
         pass.set_head_waited(now - head.submit)?;
         for running in cluster.running() {
             let (age, limit) = (now - running.start, limit(running));
-            if self.overdue == Overdue::Believed {
-                pass.add_running_softly(running.processors, age, limit, self.belief(running.job))?;
+            if self.overdue == Overdue::Predicted {
+                pass.add_running_softly(running.processors, age, limit, self.prediction(running.job))?;
             } else if age < limit || self.overdue == Overdue::Soon {
                 let age = (age - crossing.len() as i64).max(0);
-                pass.add_running(running.processors, age, limit, self.belief(running.job))?;
+                pass.add_running(running.processors, age, limit, self.prediction(running.job))?;
             } else if let Some(rank) = crossing.iter().position(|&end| end == running.start + limit) {
                 pass.add_running(running.processors, 0, 1 + rank as i64, &RuntimeDistribution::limit())?;
             }
@@ -209,7 +212,7 @@ impl Prob {
         self.begin(&mut pass, cluster, head)?;
         for &id in &self.candidates {
             let job = cluster.job(id);
-            pass.add_candidate(job.processors, self.predictor.limit(job), self.belief(id))?;
+            pass.add_candidate(job.processors, self.predictor.limit(job), self.prediction(id))?;
         }
         let mut rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
         let mut delays = match self.delays.is_empty() {
@@ -236,11 +239,11 @@ impl Prob {
                     missing: head.processors - cluster.idle(),
                     predicted,
                 };
-                let told = delays.accepted(rule.criterion, &backfill)?;
+                let reported = delays.accepted(rule.criterion, &backfill)?;
                 match rule.criterion {
-                    Criterion::Relative => seconds = told,
-                    Criterion::Seconds => (delay, seconds) = (told, told),
-                    Criterion::Probability | Criterion::Bound => delay = told,
+                    Criterion::Relative => seconds = reported,
+                    Criterion::Seconds => (delay, seconds) = (reported, reported),
+                    Criterion::Probability | Criterion::Bound => delay = reported,
                 }
             }
             cluster.backfill(job.id, delay, seconds);
@@ -281,10 +284,10 @@ impl Policy for Prob {
         self.ordering.submitted(job);
         self.predictor.submitted(job, now);
         // Ids count up from 0 in order of submission.
-        let belief = self.predictor.predict(job, now);
-        self.medians.push(self.median(&belief, job));
+        let prediction = self.predictor.predict(job, now);
+        self.medians.push(self.median(&prediction, job));
         self.starts.push(-1);
-        self.beliefs.push(Some(Box::new(belief)));
+        self.predictions.push(Some(Box::new(prediction)));
     }
 
     fn started(&mut self, job: &Job, now: i64) {
@@ -294,7 +297,7 @@ impl Policy for Prob {
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
-        self.beliefs[job.id] = None;
+        self.predictions[job.id] = None;
         if !self.delays.is_empty() {
             DelayCalibration::attach(bytemuck::cast_slice_mut(&mut self.delays))
                 .and_then(|mut delays| delays.ended(job.id as i64, self.starts[job.id], now, job.processors))

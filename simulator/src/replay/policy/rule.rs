@@ -1,5 +1,5 @@
-//! A policy's own rule for its backfills, written `rule[=TAU][@EVENTS][+told|+decide]`, so that one comparison can have
-//! several.
+//! A policy's own rule for its backfills, written `rule[=TAU][@EVENTS][+report|+decide]`, so that one comparison
+//! can have several.
 
 use super::name::{BadChoice, name_of, parse};
 use super::{Calibrate, Criterion, Delay, ProbOptions};
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn rules_are_written_as_they_are_read() {
         for text in
-            ["exact", "bound@1", "seconds=60", "relative=0.05@8", "exact=0.1@8+told", "seconds+decide"]
+            ["exact", "bound@1", "seconds=60", "relative=0.05@8", "exact=0.1@8+report", "seconds+decide"]
         {
             assert_eq!(text.parse::<RuleChoice>().unwrap().to_string(), text);
         }
@@ -156,7 +156,7 @@ mod tests {
     fn bad_rules_say_why() {
         let why = |text: &str| text.parse::<RuleChoice>().unwrap_err().to_string();
         assert_eq!(why("best"), "no rule is named 'best' (there are exact, bound, seconds, relative)");
-        assert_eq!(why("exact+x"), "no calibration is named 'x' (there are off, told, decide)");
+        assert_eq!(why("exact+x"), "no calibration is named 'x' (there are off, report, decide)");
         assert_eq!(why("exact=x"), "rule 'exact=x': the threshold 'x' is not a number of 0 or above");
         assert_eq!(why("exact@17"), "rule 'exact@17': the events per bin '17' are not 1 to 16");
     }

@@ -2,7 +2,7 @@
 
 use super::limits::ByLimits;
 use super::methods::{Chances, History, Method, Quantiles};
-use super::told::{Occasion, Told};
+use super::prediction::{Occasion, Prediction};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
 use crate::trace::workload::{Job, JobId};
@@ -35,7 +35,7 @@ pub struct Asking {
     submitted: Vec<JobId>,
     open: BTreeMap<JobId, Vec<Open>>,
     /// All forecasts, with the start that followed.
-    pub told: Vec<Told>,
+    pub predictions: Vec<Prediction>,
 }
 
 impl Asking {
@@ -54,7 +54,7 @@ impl Asking {
             history: History::default(),
             submitted: Vec::new(),
             open: BTreeMap::new(),
-            told: Vec::new(),
+            predictions: Vec::new(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Policy for Asking {
         self.history.started(now - job.submit);
         self.over |= self.until == Some(job.id);
         for Open { when, occasion, age, answers } in self.open.remove(&job.id).unwrap_or_default() {
-            self.told.extend(answers.into_iter().map(|(method, quantiles, started)| Told {
+            self.predictions.extend(answers.into_iter().map(|(method, quantiles, started)| Prediction {
                 job: job.number,
                 asked: when,
                 age,

@@ -2,8 +2,8 @@
 
 use super::asking::Asking;
 use super::methods::{Method, Quantiles};
+use super::prediction::{Occasion, Prediction};
 use super::tenths::{Tenth, tenths};
-use super::told::{Occasion, Told};
 use crate::base::statistics::upper_quantile;
 use crate::replay::engine::replay;
 use crate::replay::policy::{Choice, PolicyName, name_of};
@@ -23,8 +23,9 @@ pub struct Measure {
     /// On which occasions.
     pub occasion: Occasion,
     /// Number of forecasts.
-    pub told: usize,
-    /// The share of starts within the interval from the quantile .25 to .75; of methods that tell more than one number.
+    pub predictions: usize,
+    /// The share of starts within the interval from the quantile .25 to .75; of methods that tell more than one
+    /// number.
     pub within_half: Option<f64>,
     /// The share within the interval from .05 to .95.
     pub within_most: Option<f64>,
@@ -80,22 +81,24 @@ pub struct Study {
 const BLOCK: usize = 300;
 
 /// See [`Measure::worst_block`]: of answers in the order of asking.
-fn worst_block(mine: &[&Told]) -> Option<f64> {
-    let holds = |told: &&&Told| (told.quantiles[0]..=told.quantiles[4]).contains(&told.waited);
-    let share = |block: &[&Told]| block.iter().filter(holds).count() as f64 / BLOCK as f64;
+fn worst_block(mine: &[&Prediction]) -> Option<f64> {
+    let holds = |prediction: &&&Prediction| {
+        (prediction.quantiles[0]..=prediction.quantiles[4]).contains(&prediction.waited)
+    };
+    let share = |block: &[&Prediction]| block.iter().filter(holds).count() as f64 / BLOCK as f64;
     mine.chunks_exact(BLOCK).map(share).min_by(f64::total_cmp)
 }
 
 /// See [`Measure::moves_s_an_hour`]: of this method's answers on all occasions, in the order of asking.
-fn moves(all: &[&Told], occasion: Occasion) -> Option<f64> {
+fn moves(all: &[&Prediction], occasion: Occasion) -> Option<f64> {
     let mut before: HashMap<i64, (i64, i64)> = HashMap::new();
     let (mut moved, mut passed) = (0, 0);
-    for told in all {
-        let by = told.asked + told.quantiles[2];
-        let earlier = before.insert(told.job, (told.asked, by));
-        if let Some((asked, earlier)) = earlier.filter(|_| told.occasion == occasion) {
+    for prediction in all {
+        let by = prediction.asked + prediction.quantiles[2];
+        let earlier = before.insert(prediction.job, (prediction.asked, by));
+        if let Some((asked, earlier)) = earlier.filter(|_| prediction.occasion == occasion) {
             moved += (by - earlier).abs();
-            passed += told.asked - asked;
+            passed += prediction.asked - asked;
         }
     }
     (passed > 0).then(|| moved as f64 * 3600.0 / passed as f64)
@@ -116,47 +119,60 @@ fn pinball(quantiles: &Quantiles, waited: i64) -> f64 {
 }
 
 impl Measure {
-    fn of(method: Method, occasion: Occasion, all: &[Told]) -> Option<Measure> {
-        let mut asked: Vec<&Told> = all.iter().filter(|told| told.method == method).collect();
-        asked.sort_by_key(|told| told.asked);
+    fn of(method: Method, occasion: Occasion, all: &[Prediction]) -> Option<Measure> {
+        let mut asked: Vec<&Prediction> =
+            all.iter().filter(|prediction| prediction.method == method).collect();
+        asked.sort_by_key(|prediction| prediction.asked);
         let moves_s_an_hour = moves(&asked, occasion);
-        asked.retain(|told| told.occasion == occasion);
+        asked.retain(|prediction| prediction.occasion == occasion);
         let mine = asked;
         if mine.is_empty() {
             return None;
         }
-        let sum = |of: &dyn Fn(&Told) -> i64| mine.iter().map(|told| of(told)).sum::<i64>() as f64;
-        let largest = |of: &dyn Fn(&Told) -> i64| mine.iter().map(|told| of(told)).max().unwrap_or(0) as f64;
-        let share = |holds: &dyn Fn(&Told) -> bool| {
-            mine.iter().filter(|told| holds(told)).count() as f64 / mine.len() as f64
+        let sum = |of: &dyn Fn(&Prediction) -> i64| {
+            mine.iter().map(|prediction| of(prediction)).sum::<i64>() as f64
+        };
+        let largest = |of: &dyn Fn(&Prediction) -> i64| {
+            mine.iter().map(|prediction| of(prediction)).max().unwrap_or(0) as f64
+        };
+        let share = |holds: &dyn Fn(&Prediction) -> bool| {
+            mine.iter().filter(|prediction| holds(prediction)).count() as f64 / mine.len() as f64
         };
         let within = |low: usize, high: usize| {
-            let holds =
-                move |told: &Told| (told.quantiles[low]..=told.quantiles[high]).contains(&told.waited);
+            let holds = move |prediction: &Prediction| {
+                (prediction.quantiles[low]..=prediction.quantiles[high]).contains(&prediction.waited)
+            };
             method.has_intervals().then(|| share(&holds))
         };
-        let mut widths: Vec<i64> = mine.iter().map(|told| told.quantiles[4] - told.quantiles[0]).collect();
-        let mut errors: Vec<i64> = mine.iter().map(|told| (told.quantiles[2] - told.waited).abs()).collect();
+        let mut widths: Vec<i64> =
+            mine.iter().map(|prediction| prediction.quantiles[4] - prediction.quantiles[0]).collect();
+        let mut errors: Vec<i64> =
+            mine.iter().map(|prediction| (prediction.quantiles[2] - prediction.waited).abs()).collect();
         Some(Measure {
             method,
             occasion,
-            told: mine.len(),
+            predictions: mine.len(),
             within_half: within(1, 3),
             within_most: within(0, 4),
             worst_block: method.has_intervals().then(|| worst_block(&mine)).flatten(),
             median_width_s: method.has_intervals().then(|| median(&mut widths)),
-            by_median: share(&|told| told.waited <= told.quantiles[2]),
+            by_median: share(&|prediction| prediction.waited <= prediction.quantiles[2]),
             mean_error_s: errors.iter().sum::<i64>() as f64 / errors.len() as f64,
             median_error_s: median(&mut errors),
-            pinball_s: mine.iter().map(|told| pinball(&told.quantiles, told.waited)).sum::<f64>()
+            pinball_s: mine
+                .iter()
+                .map(|prediction| pinball(&prediction.quantiles, prediction.waited))
+                .sum::<f64>()
                 / mine.len() as f64,
-            within_factor_2: share(&|told| {
-                let median = told.quantiles[2];
-                told.waited <= 2 * median && median <= 2 * told.waited
+            within_factor_2: share(&|prediction| {
+                let median = prediction.quantiles[2];
+                prediction.waited <= 2 * median && median <= 2 * prediction.waited
             }),
-            by_promised: share(&|told| told.waited <= told.quantiles[3]),
-            promised_ratio: sum(&|told| told.quantiles[3]) / sum(&|told| told.waited).max(1.0),
-            largest_ratio: largest(&|told| told.quantiles[2]) / largest(&|told| told.waited).max(1.0),
+            by_promised: share(&|prediction| prediction.waited <= prediction.quantiles[3]),
+            promised_ratio: sum(&|prediction| prediction.quantiles[3])
+                / sum(&|prediction| prediction.waited).max(1.0),
+            largest_ratio: largest(&|prediction| prediction.quantiles[2])
+                / largest(&|prediction| prediction.waited).max(1.0),
             moves_s_an_hour,
             probabilities: match method.has_intervals() {
                 true => tenths(mine.into_iter()).to_vec(),
@@ -191,13 +207,13 @@ pub fn study(
     replayed: &Options,
     (scenarios, each): (u32, usize),
     progress: &(dyn Fn(usize) + Sync),
-) -> Result<(Study, Vec<Told>), Error> {
+) -> Result<(Study, Vec<Prediction>), Error> {
     let setup = replayed.setup(trace, workload.procs, 0);
     let mut asking = Asking::new(replayed.build_predicting(workload)?, scenarios, EVERY).each(each);
     replay(workload, setup.clone(), &mut asking, progress)?;
     let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {
-        let told = &asking.told;
-        Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, told))
+        let predictions = &asking.predictions;
+        Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, predictions))
     });
     let study = Study {
         setup,
@@ -207,7 +223,7 @@ pub fn study(
         jobs: workload.jobs.len(),
         measures: measures.collect(),
     };
-    Ok((study, asking.told))
+    Ok((study, asking.predictions))
 }
 
 /// Time before a job's submission in which other jobs are asked about, in seconds, so that its reported starts follow
@@ -228,15 +244,15 @@ pub fn of_job(
     replayed: &Options,
     job: JobId,
     progress: &(dyn Fn(usize) + Sync),
-) -> Result<Vec<Told>, Error> {
+) -> Result<Vec<Prediction>, Error> {
     let from = workload.jobs[job].submit.saturating_sub(BEFORE);
     let policy = replayed.build_predicting(workload)?;
     let mut asking = Asking::new(policy, SCENARIOS, EVERY).from(from).until(job);
     replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
     let number = workload.jobs[job].number;
-    asking.told.retain(|told| told.job == number);
-    asking.told.sort_by_key(|told| (told.asked, told.method));
-    Ok(asking.told)
+    asking.predictions.retain(|prediction| prediction.job == number);
+    asking.predictions.sort_by_key(|prediction| (prediction.asked, prediction.method));
+    Ok(asking.predictions)
 }
 
 #[cfg(test)]
@@ -287,12 +303,18 @@ mod tests {
         replay(&workload, easy.setup("all", workload.procs, 0), &mut asking, &|_| {}).unwrap();
         let starts: HashMap<i64, i64> = outcome.jobs.iter().map(|job| (job.number, job.start)).collect();
         let mut predicted = [0; 2];
-        for told in asking.told.iter().filter(|told| told.method == Method::Scenarios) {
-            assert_eq!(told.quantiles, [starts[&told.job] - told.asked; 5], "{told:?}");
-            predicted[usize::from(told.occasion == Occasion::Later)] += 1;
+        for prediction in
+            asking.predictions.iter().filter(|prediction| prediction.method == Method::Scenarios)
+        {
+            assert_eq!(
+                prediction.quantiles,
+                [starts[&prediction.job] - prediction.asked; 5],
+                "{prediction:?}"
+            );
+            predicted[usize::from(prediction.occasion == Occasion::Later)] += 1;
         }
         assert!(predicted.iter().all(|&count| count > 300), "{predicted:?}");
-        let limits = Measure::of(Method::Limits, Occasion::Submission, &asking.told).unwrap();
+        let limits = Measure::of(Method::Limits, Occasion::Submission, &asking.predictions).unwrap();
         assert!(limits.median_error_s > 0.0 && limits.by_median > 0.99, "{limits:?}");
     }
 
@@ -302,10 +324,15 @@ mod tests {
         let workload = random_workload(9, 90, 120, 64);
         for choice in ["easy", "fair", "papers"] {
             let options = options(choice);
-            let (_, told) = study("all", &workload, &options, (SCENARIOS, 1), &|_| {}).unwrap();
+            let (_, predictions) = study("all", &workload, &options, (SCENARIOS, 1), &|_| {}).unwrap();
             let alone = of_job("all", &workload, &options, 70, &|_| {}).unwrap();
-            let mine = |told: &&Told| told.job == 71 && told.method == Method::Reported;
-            let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
+            let mine =
+                |prediction: &&Prediction| prediction.job == 71 && prediction.method == Method::Reported;
+            let same: Vec<_> = predictions
+                .iter()
+                .filter(mine)
+                .map(|prediction| (prediction.asked, prediction.quantiles))
+                .collect();
             assert!(!same.is_empty(), "{choice}");
             assert_eq!(alone.iter().filter(mine).map(|t| (t.asked, t.quantiles)).collect::<Vec<_>>(), same);
         }
@@ -326,22 +353,28 @@ mod tests {
     #[test]
     fn the_plans_own_forecast_is_asked() {
         let workload = random_workload(8, 90, 300, 64);
-        let (study, told) = study("all", &workload, &options("fair:clairvoyant"), (2, 1), &|_| {}).unwrap();
+        let (study, predictions) =
+            study("all", &workload, &options("fair:clairvoyant"), (2, 1), &|_| {}).unwrap();
         let found = |method, occasion| {
             let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
             study.measures.iter().find(mine).unwrap()
         };
         for occasion in [Occasion::Submission, Occasion::Later] {
             let (own, limits) = (found(Method::Reported, occasion), found(Method::Limits, occasion));
-            assert!(own.told >= 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
+            assert!(own.predictions >= 40 && own.pinball_s < 0.7 * limits.pinball_s, "{own:?} {limits:?}");
         }
-        let own = |told: &&Told| told.method == Method::Reported;
-        assert!(told.iter().filter(own).all(|told| told.quantiles.is_sorted() && told.started.is_some()));
+        let own = |prediction: &&Prediction| prediction.method == Method::Reported;
+        assert!(
+            predictions
+                .iter()
+                .filter(own)
+                .all(|prediction| prediction.quantiles.is_sorted() && prediction.started.is_some())
+        );
     }
 
     #[test]
     fn measures_by_hand() {
-        let told = |waited| Told {
+        let prediction = |waited| Prediction {
             job: 1,
             asked: 0,
             age: 0,
@@ -351,9 +384,12 @@ mod tests {
             started: Some([0.25, 0.28, 0.5, 1.0]),
             waited,
         };
-        let all = [told(5), told(10), told(25), told(40), told(900)];
+        let all = [prediction(5), prediction(10), prediction(25), prediction(40), prediction(900)];
         let measure = Measure::of(Method::Scenarios, Occasion::Later, &all).unwrap();
-        assert_eq!((measure.told, measure.within_half, measure.within_most), (5, Some(0.4), Some(0.6)));
+        assert_eq!(
+            (measure.predictions, measure.within_half, measure.within_most),
+            (5, Some(0.4), Some(0.6))
+        );
         assert_eq!((measure.median_width_s, measure.by_median), (Some(40.0), 0.6));
         // Distances 25, 20, 5, 10, 870.
         assert_eq!(measure.median_error_s, 20.0);
@@ -372,22 +408,24 @@ mod tests {
         // One of five starts after ten minutes, none after an hour.
         let tenth = |place: usize| measure.probabilities[place];
         assert_eq!((tenth(2).answers, tenth(5).answers, tenth(9).answers), (10, 5, 5));
-        assert!((tenth(2).told - 0.265).abs() < 1e-9 && (tenth(2).started - 0.9).abs() < 1e-9);
-        assert_eq!((tenth(0).answers, tenth(5).started, tenth(9).told), (0, 1.0, 1.0));
+        assert!((tenth(2).predicted - 0.265).abs() < 1e-9 && (tenth(2).started - 0.9).abs() < 1e-9);
+        assert_eq!((tenth(0).answers, tenth(5).started, tenth(9).predicted), (0, 1.0, 1.0));
         assert_eq!(furthest(&measure.probabilities), None);
-        let many: Vec<Told> = all.iter().cycle().take(100).copied().collect();
+        let many: Vec<Prediction> = all.iter().cycle().take(100).copied().collect();
         let measure = Measure::of(Method::Scenarios, Occasion::Later, &many).unwrap();
         assert!((furthest(&measure.probabilities).unwrap() - 0.635).abs() < 1e-9);
         assert_eq!(Measure::of(Method::Limits, Occasion::Later, &all), None);
         assert_eq!(Measure::of(Method::Scenarios, Occasion::Submission, &all), None);
         // The medians 30, 7,230 and 3,660 s after 0: 2 h in an hour, then 3,570 s in half an hour.
-        let later = |asked, median| Told { asked, quantiles: [0, 1, median, 9_000, 9_001], ..told(5) };
-        let first = Told { occasion: Occasion::Submission, ..later(0, 30) };
+        let later =
+            |asked, median| Prediction { asked, quantiles: [0, 1, median, 9_000, 9_001], ..prediction(5) };
+        let first = Prediction { occasion: Occasion::Submission, ..later(0, 30) };
         let all = [later(5_400, -1_740), first, later(3_600, 3_630)];
         let measure = Measure::of(Method::Scenarios, Occasion::Later, &all).unwrap();
         assert_eq!(measure.moves_s_an_hour, Some((7_200.0 + 3_570.0) / 1.5));
-        let blocks: Vec<Told> =
-            (0..650).map(|asked| Told { asked, ..told(if asked < 360 { 5 } else { 30 }) }).collect();
+        let blocks: Vec<Prediction> = (0..650)
+            .map(|asked| Prediction { asked, ..prediction(if asked < 360 { 5 } else { 30 }) })
+            .collect();
         let measure = Measure::of(Method::Scenarios, Occasion::Later, &blocks).unwrap();
         assert_eq!(measure.worst_block, Some(0.0));
     }

@@ -95,10 +95,12 @@ pub(in crate::report) fn waited(beside: &Beside) -> String {
                 share()
             )
         }
-        Verdict::Told if replayed_s > recorded_s => {
+        Verdict::Explained if replayed_s > recorded_s => {
             format!("{waited}; the replay of {before} comes to {} of it ({replay}).", share())
         }
-        Verdict::Told => format!("{waited}; the replay of {before} explains {} of it ({replay}).", share()),
+        Verdict::Explained => {
+            format!("{waited}; the replay of {before} explains {} of it ({replay}).", share())
+        }
     }
 }
 
@@ -120,7 +122,7 @@ fn first(answer: &WhatIf) -> String {
         idle: answer.anchored.and_then(|anchored| anchored.idle),
     });
     match scored.verdict {
-        Verdict::Told => format!("{text} {}", saved(scored, after)),
+        Verdict::Explained => format!("{text} {}", saved(scored, after)),
         _ => text,
     }
 }

@@ -109,8 +109,8 @@ mod tests {
         }
         job.id = 40;
         predictor.submitted(&job, 50_000);
-        let belief = predictor.predict(&job, 60_000);
-        assert!(belief.binned().unwrap().1[bins.bin_of(20.0)] > 0.9, "{belief:?}");
+        let prediction = predictor.predict(&job, 60_000);
+        assert!(prediction.binned().unwrap().1[bins.bin_of(20.0)] > 0.9, "{prediction:?}");
         assert_eq!(predictor.predictor().jobs(), 1);
     }
 

@@ -1,4 +1,4 @@
-//! What is believed of a job's run time, as the calls want it.
+//! The predicted run time of a job, as the calls want it.
 
 use crate::input::Input;
 use crate::object::{Block, bins};
@@ -6,29 +6,29 @@ use std::ptr::{null, null_mut};
 use surefill::capi::*;
 
 #[derive(Debug, Clone)]
-pub enum Belief {
+pub enum Prediction {
     Nothing,
     Single(i64),
     /// Bins of this ratio, and weights of them.
     Counts(f64, Vec<f64>),
 }
 
-impl Belief {
-    pub fn any(input: &mut Input) -> Belief {
+impl Prediction {
+    pub fn any(input: &mut Input) -> Prediction {
         match input.below(4) {
-            0 => Belief::Nothing,
-            1 => Belief::Single(input.seconds().clamp(0, SUREFILL_MAX_SECONDS)),
+            0 => Prediction::Nothing,
+            1 => Prediction::Single(input.seconds().clamp(0, SUREFILL_MAX_SECONDS)),
             _ => {
                 let ratio = [1.1, 1.8, 4.0, 30.0][input.below(4)];
-                Belief::Counts(ratio, (0..2 + input.below(6)).map(|_| input.below(4) as f64).collect())
+                Prediction::Counts(ratio, (0..2 + input.below(6)).map(|_| input.below(4) as f64).collect())
             }
         }
     }
 
-    /// How many bins it has; none where it is no distribution over bins.
+    /// Number of its bins; none where it is no distribution over bins.
     pub fn bins(&self) -> i32 {
         match self {
-            Belief::Counts(_, counts) if counts.iter().any(|&count| count > 0.0) => counts.len() as i32,
+            Prediction::Counts(_, counts) if counts.iter().any(|&count| count > 0.0) => counts.len() as i32,
             _ => 0,
         }
     }
@@ -38,11 +38,11 @@ impl Belief {
         let mut block = Block::new(SUREFILL_DISTRIBUTION_SIZE, false);
         let (memory, length, mut made) = (block.pointer(), block.length(), null_mut());
         let status = match self {
-            Belief::Nothing => return call(null()),
-            Belief::Single(seconds) => unsafe {
+            Prediction::Nothing => return call(null()),
+            Prediction::Single(seconds) => unsafe {
                 surefill_distribution_init_single(memory, length, *seconds, &mut made)
             },
-            Belief::Counts(ratio, counts) => {
+            Prediction::Counts(ratio, counts) => {
                 let mut bins = bins(10.0, *ratio, counts.len() as i32);
                 let (from, count) = (counts.as_ptr(), counts.len() as i32);
                 let bins = bins.pointer().cast();

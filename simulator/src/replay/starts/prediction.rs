@@ -15,7 +15,7 @@ pub enum Occasion {
 
 /// A job's forecast on one occasion, and when it started: seconds from then on.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Told {
+pub struct Prediction {
     /// The job's number in the trace.
     pub job: i64,
     /// When it was asked about.
