@@ -103,7 +103,7 @@ pub fn csv(told: &[Told]) -> String {
         text += &format!(",probability_within_{within}");
     }
     text += ",waited\n";
-    for Told { job, asked, age, method, occasion, quantiles, started, waited } in told {
+    for Told { job, asked, age, method, occasion, quantiles, started, waited, .. } in told {
         let occasion = match occasion {
             Occasion::Submission => "submission",
             Occasion::Later => "later",

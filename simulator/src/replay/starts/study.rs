@@ -349,6 +349,7 @@ mod tests {
             occasion: Occasion::Later,
             quantiles: [10, 20, 30, 40, 50],
             started: Some([0.25, 0.28, 0.5, 1.0]),
+            simplified: false,
             waited,
         };
         let all = [told(5), told(10), told(25), told(40), told(900)];
