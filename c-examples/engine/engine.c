@@ -360,6 +360,12 @@ bool engine_expects(struct engine *engine, int64_t job, surefill_start *start) {
            surefill_starts_report(engine->starts, engine->scheduler, job, start) == SUREFILL_OK;
 }
 
+const char engine_cannot_tell[] = "surefill: cannot tell when it starts: longer waits are not known";
+
+int64_t engine_by(const surefill_start *start, int level) {
+    return start->capped != 0 && start->by[level] >= start->by[4] ? 0 : start->by[level];
+}
+
 static const char expected[] = "surefill: expected to start at ", minutes[] = "%Y-%m-%d %H:%M";
 
 /* The instant that a sentence names; -1 for another text. */
@@ -387,13 +393,17 @@ bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *s
     if (engine->starts == NULL || !engine->played ||
         surefill_starts_predicted(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK)
         return false;
+    if (engine_by(&start, 2) == 0) {
+        const bool news = shown == NULL || strcmp(shown, engine_cannot_tell) != 0;
+        return news && engine_expects(engine, job, &start) && snprintf(text, length, "%s", engine_cannot_tell) > 0;
+    }
     /* A time that moves by less than a quarter of the rest is no news, unless it has passed. */
     if (before >= now && llabs(before - start.by[2]) <= 60 + (start.by[2] - now) / 4) return false;
     if (!engine_expects(engine, job, &start) ||
         !write_minute(start.by[2], median, sizeof median) || !write_minute(start.by[3], late, sizeof late))
         return false;
     snprintf(text, length, "%s%s, three of four such jobs by %s%s", expected, median, late,
-             start.capped ? " or later: longer waits are not known" : "");
+             engine_by(&start, 3) == 0 ? " or later: longer waits are not known" : "");
     return true;
 }
 

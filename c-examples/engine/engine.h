@@ -112,6 +112,11 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
 /* By the completed forecast, when a job is expected to start; it counts as reported. */
 bool engine_expects(struct engine *engine, int64_t job, surefill_start *start);
 
+/* The instant at this level of a predicted start (0 to 4: .05, .25, .5, .75, .95); 0 where it lies beyond all that is
+ * known. Then people are not told an instant, but engine_cannot_tell. */
+int64_t engine_by(const surefill_start *start, int level);
+extern const char engine_cannot_tell[];
+
 /* By the completed forecast, a sentence on when a job is expected to start, if that is news to people who are shown the
  * last such sentence (NULL: another text, or none); it counts as reported. */
 bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *shown, char *text, size_t length);

@@ -19,7 +19,7 @@ struct job {
     int feature;
     bool known, fresh, lost, refused; /* to the engine; started by this decision; its nodes are down; not free */
     surefill_reason reason, before;
-    double median, planned, words_until; /* 0 for none */
+    double median, planned, words_until; /* 0 for none; a median of -1 lies beyond all that is known */
     char words[TEXT];
     json_t *told;
 };

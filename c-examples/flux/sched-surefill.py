@@ -24,6 +24,9 @@ POOL = "flux"
 # The engine knows 64 features; each stands for the ranks that a constraint of waiting jobs admits.
 CONSTRAINTS = 63
 
+# The reason of a job whose start lies beyond the forecast's range, in place of an instant.
+CANNOT_TELL = "cannot tell when it starts: longer waits are not known"
+
 # As many jobs are remembered that were taken back, by a stopped queue or a changed time limit, with the begin of their wait.
 TAKEN_BACK = 10000
 
@@ -132,7 +135,7 @@ class Pending:
     def __init__(self, request: AllocRequest, spec, wants, ranks):
         self.request, self.spec, self.wants, self.ranks = request, spec, wants, ranks
         self.known = False  # to the engine
-        self.median = None  # of its forecast
+        self.median = None  # of its forecast; infinite beyond all that is known
         self.why = self.words = None  # the engine's reason and its words, which until then keep their numbers
         self.words_until = 0.0
         self.told = {}
@@ -435,7 +438,7 @@ class SurefillScheduler(Scheduler):
             self.forecast_at = time.time() + max(self.starts, 20 * (time.time() - self.told_at))
             for jobid in known:
                 by = predicted.get(jobid)
-                self._queue[jobid].median = by[2] / self.scale if by else None
+                self._queue[jobid].median = by and (math.inf if by[2] is None else by[2] / self.scale)
         planned, rooms = {jobid: reason["start"] for jobid, reason in reasons.items()}, {}
 
         def room(job):
@@ -458,6 +461,8 @@ class SurefillScheduler(Scheduler):
                 reason = "nodes are down or drained that it needs"
             elif jobid in self.refused:
                 reason = "the nodes that it was offered were not free"
+            elif job.median == math.inf:
+                reason = CANNOT_TELL
             else:
                 reason = self.words(job, reasons[jobid])
             self.tell_of(job, planned.get(jobid), reason, ahead)
@@ -489,7 +494,7 @@ class SurefillScheduler(Scheduler):
     def tell_of(self, job, start, reason, ahead):
         """Annotates a pending job; its estimated start only when that has moved by more than a minute and a quarter."""
         told, now = job.told.get("t_estimate"), time.time()
-        estimate = None if start is None else max(job.median or start / self.scale, now)
+        estimate = None if start is None or job.median == math.inf else max(job.median or start / self.scale, now)
         holds = estimate is not None and told is not None and told > now
         if holds and abs(estimate - told) <= 60 / self.scale + (told - now) / 4:
             estimate = told

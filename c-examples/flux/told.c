@@ -35,6 +35,7 @@ static const char *words_of(const struct shell *shell, struct job *job, double n
     if (!job->known) return "more than 63 different constraints wait";
     if (job->lost) return "nodes are down or drained that it needs";
     if (job->refused) return "the nodes that it was offered were not free";
+    if (job->median < 0) return strstr(engine_cannot_tell, "cannot");
     if (why == job->before.why && job->reason.head == job->before.head && now < job->words_until) return job->words;
     const bool room = why == SUREFILL_WHY_NO_ROOM || why == SUREFILL_WHY_HEAD || why == SUREFILL_WHY_LATER ||
                       why == SUREFILL_WHY_GUARDED || why == SUREFILL_WHY_DEPTH || why == SUREFILL_WHY_REFUSED;
@@ -50,7 +51,7 @@ static const char *words_of(const struct shell *shell, struct job *job, double n
 static void tell_of(struct shell *shell, struct job *job, int64_t ahead, double now) {
     json_t *before = json_object_get(job->told, "t_estimate"), *place = json_object_get(job->told, "jobs_ahead");
     const double told = json_number_value(before);
-    double estimate = job->planned <= 0 ? 0 : fmax(job->median > 0 ? job->median : job->planned / shell->scale, now);
+    double estimate = job->planned <= 0 || job->median < 0 ? 0 : fmax(job->median > 0 ? job->median : job->planned / shell->scale, now);
     if (estimate > 0 && told > now && fabs(estimate - told) <= 60 / shell->scale + (told - now) / 4) estimate = told;
     shell->told += told <= 0 && estimate > 0;
     shell->moved += told > 0 && fabs(told - estimate) > 0;
@@ -86,7 +87,8 @@ static void foresee(struct shell *shell, int64_t now) {
     for (size_t i = 0; i < shell->count; i++) {
         struct job *job = shell->jobs[i];
         const bool expected = job->known && engine_expects(&shell->engine, job->said.id, &start);
-        job->median = expected ? (double)start.by[2] / shell->scale : 0;
+        const double median = expected ? (double)engine_by(&start, 2) / shell->scale : 0;
+        job->median = expected && median <= 0 ? -1 : median;
     }
 }
 

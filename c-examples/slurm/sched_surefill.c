@@ -303,7 +303,8 @@ static void foresee(struct plugin *plugin) {
         struct row *row = &cluster->rows[i];
         surefill_start start;
         if (row->order < 0 || row->said.state != SUREFILL_JOB_WAITING || !engine_expects(&plugin->engine, row->said.id, &start)) continue;
-        row->expected = start.by[3]; /* three of four such jobs have started by then */
+        row->expected = engine_by(&start, 3); /* three of four such jobs have started by then */
+        if (row->expected == 0) row->expected = UNTOLD;
         told++;
     }
     debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), told);

@@ -44,6 +44,18 @@ void say_why(job_record_t *job, enum job_state_reason why) {
     last_job_update = time(NULL);
 }
 
+bool is_untold(const job_record_t *job) {
+    return job->admin_comment != NULL && strcmp(job->admin_comment, engine_cannot_tell) == 0;
+}
+
+void say_untold(job_record_t *job, bool untold) {
+    const bool empty = job->admin_comment == NULL || job->admin_comment[0] == '\0';
+    if (untold ? !empty : !is_untold(job)) return;
+    xfree(job->admin_comment);
+    if (untold) job->admin_comment = xstrdup(engine_cannot_tell);
+    last_job_update = time(NULL);
+}
+
 /* Whether the job's association may still use its QOS; else Slurm says so, as both of its schedulers do. */
 static bool has_qos(job_record_t *job) {
     assoc_mgr_lock_t locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
@@ -163,6 +175,7 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
     if (status == SLURM_SUCCESS) {
         last_job_update = time(NULL);
         info("surefill: started JobId=%u in %s on %s", job->job_id, part->name, job->nodes);
+        say_untold(job, false);
         compat_power(job);
         if (job->batch_flag == 0)
             srun_allocate(job);

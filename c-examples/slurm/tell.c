@@ -24,7 +24,10 @@ static void tell_jobs(struct cluster *cluster) {
                               job->state_reason == WAIT_PRIORITY || job->state_reason == WAIT_LICENSES))
             say_why(job, is_first ? WAIT_RESOURCES : WAIT_PRIORITY);
         /* As sched/backfill does: of a waiting job it is an estimate. */
-        if (row->expected > 0) job->start_time = (time_t)row->expected;
+        if (row->expected != 0) {
+            job->start_time = row->expected > 0 ? (time_t)row->expected : 0;
+            say_untold(job, row->expected == UNTOLD);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why a job waited, by hand: a machine of 4 processors.
 
+use super::predict_wait_command::{json, surefill};
 use crate::common::{J, job, options, workload};
 use surefill_simulator::replay::explain::{Explained, Why, explain};
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions, ProbOptions};
@@ -122,6 +123,29 @@ fn being_watched_changes_nothing() {
         let alone = crate::common::starts(&crate::common::replay_as(&workload(4, &jobs), policy));
         for number in [5, 30, 55] {
             assert_eq!(explained(&jobs, &options(policy), number).job.start, alone[number], "{policy}");
+        }
+    }
+}
+
+/// Where more than 256 jobs wait the plan is played forward without changes of the order; the answer says so.
+#[test]
+fn simplified_forecasts_are_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = |id: i64| {
+        let run_time = if id % 3 == 0 { 600 } else { 60 };
+        format!("{id} {} -1 {run_time} 1 -1 -1 1 900 -1 1 {} 1 1 1 1 -1 -1\n", id / 100, id % 7)
+    };
+    let trace = (1..=300).fold("; MaxProcs: 4\n".to_owned(), |trace, id| trace + &job(id));
+    std::fs::write(folder.path().join("t.swf"), trace).unwrap();
+    for (policy, job, simplified) in [("fair", "300", true), ("fair", "20", false), ("easy", "300", false)] {
+        let ask = ["explain", "t.swf", "--starts", "--policy", policy, "--job", job];
+        let said = String::from_utf8(surefill(&ask, folder.path()).stdout).unwrap();
+        let note = "Asked at 3: by scenarios without changes of the order, as more than 256 jobs waited.";
+        assert_eq!(said.contains(note), simplified, "{said}");
+        let told = json(&surefill(&[&ask[..], &["--json"]].concat(), folder.path()))["told"].clone();
+        for answer in told.as_array().unwrap() {
+            let own = answer["method"] == "scenarios" || answer["method"] == "reported";
+            assert_eq!(answer["simplified"], simplified && own, "{answer}");
         }
     }
 }

@@ -20,6 +20,7 @@ mod imports;
 mod invariants;
 mod learn_command;
 mod nodes;
+mod one_answer;
 mod own_cluster;
 mod predict_wait_command;
 mod probabilistic;

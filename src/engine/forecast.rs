@@ -39,6 +39,17 @@ pub struct PredictedStart {
     pub capped: bool,
 }
 
+impl PredictedStart {
+    /// The instant at the level of this number, if it is known: nothing is beyond the forecast's range.
+    pub fn known(&self, level: usize) -> Option<i64> {
+        let [.., last] = self.by;
+        self.by.get(level).copied().filter(|&by| !self.capped || by < last)
+    }
+}
+
+/// The number of the median among the levels.
+const MEDIAN: usize = 2;
+
 /// The number of a job that is submitted later, and the start of one that has not started.
 pub(super) const NOBODY: u32 = u32::MAX;
 
@@ -283,7 +294,7 @@ pub(super) fn span(seconds: i64) -> u32 {
 
 /// Keeps the median where it was last reported, or moves it to half way between the new one and the level beside it.
 fn keep_median(job: &Record, predicted: &mut PredictedStart) {
-    if job.reports > 0 {
+    if job.reports > 0 && job.reported_median != 0 && predicted.known(MEDIAN).is_some() {
         let [_, low, median, high, _] = &mut predicted.by;
         let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
         *median = job.reported_median.min(high).max(low);
@@ -441,7 +452,7 @@ impl<'a> StartForecast<'a> {
         let now = self.state.now;
         let record = scheduler.parts.table.get_mut(slot)?;
         let later = self.is_later(record);
-        record.reported_median = predicted.by[2];
+        record.reported_median = predicted.known(MEDIAN).unwrap_or(0);
         // Each of the later reports is as likely to be judged, whenever the start comes: the k-th of them is kept
         // instead of the one before with probability 1 / k.
         let kept = if later {

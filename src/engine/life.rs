@@ -324,6 +324,8 @@ impl Scheduler<'_> {
         let (mut waits, mut counted) = self.waits_of(job.pool)?;
         waits.add(waited)?;
         counted.add(waited.saturating_add(job.credit).min(MAX_SECONDS))?;
+        // By what the ends before its start have taught.
+        self.renew_started(slot)?;
         let begun = self.tell(now, |predictor, at| predictor.start(job.id, at))?;
         self.parts.table.unwait(slot)?;
         let job = self.parts.table.get_mut(slot)?;

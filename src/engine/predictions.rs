@@ -188,10 +188,15 @@ impl Scheduler<'_> {
         self.mean_of(job, made)
     }
 
-    /// Notes that a job of this user has ended: waiting ones are predicted anew before the next decision.
+    /// Whether a job of this user has ended since waiting ones were last predicted anew.
+    fn has_learnt_of(&self, user: i64) -> bool {
+        self.state.learnt.iter().take(self.state.learnt_count as usize).any(|&known| known == user)
+    }
+
+    /// Notes that a job of this user has ended: waiting ones are predicted anew before the next decision, or when they
+    /// start before it.
     pub(super) fn learnt_of(&mut self, user: i64) -> Result<()> {
-        let known = self.state.learnt.iter().take(self.state.learnt_count as usize);
-        if known.copied().any(|known| known == user) {
+        if self.has_learnt_of(user) {
             return Ok(());
         }
         if self.state.learnt_count as usize >= LEARNT {
@@ -218,6 +223,16 @@ impl Scheduler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Predicts a job anew that starts after the end of another one of its user and before the next decision, unless
+    /// the preset keeps predictions. O(contexts x bins).
+    pub(super) fn renew_started(&mut self, slot: u32) -> Result<()> {
+        let user = self.parts.table.get(slot)?.user;
+        if !self.has_learnt_of(user) || self.settings().keeps_predictions() {
+            return Ok(());
+        }
+        self.predict(slot)
     }
 
     /// Expected end of a running job, after `now`: by the prediction at the last of the ages 0 s, 6 s, 12 s, ... that

@@ -43,6 +43,12 @@ impl StartForecast<'_> {
         Ok(self.state.scenario >= self.state.scenarios)
     }
 
+    /// Whether changes of the order are left out, as more than 256 jobs wait: the levels are a little worse. EASY has
+    /// no such changes.
+    pub fn is_simplified(&self) -> bool {
+        self.state.easy == 0 && self.state.queued > LONG_QUEUE
+    }
+
     /// Begins a scenario: every job's run time is drawn.
     fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         self.reset()?;

@@ -31,13 +31,14 @@ impl Offsets {
     pub(super) const FIRST: Offsets = Offsets([-0.2, -0.05, 0.0, 0.08, 0.2]);
 
     /// The levels that are reported for these of a forecast, all of them the rest of a wait in seconds, none of them
-    /// beyond `most`.
+    /// beyond `most`. A level that has reached it is not known, and stays there.
     pub(super) fn reported(&self, levels: &[i64; LEVELS.len()], most: i64) -> [i64; LEVELS.len()] {
         let mut reported = *levels;
-        for (level, &offset) in reported.iter_mut().zip(&self.0) {
+        for (level, &offset) in reported.iter_mut().zip(&self.0).filter(|(level, _)| **level < most) {
             let moved = (*level as f64 + SHORT) * libm::exp(offset) - SHORT;
-            *level = (moved as i64).min(most).max(0);
+            *level = (moved as i64).max(0);
         }
+        reported.iter_mut().for_each(|level| *level = (*level).min(most));
         // Sorted, so that offsets that have crossed do not let the levels cross.
         for end in 1..reported.len() {
             let inside = reported.get_mut(..=end).unwrap_or(&mut []);
@@ -73,6 +74,8 @@ mod tests {
         let reported = offsets.reported(&[300, 400, 500, 600, 700], 10_000);
         // 60 s are added and taken away again: e x 360 - 60 is 918, exp(-.5) x 660 - 60 is 340.
         assert_eq!(reported, [340, 400, 500, 700, 918]);
+        // Levels beyond the range are not known, however early such levels were before.
+        assert_eq!(offsets.reported(&[300, 400, 500, 900, 900], 900), [400, 500, 900, 900, 900]);
     }
 
     #[test]

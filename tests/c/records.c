@@ -321,6 +321,40 @@ static void bound(void) {
     CHECK(strcmp(names[0], "cycle-0000000027.surefill") == 0 && strcmp(names[39], "cycle-0000000066.surefill") == 0);
 }
 
+/* The start of a job behind one without a limit lies beyond all that is known: people are told so, once, and no
+ * instant, until the other has a limit. */
+static void unknown_starts(void) {
+    struct engine *engine = &manager.engine;
+    surefill_start expects;
+    surefill_reason reason = {.struct_size = sizeof reason};
+    char text[200], next[200];
+    make(&manager, "surefill_preset=easy", "unknown", false);
+    for (int i = 0; i < 2; i++) {
+        surefill_job *job = submit(&manager, 0);
+        job->count = UNITS;
+        job->limit = i == 0 ? 0 : 3600;
+        job->state = i == 0 ? SUREFILL_JOB_RUNNING : SUREFILL_JOB_WAITING;
+        job->start = i == 0 ? NOW : 0;
+        report(&manager, job);
+    }
+    while (!engine_foresee(engine, manager.pool, NOW, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_expects(engine, 2, &expects) && expects.capped == 1 && expects.by[2] > NOW);
+    for (int level = 0; level < 5; level++) CHECK(engine_by(&expects, level) == 0);
+    CHECK(engine_reason(engine, NOW, 2, &reason) == SUREFILL_OK && reason.expected == 0);
+    CHECK(engine_start(engine, 2, NOW, NULL, text, sizeof text) && strcmp(text, engine_cannot_tell) == 0);
+    CHECK(!engine_start(engine, 2, NOW, text, next, sizeof next));
+    manager.now = NOW + 10;
+    manager.jobs[0].limit = 7200;
+    report(&manager, &manager.jobs[0]);
+    while (!engine_foresee(engine, manager.pool, NOW + 10, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_start(engine, 2, NOW + 10, text, next, sizeof next) && strstr(next, "expected to start at") != NULL);
+    CHECK(engine_expects(engine, 2, &expects) && engine_by(&expects, 2) == NOW + 7200 && engine_by(&expects, 3) >= NOW + 7200);
+    CHECK(engine_reason(engine, NOW + 10, 2, &reason) == SUREFILL_OK && reason.expected == NOW + 7200);
+    expects = (surefill_start){.capped = 1, .by = {NOW, NOW + 1, NOW + 2, NOW + 9, NOW + 9}};
+    CHECK(engine_by(&expects, 2) == NOW + 2 && engine_by(&expects, 3) == 0);
+    engine_free(engine);
+}
+
 /* On a full disk, and without the folder, cycles go on as they would; it is said once, and again after a good one. */
 static void trouble(void) {
     char message[FILES_PATH], names[100][80];
@@ -372,6 +406,7 @@ int main(int argc, char **argv) {
     mkdir(path_of("same", NULL), 0700);
     round_trip();
     format();
+    unknown_starts();
     bound();
     trouble();
     CHECK(decisions(true) == decisions(false));

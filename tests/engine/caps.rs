@@ -167,6 +167,11 @@ impl Site {
             let (first, last) = (self.clock.max(job.begin), self.clock + range);
             assert!(start.by.is_sorted() && start.by[0] >= first, "{id}: {start:?} before {first}");
             assert!(start.by[4] <= last.max(job.begin), "{id}: {start:?} beyond {last}");
+            // The levels that are not known are the last ones, at the end of the range.
+            let known = (0..5).filter(|&level| start.known(level).is_some()).count();
+            assert_eq!(known < 5, start.capped, "{id}: {start:?}");
+            assert!((0..known).all(|level| start.known(level) == Some(start.by[level])), "{id}: {start:?}");
+            assert!(start.by[known..].iter().all(|&by| by == start.by[4]), "{id}: {start:?}");
             let mut chances = [0.0; 4];
             for (chance, within) in chances.iter_mut().zip([0, 600, DAY, 400 * DAY]) {
                 let by = self.clock + within;

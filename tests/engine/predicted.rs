@@ -64,3 +64,39 @@ fn limits_that_are_much_nearer_are_used() {
     let (few, many) = (planned(90), planned(400));
     assert!((3123..LIMIT).contains(&few) && (LIMIT..=LIMIT * 17 / 16).contains(&many), "{few} {many}");
 }
+
+/// A user's first job runs for two minutes; those submitted with it start when it has ended, without a decision
+/// between, as where the manager starts them itself. They are predicted as one that is submitted then; under the
+/// preset `papers` as at their submission.
+#[test]
+fn jobs_that_start_know_of_the_ends_before() {
+    for (preset, anew) in [("preset=fair", true), ("preset=papers tau=0.05", false)] {
+        let mut block = Block::new(&small(40), preset);
+        block.scheduler().set_pool(b"all", 4, None).unwrap();
+        block.scheduler().set_queue(b"batch", 0).unwrap();
+        let report = |id, state, start| JobReport { user: 7, ..report(id, state, start, &[0]) };
+        for id in 1..=3 {
+            block.tell(NOW, &report(id, JobState::Waiting, 0));
+        }
+        block.tell(NOW, &report(1, JobState::Running, NOW));
+        let now = NOW + 120;
+        let other = JobReport { user: 8, ..report(4, JobState::Waiting, 0) };
+        block.tell(now, &other);
+        let median = |block: &mut Block, id| block.scheduler().run_time(id, 0.5, now).unwrap();
+        let before = median(&mut block, 2);
+        block.tell(now, &report(1, JobState::Ended, NOW));
+        block.tell(now, &report(5, JobState::Waiting, 0));
+        block.tell(now, &report(2, JobState::Running, now));
+        let (started, waiting, new) = (median(&mut block, 2), median(&mut block, 3), median(&mut block, 5));
+        assert!(new < before, "{preset}: {new} {before}");
+        assert_eq!(waiting, before, "{preset}");
+        assert!(
+            if anew { started.abs_diff(new) < 10 } else { started == before },
+            "{preset}: {started} {new}"
+        );
+        // A job of another user has learnt nothing.
+        let unknown = median(&mut block, 4);
+        block.tell(now, &JobReport { state: JobState::Running, start: now, ..other });
+        assert_eq!(median(&mut block, 4), unknown);
+    }
+}

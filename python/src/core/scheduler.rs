@@ -469,7 +469,8 @@ impl Scheduler {
     }
 
     /// The predicted starts of these waiting jobs: for each id the instants by which it starts with probability .05,
-    /// .25, .5, .75 and .95, or None for one that does not wait for room, is held, or is wider than its pool.
+    /// .25, .5, .75 and .95, or None for one that does not wait for room, is held, or is wider than its pool. None
+    /// stands for an instant that lies beyond all that is known.
     ///
     /// ``scenarios`` (1 to 64) of the queue are played forward under the same plan, with drawn run times and later
     /// submissions. With ``report=True`` they count as reported to people: when the jobs start, later answers are
@@ -484,7 +485,7 @@ impl Scheduler {
         #[pyo3(from_py_with = count)] scenarios: u32,
         report: bool,
         pool: Option<&str>,
-    ) -> PyResult<HashMap<i64, Option<[i64; 5]>>> {
+    ) -> PyResult<HashMap<i64, Option<[Option<i64>; 5]>>> {
         let pool = self.pool(pool)?;
         let mut memory = block(StartForecast::size(&self.capacity, scenarios).map_err(wrong)?);
         self.with(|scheduler| {
@@ -497,7 +498,7 @@ impl Scheduler {
                 } else {
                     forecast.predicted(scheduler, job)?
                 };
-                Ok((job, found.map(|start| start.by)))
+                Ok((job, found.map(|start| [0, 1, 2, 3, 4].map(|level| start.known(level)))))
             });
             predicted.collect()
         })

@@ -132,7 +132,16 @@ impl Explain {
                 writeln!(out, "The pass after its submission started it: nothing was predicted.\n")?;
             } else {
                 let note = "Reported starts follow those of the jobs of the 14 days before; by start-times and simulate --starts of all before.";
-                writeln!(out, "{}\n{note}\n", starts::predictions(predictions, TableStyle::Terminal))?;
+                writeln!(out, "{}\n{note}", starts::predictions(predictions, TableStyle::Terminal))?;
+                let mut simplified: Vec<i64> =
+                    predictions.iter().filter(|one| one.simplified).map(|one| one.asked).collect();
+                simplified.dedup();
+                if !simplified.is_empty() {
+                    let times = simplified.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                    let note = "by scenarios without changes of the order, as more than 256 jobs waited";
+                    writeln!(out, "{}", prose(&format!("Asked at {times}: {note}.")))?;
+                }
+                writeln!(out)?;
             }
         }
         writeln!(out, "{}", table(&explained, &kept, threshold, unit))?;

@@ -103,7 +103,7 @@ pub fn csv(predictions: &[Prediction]) -> String {
         text += &format!(",probability_within_{within}");
     }
     text += ",waited\n";
-    for Prediction { job, asked, age, method, occasion, quantiles, started, waited } in predictions {
+    for Prediction { job, asked, age, method, occasion, quantiles, started, waited, .. } in predictions {
         let occasion = match occasion {
             Occasion::Submission => "submission",
             Occasion::Later => "later",

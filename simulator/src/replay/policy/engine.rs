@@ -94,7 +94,8 @@ impl Blocks {
                 *probability = found.ok_or(Error::UnknownJob)?;
             }
             let reported = forecast.report(&mut scheduler, id_of(job))?.ok_or(Error::UnknownJob)?;
-            Ok(PredictedWait { scenarios, reported: reported.by.map(|by| by - now), within })
+            let reported = reported.by.map(|by| by - now);
+            Ok(PredictedWait { scenarios, reported, within, simplified: forecast.is_simplified() })
         });
         predicted.collect()
     }

@@ -54,6 +54,8 @@ pub struct PredictedWait {
     pub reported: [i64; 5],
     /// The probabilities of starting within each of [`WITHIN`].
     pub within: [f64; WITHIN.len()],
+    /// Whether the scenarios tried no changes of the order, as more than 256 jobs waited.
+    pub simplified: bool,
 }
 
 /// A scheduling policy. All its knowledge comes through these calls and the [`Cluster`]'s public interface;

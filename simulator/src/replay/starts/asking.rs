@@ -14,6 +14,7 @@ struct Open {
     occasion: Occasion,
     age: i64,
     answers: Vec<(Method, Quantiles, Option<Chances>)>,
+    simplified: bool,
 }
 
 /// The policy of a replay, which predicts starts, its forecasts, and the starts that followed.
@@ -104,7 +105,8 @@ impl Asking {
             answers.extend(by_limits.iter().map(|rests| (Method::Limits, [rests[place]; 5], None)));
             answers
                 .extend(self.history.tell(age).map(|(rest, chances)| (Method::History, rest, Some(chances))));
-            self.open.entry(id).or_default().push(Open { when: now, occasion, age, answers });
+            let simplified = own.simplified;
+            self.open.entry(id).or_default().push(Open { when: now, occasion, age, answers, simplified });
         }
     }
 }
@@ -119,7 +121,8 @@ impl Policy for Asking {
         self.policy.started(job, now);
         self.history.started(now - job.submit);
         self.over |= self.until == Some(job.id);
-        for Open { when, occasion, age, answers } in self.open.remove(&job.id).unwrap_or_default() {
+        for Open { when, occasion, age, answers, simplified } in self.open.remove(&job.id).unwrap_or_default()
+        {
             self.predictions.extend(answers.into_iter().map(|(method, quantiles, started)| Prediction {
                 job: job.number,
                 asked: when,
@@ -128,6 +131,7 @@ impl Policy for Asking {
                 occasion,
                 quantiles,
                 started,
+                simplified: simplified && matches!(method, Method::Scenarios | Method::Reported),
                 waited: now - when,
             }));
         }

@@ -382,6 +382,7 @@ mod tests {
             occasion: Occasion::Later,
             quantiles: [10, 20, 30, 40, 50],
             started: Some([0.25, 0.28, 0.5, 1.0]),
+            simplified: false,
             waited,
         };
         let all = [prediction(5), prediction(10), prediction(25), prediction(40), prediction(900)];

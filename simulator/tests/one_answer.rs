@@ -1,0 +1,230 @@
+//! One distribution for each waiting job, in a burst of equal jobs and in a jam without limits: what `advise` prints,
+//! in JSON and in its tables, is what `serve` and `predict-wait` tell of it.
+
+use super::predict_wait_command::{json, surefill};
+use super::serve_command::serve;
+use serde_json::Value;
+use std::path::Path;
+use surefill_simulator::report::advice::span;
+use surefill_simulator::report::waiting::duration;
+
+const SEPARATOR: &str = "|0123456789abcdef|";
+const T: i64 = 1_700_000_000;
+const NODES: i64 = 40;
+/// Ten hours and ten minutes after the burst.
+const NOW: i64 = T + 36_600;
+const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/// A job of one node of four processors.
+struct Job {
+    id: i64,
+    user: &'static str,
+    /// Minutes, if it has a limit.
+    limit: Option<i64>,
+    submit: i64,
+    /// Its start and its end, if they have come.
+    start: Option<i64>,
+    end: Option<i64>,
+}
+
+impl Job {
+    /// The line of `squeue`.
+    fn listed(&self) -> String {
+        let ran = self.start.map_or(0, |start| NOW - start);
+        let (id, submit, priority) =
+            (self.id.to_string(), self.submit.to_string(), (100_000 - self.id).to_string());
+        let used = format!("{}:{:02}", ran / 60, ran % 60);
+        let limit = self.limit.map_or("UNLIMITED".to_owned(), |limit| format!("{limit}:00"));
+        let (state, why) = if self.start.is_some() { ("RUNNING", "None") } else { ("PENDING", "Priority") };
+        let front = [&id, self.user, "a", state, "1", "4", &limit, &used, &submit, &priority, why, "p"];
+        let fields = [&front[..], &["N/A", "N/A", "(null)", "", "N/A", "(null)", "(null)", "y"]].concat();
+        fields.iter().fold(String::new(), |line, field| line + SEPARATOR + field) + "\n"
+    }
+
+    /// The line of `sacct`.
+    fn accounted(&self) -> String {
+        let times = [Some(self.submit), self.start, self.end].map(|time| time.unwrap_or(0).to_string());
+        let limit = self.limit.unwrap_or(0).to_string();
+        let fields = [self.user, "a", "COMPLETED", &times[0], &times[1], &times[2], &limit, "1", "4", "x"];
+        fields.join(SEPARATOR) + "\n"
+    }
+
+    /// The row of the table that the service reads.
+    fn tabled(&self) -> String {
+        let time = |time: Option<i64>| time.map_or(String::new(), |time| time.to_string());
+        let state = match (self.start, self.end) {
+            (_, Some(_)) => "COMPLETED",
+            (Some(_), None) => "RUNNING",
+            _ => "PENDING",
+        };
+        let (start, end, limit) = (time(self.start), time(self.end), self.limit.unwrap_or(525_600));
+        format!("{}|{}|{start}|{end}|{limit}|4|{state}\n", self.id, self.submit)
+    }
+}
+
+/// Writes a cluster's files: forty nodes, a quiet week, and these jobs.
+fn write(folder: &Path, jobs: Vec<Job>) {
+    let quiet = (0..300).map(|job| {
+        let start = T - 7 * 86_400 + 1900 * job;
+        let (start, end) = (Some(start), Some(start + 1800));
+        Job { id: 1 + job, user: "u1", limit: Some(120), submit: start.unwrap_or(0), start, end }
+    });
+    let jobs: Vec<Job> = quiet.chain(jobs).collect();
+    let (mut queue, mut past) = (String::new(), String::new());
+    let mut table = "JobID|Submit|Start|End|TimelimitRaw|ReqCPUS|State\n".to_owned();
+    for job in &jobs {
+        match job.end {
+            Some(_) => past += &job.accounted(),
+            None => queue += &job.listed(),
+        }
+        table += &job.tabled();
+    }
+    let nodes: String = (0..NODES).map(|node| format!("n{node}|a|allocated|4\n")).collect();
+    for (name, text) in [("squeue", queue), ("sinfo", nodes), ("sacct", past), ("history.txt", table)] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+fn advise(folder: &Path, how: &str) -> std::process::Output {
+    let now = NOW.to_string();
+    let files = ["--squeue", "squeue", "--sinfo", "sinfo", "--history", "sacct", "--now", &now];
+    surefill(&[&["advise", "-q", how], &files[..]].concat(), folder)
+}
+
+/// A user sends a thousand jobs of an hour at once; each hour forty of them start. Returns the waiting ones and the
+/// seconds after which they really start.
+fn burst(folder: &Path) -> Vec<(String, i64)> {
+    let job = |number: i64| {
+        let start = T + number / NODES * 3600 + 60;
+        let (begun, end) = (Some(start).filter(|&start| start <= NOW), Some(start + 3600));
+        let end = end.filter(|&end| end <= NOW);
+        Job { id: 1000 + number, user: "u2", limit: Some(120), submit: T, start: begun, end }
+    };
+    write(folder, (0..1000).map(job).collect());
+    (440..1000).map(|number| ((1000 + number).to_string(), T + number / NODES * 3600 + 60 - NOW)).collect()
+}
+
+/// Jobs without limits hold every node, and 999 more wait.
+fn jam(folder: &Path) {
+    let start = |number| Some(T + 60).filter(|_| number < NODES);
+    let job = |number| Job {
+        id: 1000 + number,
+        user: "u2",
+        limit: None,
+        submit: T,
+        start: start(number),
+        end: None,
+    };
+    write(folder, (0..NODES + 999).map(job).collect());
+}
+
+/// The instants of a start in seconds from now, those that are told; the rest of the levels is not known.
+fn instants(start: &Value) -> Vec<i64> {
+    let all = start["quantiles"].as_array().unwrap();
+    assert!(all.iter().zip(LEVELS).all(|(one, level)| one["probability"] == level), "{start}");
+    all.iter().map(|one| one["within"].as_i64().unwrap()).collect()
+}
+
+/// The cells of the rows of a Markdown table that begins with this title, by the first of them.
+fn cells(text: &str, title: &str) -> Vec<Vec<String>> {
+    let table = text.lines().skip_while(|line| !line.starts_with(&format!("| {title}")));
+    let rows = table.skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+/// Compares all answers about the waiting jobs. Returns their names and instants.
+fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
+    let told = json(&advise(folder, "--json"));
+    std::fs::write(folder.join("starts.json"), told.to_string()).unwrap();
+    let starts = told["starts"].as_array().unwrap();
+    // The tables.
+    let text = String::from_utf8(advise(folder, "--markdown").stdout).unwrap();
+    let rows = cells(&text, "waiting job");
+    assert_eq!(rows.len(), starts.len(), "{text}");
+    let shown = |instants: &[i64], write: &dyn Fn(i64) -> String, none: &str| {
+        let level = |level: usize| instants.get(level).map_or(none.to_owned(), |&within| write(within));
+        [0, 2, 3, 4].map(level)
+    };
+    for (row, start) in rows.iter().zip(starts) {
+        assert_eq!(row[0], start["job"].as_str().unwrap());
+        assert_eq!(row[4..8], shown(&instants(start), &span, "–"), "{row:?}");
+    }
+    let head = &told["heads"][0];
+    let first = starts.iter().find(|start| start["job"] == head["job"]).unwrap();
+    let by_limits = head["by_limits"].as_i64();
+    let latest = instants(first).last().copied();
+    assert!(by_limits.is_none_or(|most| latest.is_some_and(|last| last <= most)), "{head} {first}");
+    let row = &cells(&text, "head job")[0];
+    assert_eq!((&row[0], &row[4]), (&rows[0][0], &by_limits.map_or("–".to_owned(), span)));
+    // The service, at the time of the forecast.
+    let now = NOW.to_string();
+    let server = serve(folder, &["history.txt", "--starts", "starts.json", "--now", &now]);
+    let found = server.json("/api/starts").1;
+    let page = server.get("/").2;
+    let listed = found["starts"].as_array().unwrap();
+    assert_eq!(listed.len(), starts.len());
+    for (start, over_http) in starts.iter().zip(listed) {
+        let job = start["job"].as_str().unwrap();
+        for part in ["job", "quantiles", "started", "last", "note", "waited"] {
+            assert_eq!(start[part], over_http[part], "{part} of {job}");
+        }
+        let known = instants(start);
+        let wanted = shown(&known, &|within| duration(within as f64), "-");
+        let row = page.split("<th scope=\"row\">").find(|row| row.trim_start().starts_with(job)).unwrap();
+        let shown: Vec<&str> =
+            row.split("<td>").skip(3).map(|cell| cell.split('<').next().unwrap()).collect();
+        assert_eq!(shown, wanted, "{job}");
+        for (within, level) in known.iter().zip(LEVELS) {
+            let answer = server.json(&format!("/api/wait?job={job}&quantile={level}")).1;
+            assert_eq!(answer["answer"], "forecast", "{answer}");
+            assert_eq!(answer["from_now_s"].as_i64(), Some(*within), "{job} at {level}");
+        }
+        for chance in start["started"].as_array().unwrap() {
+            let answer = server.json(&format!("/api/wait?job={job}&within={}", chance["within"])).1;
+            let [one, other] = [&answer["start"], chance].map(|one| one["probability"].as_f64().unwrap());
+            assert!((one - other).abs() < 1e-9, "{job}: {answer} {chance}");
+        }
+    }
+    // The command, of some jobs.
+    for start in starts.iter().step_by(111).filter(|start| !instants(start).is_empty()) {
+        let job = start["job"].as_str().unwrap();
+        let ask = ["predict-wait", "history.txt", "--starts", "starts.json", "--now", &now, "--json"];
+        for (within, level) in instants(start).iter().zip(LEVELS) {
+            let answer = json(&surefill(
+                &[&ask[..], &["--job", job, "--quantile", &level.to_string()]].concat(),
+                folder,
+            ));
+            assert_eq!(answer["from_now_s"].as_i64(), Some(*within), "{answer}");
+        }
+    }
+    let of = |start: &Value| (start["job"].as_str().unwrap().to_owned(), instants(start));
+    starts.iter().map(of).collect()
+}
+
+/// All medians but three lie within a factor of 2 of the wait that comes: the run times that the ends have taught count
+/// for the jobs that run as well. The three are those of the first jobs, as run times are drawn inside their bin.
+#[test]
+fn a_burst_of_equal_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = burst(folder.path());
+    let told = agree(folder.path());
+    assert_eq!((left.len(), told.len()), (560, 560));
+    let (mut near, mut inside) = (0, 0);
+    for ((job, wait), (name, levels)) in left.iter().zip(&told) {
+        assert_eq!(job, name);
+        near += usize::from(levels[2] <= 2 * wait && 2 * levels[2] >= *wait);
+        inside += usize::from((levels[0]..=levels[4]).contains(wait));
+    }
+    println!("{near} medians within a factor of 2, {inside} starts in the interval of 90 %");
+    assert!(near >= 557 && inside >= 500, "{near} {inside}");
+}
+
+/// Nobody knows when jobs without limits end: no level is told beyond what is played forward, and none twice.
+#[test]
+fn a_jam_without_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    jam(folder.path());
+    let told = agree(folder.path());
+    assert_eq!(told.len(), 999);
+    assert!(told.iter().all(|(_, levels)| levels.is_sorted()));
+}
