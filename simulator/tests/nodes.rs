@@ -78,7 +78,7 @@ fn reported(policy: &str, backfill: Backfill) -> u64 {
 fn on_whole_like_nodes_replays_are_those_on_processors() {
     let mut random = Random(1);
     let mut backfills = 0;
-    for case in 0..60 {
+    for case in 0..12 {
         let procs = 4 + random.below(20);
         let mut text = String::new();
         let mut submit = 0;
@@ -108,7 +108,7 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
             backfills += one.jobs.iter().filter(|job| job.backfill.is_some()).count();
         }
     }
-    assert!(backfills > 5000, "{backfills}");
+    assert!(backfills > 1000, "{backfills}");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn archived(name: &str) -> Option<swf::Trace> {
 fn the_papers_rule_of_the_engine_is_the_policys_own_job_by_job() {
     let mut workloads = vec![demo()];
     if let Some(mut trace) = archived("KTH-SP2-1996-2") {
-        trace.records.truncate(4000);
+        trace.records.truncate(2000);
         workloads.push(Workload::new(&trace, &Rules::default()).unwrap());
     }
     let papers = ProbOptions::papers;
@@ -193,7 +193,8 @@ fn clairvoyant_backfills_delay_no_head() {
 
 #[test]
 fn bins_matter_to_those_that_count_in_them() {
-    let demo = demo();
+    let mut demo = demo();
+    demo.jobs.truncate(2000);
     let decided = |choice: &str, first_edge_s, ratio| {
         decisions(&replay_prob(&demo, choice, ProbOptions { first_edge_s, ratio, ..ProbOptions::default() }))
     };
