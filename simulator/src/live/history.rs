@@ -66,6 +66,22 @@ pub struct History {
     pub dates: bool,
 }
 
+impl History {
+    /// The times of all submissions, starts and cancellations.
+    pub fn events(&self) -> impl Iterator<Item = i64> {
+        let times = |entry: &Entry| match entry.left {
+            Left::Started(at) | Left::Cancelled(at) => [entry.submit, at.max(entry.submit)],
+            Left::Waits => [entry.submit; 2],
+        };
+        self.entries.iter().flat_map(times)
+    }
+
+    /// The newest of them; 0 where there is none.
+    pub fn last(&self) -> i64 {
+        self.events().max().unwrap_or(0)
+    }
+}
+
 /// Why a history could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
