@@ -138,7 +138,7 @@ pub fn import_log<'py>(
     if trace.records.is_empty() {
         return Err(PyValueError::new_err(format!("{}: no job", trace.name)));
     }
-    reading.accept(&trace.name, trace.losses(), &trace.problems)?;
+    reading.accept(&trace.name, trace.losses(), !trace.problems.is_empty() || trace.has_widths())?;
     if let Some(path) = &output {
         let written = py.detach(|| files::write(path, |out| Ok(write_as(out, &trace, procs, gzip)?)));
         written.map_err(|error| of_writing(py, path, &error))?;
@@ -222,7 +222,7 @@ pub fn predict_wait<'py>(
     let bytes = ReadAs::bytes(py, &history)?;
     let name = history.display().to_string();
     let known = py.detach(|| history::read_as(&bytes, &name, &as_read)).map_err(wrong)?;
-    reading.accept(&name, lost(known.entries.len(), &known.problems), &known.problems)?;
+    reading.accept(&name, lost(known.entries.len(), &known.problems), !known.problems.is_empty())?;
     let answer = py.detach(|| {
         let mut site = options.site(&known, now).map_err(|error| format!("{name}: {error}"))?;
         site.ask(&question).map_err(|error| error.to_string())
