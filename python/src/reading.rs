@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::path::Path;
 use surefill_simulator::trace::format::{self, Format};
 use surefill_simulator::trace::record::lost;
-use surefill_simulator::trace::swf::{Problem, Strictness, Trace};
+use surefill_simulator::trace::swf::{Strictness, Trace};
 use surefill_simulator::trace::tables::Reading;
 use surefill_simulator::trace::values::{Clock, zone};
 
