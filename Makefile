@@ -12,6 +12,7 @@
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make deb-slurm  Debian packages of the Slurm plugin and the programs beside it, for the Slurm installed here, in build/deb
 #   make dist       the files of a release in build/dist: sources with crates, Debian packages, Python's, checksums
+#   make wheels     Python's alone, for x86-64 and aarch64: make dist PART=wheel
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make docs       the pages of docs/ as a book and the reference of the crates, in build/docs; links are checked
 #   make coverage   lines that the Rust tests run, a table and pages in build/coverage; some tests: ARGS="-p surefill"
@@ -60,7 +61,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check check-all packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm dist coverage bench instructions results csv docs clean
+.PHONY: lib tool demo test check check-all packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm dist wheels coverage bench instructions results csv docs clean
 # For processors with AVX2: the C library's loader takes this one there by itself. The same bits in fewer instructions.
 WIDE := $(if $(filter x86_64,$(shell uname -m)),glibc-hwcaps/x86-64-v3)
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/$(SONAME)) $(BUILD)/surefill.pc
@@ -236,6 +237,9 @@ coverage:
 # Some parts: make dist PART="source deb".
 dist:
 	./scripts/dist.sh $(PART)
+
+wheels:
+	./scripts/dist.sh wheel
 
 bench:
 	$(CARGO) bench --bench pass --bench plan --bench engine

@@ -42,7 +42,7 @@ pages_of_sites() {
     # The page of the service, as it is without its script, and its fragment in a page of others; the demonstration has
     # no waits of its own.
     zcat "$demo" | awk '/^;/ { print; next } { $3 = $1 * 7919 % 5400; print }' > "$build/history.swf"
-    "$surefill" serve "$build/history.swf" --listen 127.0.0.1:0 > "$build/url" &
+    "$surefill" serve "$build/history.swf" --now end --listen 127.0.0.1:0 > "$build/url" &
     server=$!
     trap 'kill $server' EXIT
     until [ -s "$build/url" ]; do

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::path::Path;
 use surefill_simulator::trace::format::{self, Format};
 use surefill_simulator::trace::record::lost;
-use surefill_simulator::trace::swf::{Problem, Strictness, Trace};
+use surefill_simulator::trace::swf::{Strictness, Trace};
 use surefill_simulator::trace::tables::Reading;
 use surefill_simulator::trace::values::{Clock, zone};
 
@@ -65,7 +65,7 @@ impl ReadAs {
     /// Reads a trace; one of which more than a tenth is lost is refused.
     pub fn read(&self, py: Python<'_>, path: &Path) -> PyResult<Trace> {
         let trace = self.open(py, &[path])?;
-        self.accept(&trace.name, lost(trace.records.len(), &trace.problems), &trace.problems)?;
+        self.accept(&trace.name, lost(trace.records.len(), &trace.problems), !trace.problems.is_empty())?;
         Ok(trace)
     }
 
@@ -84,9 +84,9 @@ impl ReadAs {
     }
 
     /// Refuses what so much is lost of, unless the rest is enough.
-    pub fn accept(&self, name: &str, lost: Option<String>, problems: &[Problem]) -> PyResult<()> {
+    pub fn accept(&self, name: &str, lost: Option<String>, rest: bool) -> PyResult<()> {
         let Some(lost) = lost.filter(|_| !self.partial) else { return Ok(()) };
-        let way = if problems.is_empty() { "" } else { "; Reading(partial=True) goes on with the rest" };
+        let way = if rest { "; Reading(partial=True) goes on with the rest" } else { "" };
         Err(PyValueError::new_err(format!("{name}: {lost}{way}")))
     }
 }

@@ -16,7 +16,7 @@ use surefill_simulator::base::whole as files;
 use surefill_simulator::cli::today;
 use surefill_simulator::live::history::{self, time};
 use surefill_simulator::live::methods::{By, Method};
-use surefill_simulator::live::site::{Question, Refused, SiteOptions, clock};
+use surefill_simulator::live::site::{Question, Refused, SiteOptions};
 use surefill_simulator::live::what_if::{Ask, AskError, unknowns};
 use surefill_simulator::replay::policy::name_of;
 use surefill_simulator::report::what_if::{page, sentences};
@@ -138,7 +138,7 @@ pub fn import_log<'py>(
     if trace.records.is_empty() {
         return Err(PyValueError::new_err(format!("{}: no job", trace.name)));
     }
-    reading.accept(&trace.name, trace.losses(), &trace.problems)?;
+    reading.accept(&trace.name, trace.losses(), !trace.problems.is_empty() || trace.has_widths())?;
     if let Some(path) = &output {
         let written = py.detach(|| files::write(path, |out| Ok(write_as(out, &trace, procs, gzip)?)));
         written.map_err(|error| of_writing(py, path, &error))?;
@@ -217,14 +217,12 @@ pub fn predict_wait<'py>(
         start_by: read("start_by", start_by, moment)?,
         ..Question::default()
     };
-    let by_clock = now.as_deref() == Some("clock");
-    let fixed = read("now", now.filter(|_| !by_clock), moment)?;
+    let now = read("now", now, str::parse)?;
     let as_read = reading.reading()?;
     let bytes = ReadAs::bytes(py, &history)?;
     let name = history.display().to_string();
     let known = py.detach(|| history::read_as(&bytes, &name, &as_read)).map_err(wrong)?;
-    reading.accept(&name, lost(known.entries.len(), &known.problems), &known.problems)?;
-    let now = if by_clock { Some(clock(known.dates)) } else { fixed };
+    reading.accept(&name, lost(known.entries.len(), &known.problems), !known.problems.is_empty())?;
     let answer = py.detach(|| {
         let mut site = options.site(&known, now).map_err(|error| format!("{name}: {error}"))?;
         site.ask(&question).map_err(|error| error.to_string())

@@ -124,8 +124,9 @@ def predict_wait(
     share ``quantile`` of like jobs with confidence ``confidence``, both above 0 and below 1. ``within`` asks for the
     probability of a start within that time from now, ``start_by`` when a new job must be submitted to have started by
     then, with ``probability`` (else ``quantile``). Spans are seconds or texts such as ``"2h"``, times are seconds or
-    dates on the history's clock. ``now`` is the present: a time, or ``"clock"`` for this computer's; else the last time
-    in the history.
+    dates on the history's clock. ``now`` is the present: a time, ``"clock"`` for this computer's, or ``"end"`` for the
+    last time in the history; else the clock where the history's times are dates or seconds since 1970, and its end
+    where they are not.
 
     ``methods`` are one or several of binomial, log-normal, log-uniform and weibull, of which every queue takes the one
     that has been tightest; ``one_queue`` makes one of all queues. With ``visible=False``, or another method than

@@ -143,7 +143,8 @@ class Scored:
     """The replay beside the record, over the ``jobs`` whose recorded waits are known.
 
     ``verdict`` is ``"explained"`` where the replay explains a quarter of the recorded mean wait at least, ``"unexplained"``
-    where it explains less, so that the history cannot tell, and ``"short"`` where people waited less than a minute.
+    where it explains less, ``"exceeded"`` where it comes to more than 1.6 times of it, so that the history cannot tell,
+    and ``"short"`` where people waited less than a minute.
     ``recorded_s``, ``before_s`` and ``after_s`` are mean waits: the recorded one, and those in the replays of the one
     policy and of the other. ``explained`` is ``before_s`` over ``recorded_s``; ``saved_s`` the seconds of the recorded
     mean wait that the other policy saves, ``saved`` the same as a share of it. Shares are None where people waited less
@@ -178,12 +179,13 @@ class Anchored:
     """Savings that the recorded schedule itself had room for, while nobody starts later than recorded.
 
     ``idle`` is the share of the recorded waiting time in which processors enough were idle, None where no job waited.
-    ``run_times`` is what could have been saved with run times known beforehand, ``limits`` with limits in their place.
+    ``run_times`` is what could have been saved with run times known beforehand, ``expected`` with those in
+    their place that the other policy's predictor expected of the jobs at their submission.
     """
 
     idle: Optional[float]
     run_times: Earlier
-    limits: Earlier
+    expected: Earlier
 
 
 @dataclass(frozen=True)

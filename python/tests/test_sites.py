@@ -146,13 +146,17 @@ def test_predict_wait_is_the_commands(accounting, command):
         ),
         (["--queue", "batch", "--now", "2025-01-01"], {"now": "2025-01-01"}),
     ]:
-        theirs = command("predict-wait", accounting, *words, "--json")
-        ours = plain(surefill.predict_wait(accounting, queue="batch", **arguments))
+        theirs = command("predict-wait", accounting, *([] if "--now" in words else ["--now", "end"]), *words, "--json")
+        ours = plain(surefill.predict_wait(accounting, queue="batch", **{"now": "end", **arguments}))
         ours["like"] = {name: value for name, value in ours["like"].items() if name != "by" or value is not None}
         assert ours == theirs, words
     assert ours["answer"] == "out-of-date" and ours["history"]["out_of_date"]
-    one = surefill.predict_wait(accounting, one_queue=True, quantile=0.5, confidence=0.9)
-    theirs = command("predict-wait", accounting, "--one-queue", "--quantile", "0.5", "--confidence", "0.9", "--json")
+    # A history of 2024 is out of date today, where the present is not its end.
+    assert surefill.predict_wait(accounting, queue="batch").answer == "out-of-date"
+    one = surefill.predict_wait(accounting, one_queue=True, quantile=0.5, confidence=0.9, now="end")
+    words = ["--one-queue", "--quantile", "0.5", "--confidence", "0.9", "--now", "end"]
+    theirs = command("predict-wait", accounting, *words, "--json")
+    assert one.bound_s is not None
     assert (one.queue, one.bound_s, one.like.waits) == ("ALL", theirs["bound_s"], theirs["like"]["waits"])
 
 

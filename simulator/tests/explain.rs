@@ -142,7 +142,8 @@ fn simplified_forecasts_are_said_to_be() {
         let said = String::from_utf8(surefill(&ask, folder.path()).stdout).unwrap();
         let note = "Asked at 3: by scenarios without changes of the order, as more than 256 jobs waited.";
         assert_eq!(said.contains(note), simplified, "{said}");
-        let predictions = json(&surefill(&[&ask[..], &["--json"]].concat(), folder.path()))["predictions"].clone();
+        let predictions =
+            json(&surefill(&[&ask[..], &["--json"]].concat(), folder.path()))["predictions"].clone();
         for answer in predictions.as_array().unwrap() {
             let own = answer["method"] == "scenarios" || answer["method"] == "reported";
             assert_eq!(answer["simplified"], simplified && own, "{answer}");

@@ -75,10 +75,37 @@ fn the_wall_clock_fits_dates() {
     };
     let (there, elsewhere) = (ask("XYZ8"), ask("XYZ0"));
     assert_eq!(there["answer"], "bound");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefill"));
+    command.env("TZ", "XYZ8").args(["predict-wait", "dates.txt", "--json"]).current_dir(folder.path());
+    let by_default = json(&command.output().unwrap());
+    assert!((0..60).contains(&(by_default["now"].as_i64().unwrap() - there["now"].as_i64().unwrap())));
     // The wall's time as if it were UTC; hours later where the clock on the wall is another.
     let present = |answer: &serde_json::Value| answer["now"].as_i64().unwrap();
     assert!((0..60).contains(&(present(&there) + 8 * 3600 - now)), "{there}");
     assert!((0..60).contains(&(present(&elsewhere) - now)), "{elsewhere}");
+}
+
+/// A history of another year is out of date by this computer's clock, unless its end is asked about; seconds that count
+/// from a beginning of their own have no clock.
+#[test]
+fn the_present_is_the_clock_unless_told_otherwise() {
+    let ask = |text: &str, args: &[&str]| {
+        json(&surefill_with(text, &[&["predict-wait", "--no-availability", "--json"], args].concat()))
+    };
+    let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let later = (clock + 30 * 86_400).to_string();
+    let answer = ask(&sacct(), &["--start-by", &later]);
+    assert_eq!(answer["answer"], "out-of-date", "{answer}");
+    assert!(
+        answer["reservation"].is_null() && answer["history"]["age_s"].as_u64() > Some(86_400),
+        "{answer}"
+    );
+    let end = ask(&sacct(), &["--now", "end"]);
+    assert!(end["answer"] == "bound" && end["history"]["age_s"] == 0, "{end}");
+    let own: String =
+        (0..200).map(|job| format!("{job}|{}|{}\n", 60 * job, 60 * job + 1 + job % 40)).collect();
+    let own = ask(&format!("JobID|Submit|Start\n{own}"), &[]);
+    assert!(own["answer"] == "bound" && own["now"] == own["history"]["last"], "{own}");
 }
 
 /// Jobs a minute apart that wait 1 to 200 s, and one that waits since the last.
@@ -121,10 +148,10 @@ fn predict_wait_answers_one_question() {
     let same = json(&ask(&["--now", "1714569700", "--waited", "100s", "--requested", "1h", "--json"]));
     assert_eq!(same["bound_s"].as_i64(), Some(bound));
 
-    let output = ask(&["--quantile", "0.9999"]);
+    let output = ask(&["--now", "end", "--quantile", "0.9999"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.code() == Some(0) && text.contains("Too few waits"), "{text}");
-    let text = String::from_utf8(ask(&["--within", "50s"]).stdout).unwrap();
+    let text = String::from_utf8(ask(&["--now", "end", "--within", "50s"]).stdout).unwrap();
     assert!(text.starts_with("With 95 % confidence 95 % of jobs like this one start within"), "{text}");
     for (args, code) in [
         (&["--queue", "none"][..], 2),
@@ -177,17 +204,19 @@ fn predict_wait_says_when_to_submit() {
     assert_eq!(reservation["from_now_s"].as_i64(), Some(400 - 161));
     assert_eq!(reservation["probability_now"].as_f64(), Some(1.0));
     let text = String::from_utf8(ask(&wish).stdout).unwrap();
-    assert!(text.contains("Submitted by 1714570139, 4.0 min from now"), "{text}");
+    assert!(text.contains("Submitted by 2024-05-01T13:28:59Z, 4.0 min from now"), "{text}");
     // 50 s are left, within which 50 of the 200 start.
     let late = ["--now", "1714569900", "--start-by", "1714569950", "--probability", "0.75"];
     let text = String::from_utf8(ask(&late).stdout).unwrap();
-    let none = "No start by 1714569950 can be promised with probability 75 % and 95 % confidence any more";
+    let none =
+        "No start by 2024-05-01T13:25:50Z can be promised with probability 75 % and 95 % confidence any more";
     assert!(
         text.contains(none) && text.contains("25 % of like jobs started within the time that is left"),
         "{text}"
     );
     for refused in [
         &["--now", "1714569900", "--start-by", "1714569899"][..],
+        &["--now", "end", "--start-by", "2064-05-01T10:00:00"],
         &["--start-by", "1714570300", "--waited", "5"],
         &["--probability", "0.75"],
     ] {

@@ -84,19 +84,21 @@ fn the_numbers_are_those_of_simulate() {
         assert!(ends[0] < value && value < ends[1], "{path}: {value} {ends:?}");
     }
     // No job is moved to a later start, and nothing is saved beyond what was waited.
-    let moved = ["limits", "run_times"].map(|of| number(&format!("/anchored/{of}/saved_s/value")));
+    let moved = ["expected", "run_times"].map(|of| number(&format!("/anchored/{of}/saved_s/value")));
     assert!(0.0 < moved[0] && moved[1] <= recorded_s, "{moved:?}");
     assert_eq!(answer["remarks"], serde_json::json!([]));
     let said =
         text(&surefill(&["what-if", "h.txt", "--procs", "8", "--from", "2024-01-01", "-b"], path).stdout);
+    // The made record is of a machine that is far less crowded than the replay.
+    assert!(before_s > 1.6 * recorded_s, "{before_s} {recorded_s}");
     assert!(
-        said.starts_with("People waited 40 min on average (mean of 400 jobs submitted from 2024-01-01 to "),
+        said.starts_with(
+            "This history cannot tell what fair would save, because the replay of EASY explains more"
+        ) && said.contains("People waited 40 min on average (mean of 400 jobs submitted from 2024-01-01 to ")
+            && said.contains("In the replay alone, which explains so much more than the record,"),
         "{said}"
     );
-    assert!(
-        said.contains(if before_s > recorded_s { "; the replay of EASY comes to " } else { " explains " }),
-        "{said}"
-    );
+    assert_eq!(answer["scored"]["verdict"], "exceeded");
     // Job i waited 600 (i mod 9) s: 44 times 0 to 8, and 0, 600, 1200, 1800 once more.
     let recorded = (44.0 * 36.0 + 6.0) * 600.0 / 400.0;
     assert!((all["recorded"]["mean_s"].as_f64().unwrap() - recorded).abs() < 1e-9);

@@ -13,6 +13,9 @@ use serde::Serialize;
 /// Number of times that blocks are drawn.
 pub const DRAWS: usize = 2000;
 
+/// The length of a block of a history, in seconds.
+pub const WEEK_S: i64 = 7 * 86_400;
+
 /// Fewest blocks that have an interval.
 pub const FEWEST: usize = 4;
 

@@ -128,7 +128,9 @@ impl ReplayOptions {
     /// # Errors
     /// Its.
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
-        self.source.read_sized(path, self.strict, self.procs)
+        let trace = self.source.read_sized(path, self.strict, self.procs)?;
+        self.source.whole(&trace)?;
+        Ok(trace)
     }
 
     /// Remarks on the reading of a trace, as sentences of an answer that rests on it.

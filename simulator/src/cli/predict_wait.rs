@@ -9,7 +9,7 @@ use crate::base::words::counted;
 use crate::live::methods::Method;
 use crate::live::site::{Answer, AskError, Question, Reservation, Verdict};
 use crate::live::starts::Starts;
-use crate::report::waiting::{duration, out_of_date};
+use crate::report::waiting::{self, duration, out_of_date};
 use clap::Args;
 use std::io;
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ use std::path::PathBuf;
 pub(super) fn help() -> String {
     format!(
         "{}\n\nFor example, when will a job of 2 hours on 64 processors start, and does it within 30 minutes?\n\n    \
-         sacct ... | surefill predict-wait --now clock --queue batch --requested 2h --processors 64 --within 30min\n\n\
+         sacct ... | surefill predict-wait --queue batch --requested 2h --processors 64 --within 30min\n\n\
          And when must it be submitted to have started by noon with probability 75 %?\n\n    \
-         sacct ... | surefill predict-wait --now clock --queue batch --requested 2h --processors 64 \\\n    \
+         sacct ... | surefill predict-wait --queue batch --requested 2h --processors 64 \\\n    \
              --start-by $(date -d 12:00 +%s) --probability 0.75\n\n\
          Exit status: 0 an answer (too little history, and a machine that may be down, are answers), 1 the work failed,\n\
          2 bad usage.",
@@ -96,7 +96,7 @@ impl PredictWait {
         if self.json {
             output::json(&answer)?;
         } else {
-            output::say(&mut io::stdout().lock(), &sentence(&answer))?;
+            output::say(&mut io::stdout().lock(), &sentence(&answer, site.dates()))?;
         }
         Ok(())
     }
@@ -119,7 +119,8 @@ fn predicted_start(answer: Answer, starts: &Starts, job: &str, within: Option<i6
     answer
 }
 
-fn sentence(answer: &Answer) -> String {
+/// The answer in words; `wall` where times are dates as a clock on the wall shows them.
+fn sentence(answer: &Answer, wall: bool) -> String {
     let Answer { quantile, confidence, waited_s, bound_s, from_now_s, .. } = answer;
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let by = match answer.method {
@@ -174,6 +175,8 @@ fn sentence(answer: &Answer) -> String {
     let reservation = answer.reservation.map(|reservation| {
         let Reservation { start_by, submit_by, from_now_s, probability_now } = reservation;
         let share = percent(*quantile);
+        let moment = |time| waiting::moment(time, wall);
+        let (start_by, submit_by) = (moment(start_by), submit_by.map(moment));
         let when = match (submit_by, from_now_s) {
             (Some(submit_by), Some(left)) if left > 0 => format!(
                 "Submitted by {submit_by}, {} from now, the job has started by {start_by} with probability {share}, \

@@ -5,7 +5,7 @@ use super::args::probability;
 use super::args::source::{Source, notes};
 use crate::live::history::{self, History};
 use crate::live::methods::{By, Method};
-use crate::live::site::{Refused, Site, SiteOptions, clock};
+use crate::live::site::{Present, Refused, Site, SiteOptions};
 use crate::live::starts::Starts;
 use crate::trace::remarks::complaints;
 use anyhow::Context;
@@ -31,8 +31,10 @@ Timelimit (TIME_LIMIT) as [days-]hours:minutes:seconds, ReqCPUS (AllocCPUS, NCPU
 (END_TIME). Times are seconds of any clock, or dates as 2024-05-01T10:00:00, which are taken as they stand. A job in state
 PENDING waits; a cancelled one that never started was in the queue until its End, or is left out.
 
-Nothing is predicted from a history that is out of date: one whose newest submission, start or cancellation is older than a
-day, and older than the longest gap between two of these in its last four weeks.";
+The present is this computer's clock, so that a history that ended long ago is out of date; --now end asks as of its last
+event. Times that count from a beginning of their own (those of SWF without UnixStartTime) have no clock: there the present is
+the last of them. Nothing is predicted from a history that is out of date: one whose newest submission, start or cancellation
+is older than a day, and older than the longest gap between two of these in its last four weeks.";
 
 /// The starts that are predicted in a file.
 pub(super) fn predicted(path: &Path) -> Result<Starts, Failure> {
@@ -91,26 +93,11 @@ pub struct PredictorArgs {
     /// quantile (from 299 starts on), or of the .95 quantile
     #[arg(long, help_heading = "Predictor")]
     no_availability: bool,
-    /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates
-    /// [default: the last time in the history]
-    #[arg(long, value_name = "TIME", help_heading = "Predictor", value_parser = present)]
-    now: Option<NowSource>,
-}
-
-/// Source of the present time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NowSource {
-    /// A time on the history's clock.
-    At(i64),
-    /// The system's clock.
-    Clock,
-}
-
-fn present(text: &str) -> Result<NowSource, String> {
-    if text == "clock" {
-        return Ok(NowSource::Clock);
-    }
-    moment(text).map(NowSource::At)
+    /// The present: seconds, a date, "clock" for this computer's, in its time zone where the history has dates, or
+    /// "end" for the last time in the history [default: clock where the history's times are dates or seconds since
+    /// 1970, else end]
+    #[arg(long, value_name = "TIME", help_heading = "Predictor")]
+    now: Option<Present>,
 }
 
 /// A time on the history's clock.
@@ -124,15 +111,15 @@ impl PredictorArgs {
         self.history == Path::new("-")
     }
 
-    /// The present on the system's clock, if that was asked for; of a history with dates on the wall's.
-    pub fn clock(&self, dates: bool) -> Option<i64> {
-        (self.now == Some(NowSource::Clock)).then(|| clock(dates))
+    /// The present where it moves on with this computer's clock.
+    pub fn clock(&self, site: &Site) -> Option<i64> {
+        Present::moving(self.now, site.age().last, site.dates())
     }
 
     /// The present, if a time was given for it.
     pub fn fixed(&self) -> Option<i64> {
         match self.now {
-            Some(NowSource::At(now)) => Some(now),
+            Some(Present::At(now)) => Some(now),
             _ => None,
         }
     }
@@ -186,12 +173,7 @@ impl PredictorArgs {
             other => Failure::Usage(other.to_string()),
         })?;
         let history = self.read()?;
-        let now = match self.now {
-            Some(NowSource::At(now)) => Some(now),
-            Some(NowSource::Clock) => Some(clock(history.dates)),
-            None => None,
-        };
-        Ok(options.site(&history, now).with_context(|| self.history.display().to_string())?)
+        Ok(options.site(&history, self.now).with_context(|| self.history.display().to_string())?)
     }
 }
 

@@ -165,8 +165,6 @@ impl Serve {
     }
 
     fn tick(&self, shared: &Shared) {
-        if let Some(now) = self.predictor.clock(shared.dates()) {
-            shared.advance(now);
-        }
+        shared.advance(|site| self.predictor.clock(site));
     }
 }

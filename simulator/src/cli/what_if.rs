@@ -109,6 +109,7 @@ impl WhatIfArgs {
             file::check(path)?;
         }
         let trace = self.source.read_sized(&self.history, self.strict, self.procs)?;
+        self.source.whole(&trace)?;
         let name = file_name(&self.history);
         let asked = ask.of(&name, &trace).map_err(failure)?;
         for sentence in asked.warnings() {

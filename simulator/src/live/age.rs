@@ -7,6 +7,8 @@
 
 use serde::Serialize;
 
+/// Times before this are those of a trace's own clock, no dates.
+pub const FIRST_DATE: i64 = 500_000_000;
 /// No history is out of date before its newest event is so old, in seconds.
 pub const LEAST: i64 = 86_400;
 /// The part of the history, before its newest event, whose gaps are usual, in seconds.

@@ -17,6 +17,7 @@ use crate::trace::rows;
 use crate::trace::swf::{self, Problem, Strictness};
 use crate::trace::tables::{Reading, Table, each_row};
 use crate::trace::text::printable;
+use crate::trace::units::Units;
 use crate::trace::values::Clock;
 use crate::trace::values::State;
 use crate::trace::{source, values};
@@ -64,6 +65,22 @@ pub struct History {
     pub without_wait: u64,
     /// Whether times were written as dates: then the present is what a clock on the wall shows.
     pub dates: bool,
+}
+
+impl History {
+    /// The times of all submissions, starts and cancellations.
+    pub fn events(&self) -> impl Iterator<Item = i64> {
+        let times = |entry: &Entry| match entry.left {
+            Left::Started(at) | Left::Cancelled(at) => [entry.submit, at.max(entry.submit)],
+            Left::Waits => [entry.submit; 2],
+        };
+        self.entries.iter().flat_map(times)
+    }
+
+    /// The newest of them; 0 where there is none.
+    pub fn last(&self) -> i64 {
+        self.events().max().unwrap_or(0)
+    }
 }
 
 /// Why a history could not be read.
@@ -151,11 +168,13 @@ fn table(text: &mut source::Text, name: &str, kind: Table, reading: &Reading) ->
     let mut collector = Collector::new(name, Strictness::Lenient);
     let mut history = History::default();
     let mut seen = HashSet::new();
+    let mut units = Units::default();
     each_row(text, name, kind, reading, &mut collector, |collector, line, row, columns| {
         let needed = if kind.records() { Ok(()) } else { columns.need(&[Role::Start, Role::Wait]) };
         needed.map_err(|why| swf::Error::Columns { name: name.to_owned(), line: 1, why })?;
         match entry(row, &clock) {
             Ok(Some(entry)) => {
+                units.note(row, ran(row, &clock, &entry), entry.features.requested);
                 // Dates of a zone are seconds since 1970.
                 history.dates |= clock.zone.is_none() && values::is_date(row.get(Role::Submit));
                 if entry.id.is_empty() || seen.insert((entry.id.clone(), entry.submit)) {
@@ -169,8 +188,21 @@ fn table(text: &mut source::Text, name: &str, kind: Table, reading: &Reading) ->
     })?;
     let read = collector.finish();
     (history.problems, history.remarks) = (read.problems, read.remarks);
+    let (correction, remarks) = units.settle();
+    history.remarks.extend(remarks);
+    if let Some(correction) = correction {
+        let all = history.entries.iter_mut();
+        all.for_each(|entry| entry.features.requested = correction.of(entry.features.requested));
+    }
     history.entries.sort_by_key(|entry| entry.submit);
     Ok(history)
+}
+
+/// For how many seconds the job on a line ran, where it has ended.
+fn ran(row: &Row, clock: &Clock, entry: &Entry) -> Option<i64> {
+    let Left::Started(start) = entry.left else { return None };
+    let elapsed = values::elapsed(row.get(Role::RunTime)).ok().flatten();
+    elapsed.or_else(|| Some(clock.time(row.get(Role::End)).ok()??.saturating_sub(start)))
 }
 
 /// The job on a line; none if it was cancelled before it started, at an unknown time.

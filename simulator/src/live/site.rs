@@ -7,7 +7,7 @@ pub use answers::{
     Answer, AskError, ClusterState, Like, NAMES, QuantileBound, Question, QueueState, Reservation, Start,
     Verdict,
 };
-pub use options::{Refused, SiteOptions, check_bound, clock};
+pub use options::{Present, Refused, SiteOptions, check_bound, clock};
 
 use super::age::{Age, Events};
 use super::history::{Entry, History, Left};
@@ -36,6 +36,11 @@ const QUANTILES: [f64; 3] = [0.25, 0.5, 0.75];
 
 /// The number of a queue's last jobs that are kept to be shown.
 const SHOWN: usize = 1000;
+
+/// The longest time that is left to a start, in seconds: five years. A date that is further off is one of another clock
+/// than the history's.
+const LONGEST_LEFT: i64 = 5 * 365 * 86_400;
+const FAR: &str = "the time to start by is more than five years after the present of the history, and so";
 
 /// A wait, the bound that was reported for it, and the time of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -309,11 +314,7 @@ impl Site {
             queues[place].1.push(entry);
         }
         queues.sort_by_key(|queue| queue.0);
-        let times = |entry: &Entry| match entry.left {
-            Left::Started(at) | Left::Cancelled(at) => [entry.submit, at.max(entry.submit)],
-            Left::Waits => [entry.submit; 2],
-        };
-        let events = Events::of(history.entries.iter().flat_map(times));
+        let events = Events::of(history.events());
         let now = now.unwrap_or(events.last());
         let lines = queues
             .iter()
@@ -402,6 +403,7 @@ impl Site {
             ("the time waited is", within(waited)),
             ("the time to start within is", question.within.is_none_or(within)),
             ("the time to start by is past, or", left.is_none_or(within)),
+            (FAR, left.is_none_or(|left| left <= LONGEST_LEFT)),
         ];
         if let Some((what, _)) = checks.iter().find(|(_, right)| !right) {
             return Err(AskError::OutOfRange(what));

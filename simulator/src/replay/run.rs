@@ -11,7 +11,7 @@ use crate::replay::policy::{
     RuleName,
 };
 use crate::replay::setup::Setup;
-use crate::replay::waiting::{Shape, waits};
+use crate::replay::waiting::{Shape, Week, waits, weeks};
 use crate::trace::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,8 @@ pub struct Replayed {
     pub nodes: Option<NodeUse>,
     /// Distribution of its waits.
     pub shape: Shape,
+    /// Its waits week by week.
+    pub weeks: Vec<Week>,
     /// Every job's wait in seconds, in order of submission. Shards do not write them, so merged replays have none.
     #[serde(skip)]
     pub waits: Vec<u32>,
@@ -159,6 +161,7 @@ pub fn one(
         backfills: Backfills::of(backfills, options.policy.prob.criterion),
         nodes: outcome.nodes.clone(),
         shape: Shape::of(&waits),
+        weeks: weeks(&outcome),
         waits,
     };
     Ok((outcome, replayed))
@@ -222,6 +225,9 @@ pub struct Summary {
     pub nodes: Option<NodeUse>,
     /// Distribution of the first seed's waits.
     pub shape: Shape,
+    /// Every seed's waits week by week.
+    #[serde(skip)]
+    pub weeks: Vec<Vec<Week>>,
     /// The first seed's waits, in order of submission; none for merged replays.
     #[serde(skip)]
     pub waits: Vec<u32>,
@@ -255,6 +261,7 @@ impl Summary {
             delays: Delays::of(backfills()),
             nodes: NodeUse::mean(&nodes),
             shape: seeds.first().map_or_else(Shape::default, |first| first.shape),
+            weeks: seeds.iter().map(|seed| seed.weeks.clone()).collect(),
             waits: seeds.first().map_or_else(Vec::new, |first| first.waits.clone()),
             replay: counts,
         }

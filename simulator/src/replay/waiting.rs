@@ -7,6 +7,8 @@
 //! factor of two apart at least, the one with most jobs. The middle of any smooth hump is straight so far: of a normal
 //! distribution (waits are then log-normal) the 58 % about the mean, [`HUMP`].
 
+use crate::base::bootstrap::{DRAWS, Draw, Interval, WEEK_S, draws, interval};
+use crate::base::statistics::change;
 use crate::replay::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -25,6 +27,9 @@ const LEAST: usize = 6;
 
 /// Edges in all: from 1 s to 10^7 s.
 const EDGES: usize = 7 * TO_TEN as usize + 1;
+
+/// By how many draws those of a trace are moved against those of the one before.
+const APART: usize = 397;
 
 /// The stretch in which the curve is straight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -54,6 +59,71 @@ pub struct Shape {
 pub fn waits(outcome: &Outcome) -> Vec<u32> {
     let wait = |wait: i64| u32::try_from(wait.max(0)).unwrap_or(u32::MAX);
     outcome.jobs.iter().map(|job| wait(job.start - job.submit)).collect()
+}
+
+/// The jobs submitted in a week, and the seconds that they waited together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Week {
+    /// Number of jobs.
+    pub jobs: u64,
+    /// Their waits.
+    pub waited_s: f64,
+}
+
+/// Every week from the first submission on.
+pub fn weeks(outcome: &Outcome) -> Vec<Week> {
+    let mut weeks: Vec<Week> = Vec::new();
+    let first = outcome.jobs.first().map_or(0, |job| job.submit);
+    for job in &outcome.jobs {
+        let place = usize::try_from((job.submit - first) / WEEK_S).unwrap_or(0);
+        weeks.resize(weeks.len().max(place + 1), Week::default());
+        if let Some(week) = weeks.get_mut(place) {
+            week.jobs += 1;
+            week.waited_s += (job.start - job.submit) as f64;
+        }
+    }
+    weeks
+}
+
+/// Both policies' weeks of every seed on a trace.
+type Both<'a> = (&'a [Vec<Week>], &'a [Vec<Week>]);
+
+/// The 95 % interval of the change of the mean wait against another policy's, a mean over traces: weeks of each trace
+/// and its seeds are drawn anew ([`bootstrap`](crate::base::bootstrap)). None where a trace has too few weeks.
+pub fn change_over_weeks(traces: &[Both]) -> Option<Interval> {
+    let mut sums = vec![Some(0.0); DRAWS];
+    let mut fewest = usize::MAX;
+    for (place, (own, base)) in traces.iter().enumerate() {
+        let of = |seeds: &[Vec<Week>], seed: usize, week: usize| -> Week {
+            seeds.get(seed).and_then(|weeks| weeks.get(week)).copied().unwrap_or_default()
+        };
+        // Weeks without jobs are none.
+        let longest = base.iter().map(Vec::len).max().unwrap_or(0);
+        let some = |week: &usize| (0..base.len()).any(|seed| of(base, seed, *week).jobs > 0);
+        let weeks: Vec<usize> = (0..longest).filter(some).collect();
+        let drawn = |draw: &Draw| {
+            let mut jobs = 0.0;
+            let mut waited = [0.0; 2];
+            for &week in draw.blocks.iter().filter_map(|&block| weeks.get(block)) {
+                for &seed in &draw.replays {
+                    let both = [of(own, seed, week), of(base, seed, week)];
+                    jobs += both[1].jobs as f64;
+                    waited = [0, 1].map(|policy| waited[policy] + both[policy].waited_s);
+                }
+            }
+            change(waited[0] / jobs, waited[1] / jobs)
+        };
+        let mut changes: Vec<Option<f64>> = draws(weeks.len(), base.len()).map(|draw| drawn(&draw)).collect();
+        fewest = fewest.min(weeks.len());
+        // Draws are the same for all traces of one length, which have nothing to do with each other.
+        let turned = place * APART % changes.len().max(1);
+        changes.rotate_left(turned);
+        changes.resize(DRAWS, None);
+        for (sum, change) in sums.iter_mut().zip(changes) {
+            *sum = sum.zip(change).map(|(sum, change)| sum + change / traces.len() as f64);
+        }
+    }
+    if traces.is_empty() { None } else { interval(fewest, sums) }
 }
 
 impl Shape {
@@ -164,6 +234,40 @@ mod tests {
         assert_eq!(against.left, 0.25);
         assert_eq!(Against::of(&[0], &[0]), None);
         assert_eq!(Against::of(&[1, 2], &[1]), None);
+    }
+
+    /// The interval is that of the weeks' own sums, drawn again; of two traces that of the mean of their changes.
+    #[test]
+    fn changes_are_drawn_over_weeks_and_seeds() {
+        let made = |waited: [[f64; 5]; 2]| -> Vec<Vec<Week>> {
+            let week = |(place, waited_s): (u64, f64)| Week { jobs: 1 + place, waited_s };
+            waited.map(|weeks| (0..).zip(weeks).map(week).collect()).into()
+        };
+        let base = made([[900.0, 4000.0, 700.0, 3000.0, 5000.0], [800.0, 4500.0, 900.0, 3100.0, 5000.0]]);
+        let own = made([[500.0, 4100.0, 100.0, 2000.0, 3000.0], [900.0, 2000.0, 300.0, 2200.0, 5100.0]]);
+        let one = |draw: &Draw| {
+            let sum = |of: &[Vec<Week>]| -> f64 {
+                let weeks = |&seed: &usize| draw.blocks.iter().map(move |&week| of[seed][week].waited_s);
+                draw.replays.iter().flat_map(weeks).sum()
+            };
+            Some(sum(&own) / sum(&base) - 1.0)
+        };
+        let expected = interval(5, draws(5, 2).map(|draw| one(&draw))).unwrap();
+        let near = |found: Interval| {
+            (found.low - expected.low).abs() < 1e-12 && (found.high - expected.high).abs() < 1e-12
+        };
+        assert!(near(change_over_weeks(&[(&own, &base)]).unwrap()));
+        // A week without jobs in between is none.
+        let apart = |seeds: &[Vec<Week>]| {
+            let weeks = |weeks: &Vec<Week>| [&weeks[..2], &[Week::default()], &weeks[2..]].concat();
+            seeds.iter().map(weeks).collect::<Vec<_>>()
+        };
+        assert!(near(change_over_weeks(&[(&apart(&own), &apart(&base))]).unwrap()));
+        // Two traces of the same kind, which are independent, are surer than one.
+        let two = change_over_weeks(&[(&own, &base), (&own, &base)]).unwrap();
+        assert!((two.high - two.low) < 0.85 * (expected.high - expected.low), "{two:?} {expected:?}");
+        assert_eq!(change_over_weeks(&[(&own[..1], &base[..1]), (&[], &[])]), None);
+        assert_eq!(change_over_weeks(&[]), None);
     }
 
     #[test]

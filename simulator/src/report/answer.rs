@@ -1,23 +1,26 @@
 //! The answer of a comparison: which policy makes jobs wait least, by how much, on how many traces, and who pays for
 //! it.
 //!
-//! Changes are against EASY by limits, first come first served, over the same seeds: each seed's mean wait over EASY's
-//! for that seed, and of several traces the mean of their changes. Policies that know run times beforehand are shown,
-//! but are no answer.
+//! Changes are against EASY by limits, first come first served, over the same seeds: the mean wait over EASY's, and of
+//! several traces the mean of their changes. Their intervals are those of a bootstrap over weeks and seeds. Policies
+//! that know run times beforehand are shown, but are no answer.
 //!
-//! First comes how much of the recorded mean waits EASY's replay explains ([`explained`]).
+//! First comes how much of the recorded mean waits EASY's replay explains ([`explained`]). EASY is the one in the order
+//! of the site's priorities where that is among the policies, and is then named with it.
 
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
 use super::views::short;
 use super::what_if::{Beside, span, waited};
-use crate::base::statistics::{change, deviation, mean, median};
+use crate::base::bootstrap::Interval;
+use crate::base::statistics::{change, mean, median};
 use crate::base::words::several;
 use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::policy::{PolicyName, name_of};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
-use crate::trace::recorded::Verdict;
+use crate::replay::waiting::change_over_weeks;
+use crate::trace::recorded::{EXCEEDED, Verdict};
 use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
 
@@ -28,8 +31,8 @@ pub struct Standing {
     pub index: usize,
     /// The change of the mean wait, a mean over traces: -0.33 is 33 % below EASY's.
     pub change: f64,
-    /// Its standard deviation over the seeds; none with one seed.
-    pub spread: Option<f64>,
+    /// Its 95 % interval over the weeks of each trace and its replays; none where a trace has too few weeks.
+    pub ci95: Option<Interval>,
     /// The longest wait over EASY's, a mean over traces; none where EASY's is 0 everywhere.
     pub longest: Option<f64>,
     /// The traces on which its mean wait is below EASY's.
@@ -41,28 +44,21 @@ pub struct Standing {
 /// A policy's changes against EASY; none without EASY, or where jobs wait less than a minute under it.
 fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     let mut changes = Vec::new();
-    let mut by_seed: Vec<f64> = Vec::new();
+    let mut pairs = Vec::new();
     let mut longest = Vec::new();
     for compared in traces {
         let (own, base) = (compared.policies.get(index)?, easy(&compared.policies)?);
         let Some(change) = change(own.mean.mean_wait_s, base.mean.mean_wait_s) else { continue };
         changes.push(change);
-        let pairs = own.mean_waits_s.iter().zip(&base.mean_waits_s);
-        let ratios: Vec<f64> = pairs.map(|(own, base)| own / base - 1.0).collect();
-        by_seed.resize(ratios.len().max(by_seed.len()), 0.0);
-        by_seed.iter_mut().zip(ratios).for_each(|(sum, ratio)| *sum += ratio);
+        pairs.push((&own.weeks[..], &base.weeks[..]));
         if base.mean.max_wait_s > 0.0 {
             longest.push(own.mean.max_wait_s / base.mean.max_wait_s);
         }
     }
-    let count = changes.len() as f64;
-    let change = mean(changes.iter().copied())?;
-    let by_seed: Vec<f64> =
-        by_seed.iter().map(|sum| sum / count).filter(|change| change.is_finite()).collect();
     Some(Standing {
         index,
-        change,
-        spread: deviation(&by_seed),
+        change: mean(changes.iter().copied())?,
+        ci95: change_over_weeks(&pairs),
         longest: mean(longest),
         ahead: changes.iter().filter(|&&change| change < 0.0).count(),
         traces: changes.len(),
@@ -80,24 +76,48 @@ pub fn standings(traces: &[Compared]) -> Vec<Standing> {
     all
 }
 
-/// A policy's name, with what tells it from others of that name.
+/// A policy's name, with what tells it from others of that name. EASY alone is first come, first served.
 fn called(policies: &[Summary], index: usize) -> String {
     let Some(own) = policies.get(index) else { return String::new() };
-    let base = if is_easy(&own.setup) { "EASY".to_owned() } else { name(&own.setup) };
-    let alike = policies.iter().filter(|other| name(&other.setup) == name(&own.setup)).count();
-    if alike > 1 && (!is_easy(&own.setup) || own.setup.order.site.is_some()) {
+    let (easy, base) = (is_easy(&own.setup), name(&own.setup));
+    let alike = policies.iter().filter(|other| name(&other.setup) == base).count();
+    let base = if easy { "EASY".to_owned() } else { base };
+    if own.setup.order.site.is_some() && easy || alike > 1 && !easy {
         format!("{base} ({})", details(&own.setup))
     } else {
-        base.to_owned()
+        base
     }
+}
+
+/// The policy from which changes are counted, by its name.
+fn base(policies: &[Summary]) -> String {
+    let found = easy(policies);
+    let place = policies.iter().position(|summary| found.is_some_and(|easy| std::ptr::eq(easy, summary)));
+    called(policies, place.unwrap_or(usize::MAX))
+}
+
+/// Something of that policy: `EASY's`, `that of EASY (limit, multifactor)`.
+fn of_base(policies: &[Summary]) -> String {
+    match base(policies) {
+        plain if plain == "EASY" => "EASY's".to_owned(),
+        named => format!("that of {named}"),
+    }
+}
+
+/// Whether the replays describe a trace: what its record says, where it has waits.
+fn verdict(compared: &Compared) -> Option<Verdict> {
+    let all = compared.recorded.all;
+    let base = easy(&compared.policies)?.mean.mean_wait_s;
+    (all.jobs > 0).then(|| Verdict::of(all.wait_s, base))
 }
 
 /// The share of the recorded mean waits that EASY's replay explains, in sentences; nothing without EASY, or where no
 /// trace records waits.
 pub fn explained(traces: &[Compared]) -> Option<String> {
+    let before = base(&traces.first()?.policies);
     let of = |compared: &Compared| {
-        let (base, all) = (easy(&compared.policies)?.mean.mean_wait_s, compared.recorded.all);
-        (all.jobs > 0).then(|| (short(&compared.trace).to_owned(), base, all, Verdict::of(all.wait_s, base)))
+        let base = easy(&compared.policies)?.mean.mean_wait_s;
+        Some((short(&compared.trace).to_owned(), base, compared.recorded.all, verdict(compared)?))
     };
     let known: Vec<_> = traces.iter().filter_map(of).collect();
     if let ([(_, replayed_s, all, verdict)], [_]) = (&known[..], traces) {
@@ -106,7 +126,7 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
             recorded_s: all.wait_s,
             replayed_s: *replayed_s,
             jobs: format!("mean of {}", several(all.jobs, "job")),
-            before: "EASY",
+            before: &before,
             after: "another policy",
             idle: None,
         }));
@@ -117,17 +137,22 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
     let middle = median(&mut shares)?;
     let (least, most) = (shares.first()?, shares.last()?);
     let mut text = format!(
-        "The replay of EASY explains {least:.0} to {most:.0} % of the recorded mean waits of {} (median {middle:.0} %).",
+        "The replay of {before} explains {least:.0} to {most:.0} % of the recorded mean waits of {} (median {middle:.0} %).",
         several(shares.len() as u64, "trace")
     );
     let names = |of: Verdict| -> String {
         let such = known.iter().filter(|(.., verdict)| *verdict == of);
         such.map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let (unexplained, small) = (names(Verdict::Unexplained), names(Verdict::Short));
+    let (unexplained, exceeded, small) =
+        (names(Verdict::Unexplained), names(Verdict::Exceeded), names(Verdict::Short));
     if !unexplained.is_empty() {
         text +=
             &format!(" Below a quarter a history cannot tell what another policy would save: {unexplained}.");
+    }
+    if !exceeded.is_empty() {
+        text +=
+            &format!(" Nor can one of which it comes to more than {:.0} %: {exceeded}.", EXCEEDED * 100.0);
     }
     if !small.is_empty() {
         text += &format!(" Recorded mean waits are below a minute: {small}.");
@@ -135,8 +160,8 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
     Some(text)
 }
 
-/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2 over seeds), longest 1.1 times; below on 10 of 10
-/// traces.`
+/// The answer in a sentence: `fair: mean wait 33 % below EASY's (95 % interval -41 % to -20 %), longest 1.1 times;
+/// below on 10 of 10 traces.`
 /// If another policy is ahead of the default, that stands beside it. Without EASY the policy of the shortest waits
 /// against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
@@ -144,16 +169,23 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
         return without_easy(traces);
     }
     let (all, policies) = (standings(traces), &traces.first()?.policies);
+    let easys = of_base(policies);
+    // Where no trace's record bears the replays out, the answer is about these alone.
+    let told = |compared: &Compared| verdict(compared).is_none_or(|verdict| verdict == Verdict::Told);
+    let alone = if traces.iter().any(told) { "" } else { "In the replays alone: " };
     let best = all.first()?;
     let who = called(policies, best.index);
     let below_easy = (best.change * 100.0).round();
-    let spread =
-        best.spread.map_or_else(String::new, |spread| format!(" (± {:.0} over seeds)", spread * 100.0));
+    let spread = best.ci95.map_or_else(String::new, |ends| {
+        let unsure = if ends.low <= 0.0 && ends.high >= 0.0 { ", so that it is not certain" } else { "" };
+        format!(" (95 % interval {} to {}{unsure})", percent(ends.low), percent(ends.high))
+    });
     let mut text = match below_easy {
-        0.0 => format!("{who}: mean wait as EASY's{spread}"),
-        below if below < 0.0 => format!("{who}: mean wait {:.0} % below EASY's{spread}", -below),
+        0.0 => format!("{alone}{who}: mean wait as {easys}{spread}"),
+        below if below < 0.0 => format!("{alone}{who}: mean wait {:.0} % below {easys}{spread}", -below),
         above => format!(
-            "No policy is ahead of EASY; nearest is {who}: mean wait {above:.0} % above EASY's{spread}"
+            "{alone}No policy is ahead of {}; nearest is {who}: mean wait {above:.0} % above {easys}{spread}",
+            base(policies)
         ),
     };
     if let Some(longest) = best.longest {
@@ -253,6 +285,7 @@ fn means(compared: &Compared, best: Option<usize>) -> Markup {
         .collect();
     let text: Vec<String> = bars.iter().map(|(_, name, _, value)| format!("{name} {value}")).collect();
     let title = format!("Mean wait on {}", short(&compared.trace));
+    let base = base(policies);
     html! {
         div.shown { h2 { (title) }
         div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {
@@ -260,7 +293,7 @@ fn means(compared: &Compared, best: Option<usize>) -> Markup {
                 @let is_best = best == Some(*index);
                 div { @if is_best { strong { (name) } } @else { (name) } }
                 div {
-                    span.bar.(if is_best { "best" } else if name == "EASY" { "base" } else { "other" })
+                    span.bar.(if is_best { "best" } else if *name == base { "base" } else { "other" })
                         style={ "width:" (format!("{:.1}", value / most * 62.0)) "%" } {}
                     " " @if is_best { strong { (written) } } @else { (written) }
                 }
@@ -277,14 +310,16 @@ fn changes(traces: &[Compared]) -> Markup {
         .map(|standing| {
             let name =
                 traces.first().map_or_else(String::new, |first| called(&first.policies, standing.index));
-            let spread =
-                standing.spread.map_or_else(String::new, |spread| format!(" ± {:.0}", spread * 100.0));
+            let spread = standing.ci95.map_or_else(String::new, |ends| {
+                format!(" ({} to {})", percent(ends.low), percent(ends.high))
+            });
             let ahead = format!("; below on {} of {}", standing.ahead, standing.traces);
             (name, standing.change, percent(standing.change) + &spread + &ahead)
         })
         .collect();
-    let title = "Mean wait against EASY's, mean over the traces";
-    html! { div.shown { h2 { (title) } (bars(title, &rows)) } }
+    let easys = traces.first().map_or_else(String::new, |first| of_base(&first.policies));
+    let title = format!("Mean wait against {easys}, mean over the traces");
+    html! { div.shown { h2 { (title) } (bars(&title, &rows)) } }
 }
 
 /// Bars to the left for less and to the right for more.
@@ -324,6 +359,9 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         .iter()
         .filter_map(|compared| Some((compared.policies.get(best)?, easy(&compared.policies)?)))
         .collect();
+    let (easys, easy) = traces
+        .first()
+        .map_or_else(Default::default, |first| (of_base(&first.policies), base(&first.policies)));
     // The mean over the traces on which such jobs wait a minute or more under EASY.
     let changed =
         |of: &dyn Fn(&Summary) -> f64| mean(pairs.iter().filter_map(|(own, base)| change(of(own), of(base))));
@@ -332,7 +370,7 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         let rows = names.iter().enumerate().filter_map(|(class, name)| {
             row(name, changed(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
         });
-        (format!("Mean wait with {who} against EASY's, by {by}"), rows.collect::<Vec<_>>())
+        (format!("Mean wait with {who} against {easys}, by {by}"), rows.collect::<Vec<_>>())
     });
     let long = [
         row("95 % wait less", changed(&|summary| summary.mean.p95_wait_s)),
@@ -340,7 +378,7 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         row("the longest wait", changed(&|summary| summary.mean.max_wait_s)),
     ];
     let long =
-        (format!("Long waits with {who} against EASY's"), long.into_iter().flatten().collect::<Vec<_>>());
+        (format!("Long waits with {who} against {easys}"), long.into_iter().flatten().collect::<Vec<_>>());
     let users: Vec<f64> =
         pairs.iter().flat_map(|(own, base)| own.fairness.user_ratios(&base.fairness)).collect();
     let losers = users.iter().filter(|&&ratio| ratio > 1.0).count();
@@ -350,7 +388,7 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         @for (title, rows) in divisions.iter().chain([&long]) { div.shown { h3 { (title) } (bars(title, rows)) } }
         @if !users.is_empty() {
             p.facts {
-                "Of " (users.len()) " users with at least " (FEWEST) " jobs " (losers) " wait longer on average than under EASY, the one \
+                "Of " (users.len()) " users with at least " (FEWEST) " jobs " (losers) " wait longer on average than under " (easy) ", the one \
                  who loses most " (format!("{worst:.1}")) " times as long."
             }
         }

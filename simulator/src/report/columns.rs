@@ -1,6 +1,7 @@
 //! The columns of a comparison, once for the terminal and the page.
 
 use super::TableStyle;
+use crate::base::statistics::SHORTEST_BASE_S;
 use crate::replay::metrics::Metrics;
 use crate::replay::policy::{Order, OrderOptions, PolicyName, name_of};
 use crate::replay::predict::PredictorName;
@@ -75,7 +76,18 @@ impl Column {
     /// The change against EASY, where it is given.
     pub fn change(&self, summary: &Summary, easy: Option<&Summary>) -> Option<String> {
         let easy = easy.filter(|easy| self.compared && !std::ptr::eq(*easy, summary))?;
-        change((self.value)(&summary.mean), (self.value)(&easy.mean))
+        let base = (self.value)(&easy.mean);
+        // A share of less than a minute says nothing.
+        (base * self.seconds() >= SHORTEST_BASE_S).then(|| change((self.value)(&summary.mean), base))?
+    }
+
+    /// Seconds of its unit.
+    fn seconds(&self) -> f64 {
+        match self.unit {
+            "min" => 60.0,
+            "h" => HOUR,
+            _ => 1.0,
+        }
     }
 }
 

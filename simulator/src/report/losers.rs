@@ -3,6 +3,7 @@
 use super::Drawn;
 use super::columns::{easy, is_easy};
 use super::document::SCROLLS;
+use crate::base::statistics;
 use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::run::Summary;
 use maud::{Markup, html};
@@ -11,7 +12,8 @@ use maud::{Markup, html};
 const NAMED: usize = 5;
 
 fn change(own: f64, base: f64) -> String {
-    if base > 0.0 { format!("{:+.1} %", (own / base - 1.0) * 100.0) } else { String::new() }
+    // A share of less than a minute says nothing.
+    statistics::change(own, base).map_or_else(String::new, |share| format!("{:+.1} %", share * 100.0))
 }
 
 fn minutes(seconds: f64) -> String {

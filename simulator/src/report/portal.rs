@@ -4,7 +4,7 @@
 use super::document::{self, SCROLLS};
 use super::figures::figure;
 use super::plot::{self, wait_bands};
-use super::waiting::{duration, out_of_date};
+use super::waiting::{date, duration, out_of_date};
 use crate::base::words::counted;
 use crate::live::advise::starts::{SHOWN, Start};
 use crate::live::age;
@@ -12,7 +12,6 @@ use crate::live::methods::By;
 use crate::live::portal::{Asked, Pages, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Reported, Verdict};
 use crate::live::starts::Starts;
-use jiff::Timestamp;
 use maud::{Markup, PreEscaped, html};
 use surefill::wait::Attribute;
 
@@ -39,19 +38,6 @@ fn bound(seconds: Option<i64>) -> String {
 fn percent(share: f64) -> String {
     let percent = (share * 1e4).round() / 100.0;
     format!("{percent} %")
-}
-
-/// Times before this are those of a trace's own clock, no dates.
-const FIRST_DATE: i64 = 500_000_000;
-
-/// A time as a date: of a clock on the wall as it shows it, of Unix seconds in UTC.
-fn date(time: i64, wall: bool) -> String {
-    match Timestamp::from_second(time) {
-        Ok(at) if time >= FIRST_DATE => {
-            at.strftime(if wall { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M UTC" }).to_string()
-        }
-        _ => format!("second {time} of the history"),
-    }
 }
 
 /// The page, its part with the queues, and that part as a fragment.

@@ -143,6 +143,7 @@ mod tests {
             backfills: Backfills::default(),
             nodes: None,
             shape: Default::default(),
+            weeks: Vec::new(),
             waits: Vec::new(),
         };
         let run = Run { first, seeds: vec![seed] };

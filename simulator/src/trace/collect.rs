@@ -12,6 +12,7 @@
 
 use super::record::{Dropped, Error, Header, MAX_VALUE, Names, Problem, Reason, Record, Strictness, Trace};
 use super::text::printable;
+use crate::base::words::several;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A job as an accounting log has it; times are seconds of the log's clock.
@@ -215,6 +216,11 @@ impl Collector {
                 ..job.record(number, origin)
             })
             .collect();
+        let (without, ran) = self.trace.without_width();
+        if without > 0 {
+            let jobs = several(ran, "job");
+            self.trace.remarks.push(format!("{without} of {jobs} that ran have no number of processors"));
+        }
         self.trace.header.max_procs = self.procs.or_else(|| most_at_once(&self.trace.records));
         self.trace.size_from_use = self.procs.is_none();
         self.trace.names = Names {

@@ -147,7 +147,7 @@ pub const COLUMNS: [Column; 34] = [
             "RequestWalltime",
             "AllowedExecuteDuration",
         ],
-        "its limit in seconds, or [days-]hours:minutes:seconds",
+        "its limit: seconds, unless jobs that were ended at it show another unit, or [days-]hours:minutes:seconds",
     ),
     column(
         Role::Used,
@@ -176,7 +176,11 @@ pub const COLUMNS: [Column; 34] = [
         ],
         "processors it held",
     ),
-    column(Role::UsedTres, &["AllocTRES"], "resources it held: cpu=4,mem=8G,node=1,gres/gpu=2"),
+    column(
+        Role::UsedTres,
+        &["AllocTRES"],
+        "resources it held: cpu=4,mem=8G,node=1,gres/gpu=2; its GPUs are its width where nothing says its processors",
+    ),
     column(Role::UsedIds, &["allocated_resources"], "the processors it held, by name: 0-3 7"),
     column(
         Role::Requested,

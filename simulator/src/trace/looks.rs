@@ -1,6 +1,7 @@
 //! Looks of texts that cannot be read, in a sentence each, with the command that prints what can.
 
 use super::format::Format;
+use super::tables::message;
 
 /// Beginnings of files that are no text of jobs.
 const MAGIC: [(&[u8], &str); 6] = [
@@ -47,6 +48,20 @@ const REPORTS: [(&[&str], &str); 10] = [
     (&["JOBID", "USER", "NTASKS", "NNODES"], "what flux jobs prints for people: use flux jobs -a --json"),
 ];
 
+/// The sentence about a text that is nothing but messages of the program that should have written it.
+fn failed(start: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(start);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().filter(|line| message(line))?;
+    let program = first.split([' ', ':']).next().unwrap_or_default();
+    lines.all(message).then(|| {
+        format!(
+            "it holds no job, but that {program} failed: '{}'",
+            super::text::excerpt(first.as_bytes(), 100)
+        )
+    })
+}
+
 /// The sentence of a text that would be taken for `format` and cannot be read.
 pub(super) fn like(start: &[u8], format: Format) -> Option<String> {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| start.starts_with(magic)) {
@@ -54,6 +69,9 @@ pub(super) fn like(start: &[u8], format: Format) -> Option<String> {
     }
     if start.get(257..262) == Some(b"ustar") {
         return Some("it looks like a tar archive: unpack it".to_owned());
+    }
+    if let Some(failed) = failed(start) {
+        return Some(failed);
     }
     if format != Format::Swf {
         return None;

@@ -5,7 +5,7 @@
 //! * [`record`]: a trace as it is held, in the terms of the Standard Workload Format; [`swf`]: that format.
 //! * [`columns`]: the names of columns and values, for all that has any (`layouts`: for what has none); [`tables`]:
 //!   where rows of them are in a text, also in `json`, `condor` and `sge`; [`rows`]: from a row to a job; [`values`]:
-//!   what their cells hold.
+//!   what their cells hold; `units`: of limits that are bare numbers.
 //! * [`pbs`], [`lsf`]: accounting logs of their own; `openb`: one cluster's list of tasks; [`collect`]: from jobs to a
 //!   trace; `looks`: the sentence about a text of no known kind.
 //! * [`export`]: writing a trace, also under other names; [`import`]: that with what was read and left out.
@@ -39,5 +39,6 @@ pub mod source;
 pub mod swf;
 pub mod tables;
 pub mod text;
+pub(crate) mod units;
 pub mod values;
 pub mod workload;

@@ -154,20 +154,40 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A sentence where so much is missing that no answer should rest on the rest: no job says how wide it was, or more
-    /// than a tenth of the lines are left out as wrong.
+    /// A sentence where so much is missing that no answer should rest on the rest: more than a tenth of the lines are
+    /// left out as wrong, or of the jobs that ran more than a tenth have no width.
     pub fn losses(&self) -> Option<String> {
         let jobs = self.records.len();
         if let Some(sentence) = lost(jobs, &self.problems) {
             return Some(sentence);
         }
-        let wide = |record: &Record| {
-            record.used_processors > 0 || record.requested_processors > 0 || record.tasks.is_some()
-        };
-        (jobs > 0 && !self.records.iter().any(wide)).then(|| {
-            "no job has a number of processors, so that nothing can be replayed (accepted columns: surefill import --columns)"
-                .to_owned()
+        let (without, ran) = self.without_width();
+        if jobs > 0 && !self.has_widths() {
+            return Some(
+                "no job has a number of processors, so that nothing can be replayed (accepted columns: surefill import --columns)"
+                    .to_owned(),
+            );
+        }
+        (without * 10 > ran).then(|| {
+            format!("{without} of {ran} jobs that ran have no number of processors, more than a tenth")
         })
+    }
+
+    /// Whether any job says how wide it was.
+    pub fn has_widths(&self) -> bool {
+        self.records.iter().any(Record::has_width)
+    }
+
+    /// The number of jobs that ran on an unknown number of processors, and of all that ran.
+    pub fn without_width(&self) -> (u64, u64) {
+        let ran = || self.records.iter().filter(|record| record.run_time > 0);
+        (ran().filter(|record| !record.has_width()).count() as u64, ran().count() as u64)
+    }
+}
+
+impl Record {
+    fn has_width(&self) -> bool {
+        self.used_processors > 0 || self.requested_processors > 0 || self.tasks.is_some()
     }
 }
 

@@ -8,6 +8,7 @@ use super::columns::{Columns, PROCESSORS, Role, Row};
 use super::record::{BadColumns, Dropped, Error, Reason};
 use super::source::Text;
 use super::tables::{Reading, Table, each_row};
+use super::units::Units;
 use super::values::{self, Bare, Clock, Each, State};
 use std::io::{Cursor, Read};
 
@@ -20,7 +21,8 @@ pub(super) fn read(
     collector: &mut Collector,
 ) -> Result<(), Error> {
     let clock = clock(text, name, table, reading)?;
-    let mut units = Units { first: collector.jobs().len(), ..Units::default() };
+    let first = collector.jobs().len();
+    let mut units = Units::default();
     let mut widths = Widths::default();
     each_row(text, name, table, reading, collector, |collector, line, row, columns| {
         if !table.records() {
@@ -28,8 +30,9 @@ pub(super) fn read(
         }
         match job(row, columns, &clock) {
             Ok(Line::Job(job)) => {
-                units.note(row, &job);
-                widths.note(columns, row);
+                let ran = job.run_time.or_else(|| Some(job.end? - job.start?));
+                units.note(row, ran.filter(|_| !job.never_started), job.limit);
+                widths.note(columns, row, &job);
                 collector.job(line, *job)
             }
             Ok(Line::Step(job, memory)) => {
@@ -43,7 +46,11 @@ pub(super) fn read(
             Err(reason) => collector.problem(line, Reason::Row(reason)),
         }
     })?;
-    units.settle(collector);
+    let (correction, remarks) = units.settle();
+    remarks.into_iter().for_each(|remark| collector.remark(remark));
+    if let Some(correction) = correction {
+        collector.jobs_from(first).iter_mut().for_each(|job| job.limit = correction.of(job.limit));
+    }
     widths.settle(collector);
     Ok(())
 }
@@ -100,87 +107,51 @@ fn day_first(text: &mut Text, name: &str, table: Table, reading: &Reading) -> Re
     }
 }
 
-/// Whether bare numbers in a column of limits that are minutes for Slurm are seconds here.
-#[derive(Debug, Default)]
-struct Units {
-    /// The first of the table's jobs in the collector.
-    first: usize,
-    bare: u64,
-    other: u64,
-    /// Jobs that were ended at their limit, and ran as long as the number says in seconds, or in minutes.
-    at_seconds: u64,
-    at_minutes: u64,
-    /// Jobs with a limit and a run time, and those that ran longer than the limit in seconds.
-    ran: u64,
-    beyond: u64,
-}
-
-impl Units {
-    fn note(&mut self, row: &Row, job: &RawJob) {
-        let ran = job.run_time.or_else(|| Some(job.end? - job.start?)).filter(|_| !job.never_started);
-        let Ok(number) = row.get(Role::LimitMinutes).parse::<i64>() else {
-            self.other += u64::from(!row.get(Role::LimitMinutes).is_empty());
-            if let Some(ran) = ran.filter(|_| job.limit > 0) {
-                self.ran += 1;
-                self.beyond += u64::from(ran > job.limit + job.limit / 10 + 600);
-            }
-            return;
-        };
-        self.bare += 1;
-        let ended = row.get(Role::State).to_uppercase();
-        let Some(ran) = ran.filter(|_| ended == "TIMEOUT" || ended == "TO") else { return };
-        let near = |limit: i64| ran >= limit && ran <= limit + limit / 10 + 120;
-        self.at_seconds += u64::from(near(number));
-        self.at_minutes += u64::from(near(number.saturating_mul(60)));
-    }
-
-    fn settle(self, collector: &mut Collector) {
-        if self.bare > 0 && self.other == 0 && self.at_seconds > self.at_minutes {
-            collector.remark("the limits are bare numbers and are taken as seconds: jobs that were ended at their limit ran so \
-                              long".to_owned());
-            for job in collector.jobs_from(self.first) {
-                job.limit /= 60;
-            }
-        } else if self.bare > 0 && self.other == 0 && self.at_minutes == 0 {
-            collector.remark(
-                "the limits are bare numbers and are taken as minutes, as Slurm's: a column in seconds is called requested_time"
-                    .to_owned(),
-            );
-        }
-        if self.beyond * 2 > self.ran && self.ran > 9 {
-            collector.remark(format!(
-                "{} of {} jobs ran longer than their limit: the column of limits may not be in seconds",
-                self.beyond, self.ran
-            ));
-        }
-    }
-}
-
 /// Widths and starts of jobs, by the columns that say them.
 #[derive(Debug, Default)]
 struct Widths {
     /// Whether nothing says when jobs started.
     without_start: bool,
-    /// The title of a column of GPUs that stands for processors, or of one beside them.
+    /// The title of the column of GPUs that stand for processors, and of the column of processors beside which others
+    /// are; and whether that is one of resources.
     gpus: Option<String>,
-    beside: Option<String>,
-    /// Jobs with GPUs beside their processors.
+    beside: Option<(String, bool)>,
+    /// Jobs that are as wide as their GPUs, and those that are as wide as their processors.
+    by_gpus: u64,
+    by_processors: u64,
+    /// Those of them with GPUs too.
     with_gpus: u64,
 }
 
+/// Columns of resources, which may be processors and GPUs.
+const RESOURCES: [Role; 2] = [Role::UsedTres, Role::RequestedTres];
+
+/// GPUs among the resources of a row.
+fn gpus_of(row: &Row) -> Option<i64> {
+    RESOURCES.into_iter().find_map(|role| values::tres(row.get(role)).gpus)
+}
+
 impl Widths {
-    fn note(&mut self, columns: &Columns, row: &Row) {
-        let beside = PROCESSORS.into_iter().find(|role| columns.has(*role));
-        let tres =
-            values::tres(row.get(Role::UsedTres)).gpus.or(values::tres(row.get(Role::RequestedTres)).gpus);
-        let gpus = values::count(row.get(Role::Gpus)).ok().flatten().or(tres);
+    fn note(&mut self, columns: &Columns, row: &Row, job: &RawJob) {
         self.without_start |= ![Role::Start, Role::Wait, Role::End].iter().any(|role| columns.has(*role));
-        match beside {
-            None => self.gpus = self.gpus.take().or_else(|| columns.title(Role::Gpus).map(str::to_owned)),
-            Some(role) => {
-                self.with_gpus += u64::from(gpus.is_some_and(|gpus| gpus > 0));
-                self.beside = self.beside.take().or_else(|| columns.title(role).map(str::to_owned));
-            }
+        let wide = [job.used, job.requested].into_iter().flatten().any(|count| count > 0);
+        let gpus = values::count(row.get(Role::Gpus)).ok().flatten().or(gpus_of(row));
+        let with_gpus = gpus.is_some_and(|gpus| gpus > 0);
+        if !wide {
+            return;
+        }
+        if processors(row, columns) == Ok((None, None)) {
+            self.by_gpus += 1;
+            let title = || [Role::Gpus].iter().chain(&RESOURCES).find_map(|role| columns.title(*role));
+            self.gpus = self.gpus.take().or_else(|| title().map(str::to_owned));
+        } else {
+            self.by_processors += 1;
+            self.with_gpus += u64::from(with_gpus);
+            let column = || {
+                let role = PROCESSORS.into_iter().find(|role| columns.has(*role))?;
+                Some((columns.title(role)?.to_owned(), RESOURCES.contains(&role)))
+            };
+            self.beside = self.beside.take().or_else(column);
         }
     }
 
@@ -188,15 +159,25 @@ impl Widths {
         if self.without_start {
             collector.remark("no column says when jobs started: how long they waited is unknown".to_owned());
         }
-        if let Some(title) = self.gpus {
-            collector
-                .remark(format!("the width of jobs is their GPUs ({title}): every processor here is a GPU"));
+        let jobs = |count| crate::base::words::several(count, "job");
+        match self.gpus {
+            Some(title) if self.by_processors > 0 => collector.remark(format!(
+                "the width of {} is their GPUs ({title}), as nothing says how many processors they had",
+                jobs(self.by_gpus)
+            )),
+            Some(title) => collector
+                .remark(format!("the width of jobs is their GPUs ({title}): every processor here is a GPU")),
+            None => {}
         }
-        if let Some(title) = self.beside.filter(|_| self.with_gpus > 0) {
+        if let Some((title, resources)) = self.beside.filter(|_| self.with_gpus > 0) {
+            let way = if resources {
+                format!("a column num_gpus in the place of {title} makes them the width")
+            } else {
+                "leave the columns of processors out to have GPUs as width".to_owned()
+            };
             collector.remark(format!(
-                "{} had GPUs, which the width of jobs ({title}) does not say: leave the columns of processors out to have GPUs \
-                 as width",
-                crate::base::words::several(self.with_gpus, "job")
+                "{} had GPUs, which the width of jobs ({title}) does not say: {way}",
+                jobs(self.with_gpus)
             ));
         }
     }
@@ -301,18 +282,31 @@ fn sunday_night(from: i64, to: i64) -> bool {
     [sunday, sunday + 7 * DAY].iter().any(|&night| from <= night + 5 * 3600 && to >= night)
 }
 
-/// A job's width: what it held, and what it asked for.
-fn widths(row: &Row, columns: &Columns) -> Result<(Option<i64>, Option<i64>), String> {
+/// The processors that a job held, and those that it asked for.
+fn processors(row: &Row, columns: &Columns) -> Result<(Option<i64>, Option<i64>), String> {
     let (held, asked) = (values::tres(row.get(Role::UsedTres)), values::tres(row.get(Role::RequestedTres)));
     // Slurm writes no resources for a job that held none.
     let held = held.cpus.or((columns.has(Role::UsedTres) && row.get(Role::UsedTres).is_empty()).then_some(0));
     let ids = values::ids(row.get(Role::UsedIds))?;
     let used = values::count(row.get(Role::Used))?.or(held).or(ids);
-    let requested = values::count(row.get(Role::Requested))?.or(asked.cpus);
-    if PROCESSORS.iter().any(|role| columns.has(*role)) {
-        return Ok((used, requested));
+    Ok((used, values::count(row.get(Role::Requested))?.or(asked.cpus)))
+}
+
+/// A job's width: processors, or GPUs where nothing says its processors.
+fn widths(row: &Row, columns: &Columns) -> Result<(Option<i64>, Option<i64>), String> {
+    match processors(row, columns)? {
+        (None, None) => {}
+        known => return Ok(known),
     }
-    Ok((values::count(row.get(Role::Gpus))?, None))
+    if RESOURCES.iter().any(|role| columns.has(*role)) {
+        let [used, requested] = RESOURCES.map(|role| values::tres(row.get(role)).gpus);
+        if used.is_some() || requested.is_some() {
+            return Ok((used, requested));
+        }
+    }
+    // A table with a column of processors says the width there.
+    let others = PROCESSORS.iter().any(|role| !RESOURCES.contains(role) && columns.has(*role));
+    Ok(if others { (None, None) } else { (values::count(row.get(Role::Gpus))?, None) })
 }
 
 fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {

@@ -85,8 +85,12 @@ pub(crate) fn each_row(
 ) -> Result<(), Error> {
     let mut named = |collector: &mut Collector, line, pairs: &[Pair]| match Row::named(pairs) {
         Ok((row, columns)) => each(collector, line, &row, &columns),
-        Err(BadColumns::Missing { .. }) => {
-            collector.problem(line, Reason::Row("no submission time".to_owned()))
+        // Records may name different things, so that each has a list of its own.
+        Err(BadColumns::Missing { accepted, among, .. }) => {
+            let why = format!(
+                "no submission time among '{among}': accepted names are {accepted} (all: surefill import --columns)"
+            );
+            collector.problem(line, Reason::Row(why))
         }
         Err(error) => collector.problem(line, Reason::Row(error.to_string())),
     };
@@ -250,15 +254,13 @@ impl<F: FnMut(&mut Collector, u64, &Row, &Columns) -> Result<(), Error>> Body<'_
     }
 }
 
-/// Whether a line is what a program says instead of what it prints: `sacct: error: ...`.
-fn message(text: &str) -> bool {
-    let mut words = text.split(": ");
+/// Whether a line is what a program says instead of what it prints: `sacct: error: ...`, `slurm_load_jobs error: ...`.
+pub(super) fn message(text: &str) -> bool {
+    let mut words = text.split([' ', ':']).filter(|word| !word.is_empty());
     let (program, kind) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
     let named = !program.is_empty()
         && program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let kinds = ["error", "fatal", "warning", "info", "debug"];
-    named
-        && (program == "sacct"
-            || program.starts_with("slurm")
-            || kinds.contains(&kind.to_lowercase().as_str()))
+    let says = kinds.contains(&kind.to_lowercase().as_str()) && text.contains(": ");
+    named && (program == "sacct" || program.starts_with("slurm") || says)
 }

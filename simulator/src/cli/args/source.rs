@@ -36,7 +36,7 @@ pub struct Source {
     /// The zone of dates that name none, as Europe/Berlin [default: dates are taken as they stand]
     #[arg(long, value_name = "ZONE", value_parser = zone)]
     zone: Option<TimeZone>,
-    /// Go on with the rest where more than a tenth of the lines is left out as wrong
+    /// Go on with the rest where more than a tenth of the lines is left out as wrong, or of the jobs has no width
     #[arg(long)]
     partial: bool,
 }
@@ -112,7 +112,7 @@ impl Source {
     /// # Errors
     /// A sentence.
     pub fn whole(&self, trace: &Trace) -> Result<(), Failure> {
-        self.accept(&trace.name, trace.losses(), &trace.problems)
+        self.accept(&trace.name, trace.losses(), !trace.problems.is_empty() || trace.has_widths())
     }
 
     /// The trace as [`Source::whole`] reads it, for questions that need no widths but this number of jobs.
@@ -120,12 +120,12 @@ impl Source {
     /// # Errors
     /// Its.
     pub fn enough(&self, name: &str, jobs: usize, problems: &[Problem]) -> Result<(), Failure> {
-        self.accept(name, lost(jobs, problems), problems)
+        self.accept(name, lost(jobs, problems), !problems.is_empty())
     }
 
-    fn accept(&self, name: &str, lost: Option<String>, problems: &[Problem]) -> Result<(), Failure> {
+    fn accept(&self, name: &str, lost: Option<String>, rest: bool) -> Result<(), Failure> {
         let Some(lost) = lost.filter(|_| !self.partial) else { return Ok(()) };
-        let way = if problems.is_empty() { "" } else { "; --partial goes on with the rest" };
+        let way = if rest { "; --partial goes on with the rest" } else { "" };
         Err(anyhow::anyhow!("{name}: {lost}{way}").into())
     }
 }

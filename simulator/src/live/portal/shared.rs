@@ -95,18 +95,13 @@ impl Shared {
         (known.starts, known.drawn) = (Some(starts), None);
     }
 
-    /// Time goes on.
-    pub fn advance(&self, now: i64) {
+    /// Time goes on, to the present that the site has by now, if that moves.
+    pub fn advance(&self, present: impl FnOnce(&Site) -> Option<i64>) {
         let mut known = self.lock();
-        if now > known.site.now() {
+        if let Some(now) = present(&known.site).filter(|&now| now > known.site.now()) {
             known.site.advance(now);
             known.drawn = None;
         }
-    }
-
-    /// Whether its history has dates.
-    pub fn dates(&self) -> bool {
-        self.lock().site.dates()
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Known> {

@@ -1,9 +1,11 @@
 //! Options of the predictors that a site's questions go to.
 
 use super::Site;
-use crate::live::history::History;
+use crate::live::age::FIRST_DATE;
+use crate::live::history::{self, History};
 use crate::live::methods::{By, Method};
 use jiff::{Zoned, tz::TimeZone};
+use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 use surefill::error::Error as CoreError;
 use surefill::wait::{
@@ -76,6 +78,41 @@ pub fn check_bound(quantile: f64, confidence: f64) -> Result<(), Refused> {
     Err(Refused::Bound(quantile, confidence, needed))
 }
 
+/// The time as of which questions are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Present {
+    /// A time on the history's clock.
+    At(i64),
+    /// The system's clock.
+    Clock,
+    /// The newest event of the history.
+    End,
+}
+
+impl FromStr for Present {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Present, String> {
+        match text {
+            "clock" => Ok(Present::Clock),
+            "end" => Ok(Present::End),
+            text => history::time(text)?.map(Present::At).ok_or_else(|| "not a time".to_owned()),
+        }
+    }
+}
+
+impl Present {
+    /// The time on the system's clock, where that is the present: where it is asked for, and by default of a history
+    /// whose newest event, `last`, is a date. It is then not before that event, whatever zone its dates are of.
+    pub fn moving(present: Option<Present>, last: i64, dates: bool) -> Option<i64> {
+        match present {
+            Some(Present::Clock) => Some(clock(dates)),
+            None if last >= FIRST_DATE => Some(clock(dates).max(last)),
+            _ => None,
+        }
+    }
+}
+
 /// The system's clock: Unix seconds, or what a clock on the wall shows, for histories with dates.
 pub fn clock(dates: bool) -> i64 {
     if dates {
@@ -125,11 +162,15 @@ impl SiteOptions {
         }
     }
 
-    /// The predictors, with the history shown to them up to `now`, by default its last time.
+    /// The predictors, with the history shown to them up to the present.
     ///
     /// # Errors
     /// Those of [`Site::new`].
-    pub fn site(&self, history: &History, now: Option<i64>) -> Result<Site, CoreError> {
+    pub fn site(&self, history: &History, present: Option<Present>) -> Result<Site, CoreError> {
+        let now = match present {
+            Some(Present::At(now)) => Some(now),
+            other => Present::moving(other, history.last(), history.dates),
+        };
         Site::new(history, &self.methods, &self.core(), MAX_CLUSTERS as u32, !self.one_queue, now)
     }
 }
@@ -149,6 +190,23 @@ mod tests {
         assert_eq!(whole.core().components, AVAILABILITY | ADAPT);
         let weibull = SiteOptions { methods: vec![Method::Weibull], ..plain() };
         assert_eq!(weibull.core().components, TRIM | CLUSTER | AVAILABILITY | ADAPT);
+    }
+
+    #[test]
+    fn the_present_is_the_clock_where_the_history_has_dates() {
+        let year = 365 * 86_400;
+        let moving = Present::moving;
+        let now = moving(Some(Present::Clock), 5, false).unwrap();
+        let by_default = moving(None, now - year, false).unwrap();
+        assert!((now..now + 60).contains(&by_default));
+        assert_eq!(moving(None, now + year, false), Some(now + year));
+        for fixed in [(None, 900_000), (Some(Present::End), now - year), (Some(Present::At(7)), now)] {
+            assert_eq!(moving(fixed.0, fixed.1, false), None);
+        }
+        let read = ["clock", "end", "17", "1970-01-02"].map(|text| text.parse());
+        let wanted = [Present::Clock, Present::End, Present::At(17), Present::At(86_400)];
+        assert_eq!(read, wanted.map(Ok));
+        assert!("yesterday".parse::<Present>().is_err() && "".parse::<Present>().is_err());
     }
 
     #[test]

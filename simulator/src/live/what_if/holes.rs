@@ -9,10 +9,10 @@
 //!
 //! * [`Knowledge::RunTimes`]: run times are known beforehand, as no scheduler knew them. It is a feasible schedule, so
 //!   that at least as much could have been saved; other orders of the moves may save more.
-//! * [`Knowledge::Limits`]: a job's limit stands for its run time, and jobs that are submitted later are not known. It
-//!   moves to a second where the hole is also as long as its limit, among the jobs submitted by then. The starts and
-//!   ends of these are the schedule's, which a scheduler has to predict. Where the job would have been in the way of
-//!   a later submission it does not move.
+//! * [`Knowledge::Expected`]: the run time that a preset expected of a job at its submission stands for its own
+//!   ([`expected`](super::expected)), and jobs that are submitted later are not known. It moves to a second where the
+//!   hole is also as long as that, among the jobs submitted by then. The starts and ends of these are the schedule's,
+//!   which a scheduler has to predict. Where the job would have been in the way of a later submission it does not move.
 //!
 //! A job that ran for no time needs its processors for a second and holds them for none. Jobs whose waits are unknown
 //! are in no schedule.
@@ -22,15 +22,15 @@ use std::collections::BTreeMap;
 
 /// The length that a hole must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Knowledge {
+pub enum Knowledge<'a> {
     /// The run time of each job is known.
     RunTimes,
-    /// Limits are known, and the jobs submitted so far.
-    Limits,
+    /// The jobs submitted so far are known, and of each for how many seconds it is expected to run, in their order.
+    Expected(&'a [i64]),
 }
 
 /// By how many seconds every job starts earlier than recorded, in order of the jobs, which is that of submission.
-pub fn earlier(jobs: &[Job], procs: u32, knowledge: Knowledge) -> Vec<i64> {
+pub fn earlier(jobs: &[Job], procs: u32, knowledge: Knowledge<'_>) -> Vec<i64> {
     let mut schedule = Schedule::recorded(jobs, procs);
     let one = |job: &Job| {
         schedule.advance(job.submit);
@@ -152,15 +152,16 @@ impl<'a> Schedule<'a> {
     }
 
     /// The earliest start before the recorded one; the job itself must have been taken away.
-    fn earliest(&self, job: &Job, knowledge: Knowledge) -> Option<i64> {
+    fn earliest(&self, job: &Job, knowledge: Knowledge<'_>) -> Option<i64> {
         let (recorded, most) = (job.submit + job.wait, self.most_beside(job));
         let (mut at, mut used) = (self.now, self.used);
         while at < recorded {
             let mut blocked = (used > most).then_some(at);
             blocked = blocked.or_else(|| self.blocked((at, used), job.run_time.max(1), most, |_| true));
-            if knowledge == Knowledge::Limits {
+            if let Knowledge::Expected(lengths) = knowledge {
                 let known = |other: &Job| other.submit <= at;
-                blocked = blocked.or_else(|| self.blocked((at, used), job.limit.max(1), most, known));
+                let length = lengths.get(job.id).copied().unwrap_or(job.limit).max(1);
+                blocked = blocked.or_else(|| self.blocked((at, used), length, most, known));
             }
             let Some(blocked) = blocked else { return Some(at) };
             // At every start up to the one that is in the way it would be in the way too, as more jobs are known then.
@@ -206,8 +207,12 @@ mod tests {
         jobs.iter().filter(runs).map(|job| i64::from(job.processors)).sum()
     }
 
+    fn limits(jobs: &[Job]) -> Vec<i64> {
+        jobs.iter().map(|job| job.limit).collect()
+    }
+
     /// The definition, second by second, over whole schedules.
-    fn by_seconds(jobs: &[Job], procs: u32, knowledge: Knowledge) -> Vec<i64> {
+    fn by_seconds(jobs: &[Job], procs: u32, knowledge: Knowledge<'_>) -> Vec<i64> {
         let mut starts: Vec<i64> = jobs.iter().map(|job| job.submit + job.wait).collect();
         for job in jobs.iter().filter(|job| job.wait >= 0) {
             let most = i64::from(procs) - i64::from(job.processors);
@@ -216,7 +221,10 @@ mod tests {
             };
             let good = |&start: &i64| {
                 free(start, job.run_time, i64::MAX)
-                    && (knowledge == Knowledge::RunTimes || free(start, job.limit, start))
+                    && match knowledge {
+                        Knowledge::RunTimes => true,
+                        Knowledge::Expected(lengths) => free(start, lengths[job.id], start),
+                    }
             };
             let found = (job.submit..job.submit + job.wait).find(good);
             if let Some(start) = found {
@@ -233,14 +241,16 @@ mod tests {
         // It would have run to 15, and then job 2 from there. By its limit it might run to 25, but at 5 job 2 is not
         // known yet.
         assert_eq!(earlier(&jobs, 4, Knowledge::RunTimes), [0, 35, 5]);
-        assert_eq!(earlier(&jobs, 4, Knowledge::Limits), [0, 35, 5]);
+        assert_eq!(earlier(&jobs, 4, Knowledge::Expected(&limits(&jobs))), [0, 35, 5]);
         assert_eq!(idle_while_waiting(&jobs, 4), [0, 15, 10]);
         // Known by then, job 2 keeps a job with such a limit back.
         let mut known = jobs.clone();
         known[2].submit = 5;
         known[2].wait = 15;
         assert_eq!(earlier(&known, 4, Knowledge::RunTimes), [0, 35, 5]);
-        assert_eq!(earlier(&known, 4, Knowledge::Limits), [0, 0, 15]);
+        assert_eq!(earlier(&known, 4, Knowledge::Expected(&limits(&known))), [0, 0, 15]);
+        // Expected to run for ten seconds, as it does, it moves.
+        assert_eq!(earlier(&known, 4, Knowledge::Expected(&[50, 10, 20])), [0, 35, 5]);
     }
 
     proptest! {
@@ -250,7 +260,7 @@ mod tests {
             procs in 3u32..9,
         ) {
             let jobs = jobs(&made);
-            for knowledge in [Knowledge::RunTimes, Knowledge::Limits] {
+            for knowledge in [Knowledge::RunTimes, Knowledge::Expected(&limits(&jobs))] {
                 prop_assert_eq!(earlier(&jobs, procs, knowledge), by_seconds(&jobs, procs, knowledge));
             }
             let recorded: Vec<i64> = jobs.iter().map(|job| job.submit + job.wait).collect();

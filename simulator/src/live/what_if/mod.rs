@@ -9,6 +9,7 @@
 //! been saved in the recorded schedule, which needs no replay ([`holes`]).
 
 mod ask;
+mod expected;
 pub mod holes;
 mod rows;
 mod scored;
@@ -389,6 +390,7 @@ mod tests {
         assert_eq!(first.saved_s.ci95, None);
         (jobs[0].4, jobs[2].4) = (2000, 1000);
         assert_eq!(values(&scored(&jobs)), [1.875, 600.0, 0.75]);
+        assert_eq!(scored(&jobs).verdict, Verdict::Exceeded);
         (jobs[0].4, jobs[2].4) = (399, 0);
         assert_eq!(scored(&jobs).verdict, Verdict::Unexplained);
         (jobs[0].3, jobs[2].3) = (100, 0);
@@ -408,7 +410,7 @@ mod tests {
         // Each job starts at its submission, as those before it have left by then; and recorded are idle all but 30 s
         // of each job that runs meanwhile: the first at 1000 up to one that starts in the last second of the wait.
         assert_eq!((anchored.run_times.saved_s.value, anchored.run_times.earlier), (1000.0, 1.0));
-        assert_eq!(anchored.limits, anchored.run_times);
+        assert_eq!(anchored.expected, anchored.run_times);
         // Jobs 2 and 3 wait from 200 to 1200 and from 300 to 1300, jobs 0 to 2 run 30 s from 1000, 1100 and 1200.
         assert_eq!(anchored.idle, Some((2000.0 - 2.0 * 30.0 - 3.0 * 30.0) / 2000.0));
     }

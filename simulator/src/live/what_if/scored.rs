@@ -6,16 +6,16 @@
 //! record where people waited less than that. Intervals are those of a bootstrap over the weeks in which jobs were
 //! submitted, from the first submission of the period on, and over the replays ([`crate::base::bootstrap`]).
 
+use super::expected::expected;
 use super::holes::{Knowledge, earlier, idle_while_waiting};
 use super::{NOTICED_S, Pair, Period};
-use crate::base::bootstrap::{Figure, draws, interval};
+use crate::base::bootstrap::{Figure, WEEK_S, draws, interval};
 use crate::base::statistics::{SHORTEST_BASE_S, change};
+use crate::replay::predict::PredictorName;
 use crate::trace::recorded::Verdict;
 use crate::trace::workload::Workload;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-const WEEK_S: i64 = 7 * 86_400;
 
 /// The replay beside the record.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -45,8 +45,8 @@ pub struct Anchored {
     pub idle: Option<f64>,
     /// With run times known beforehand.
     pub run_times: Earlier,
-    /// With limits in their place, and without later submissions.
-    pub limits: Earlier,
+    /// With those that the other policy expected in their place, and without later submissions.
+    pub expected: Earlier,
 }
 
 /// Starts that are earlier than recorded.
@@ -83,7 +83,7 @@ struct Sums {
     known_before: f64,
     known_after: f64,
     run_times: f64,
-    limits: f64,
+    expected: f64,
 }
 
 impl Sums {
@@ -96,7 +96,7 @@ impl Sums {
         self.known_before += other.known_before * times;
         self.known_after += other.known_after * times;
         self.run_times += other.run_times * times;
-        self.limits += other.limits * times;
+        self.expected += other.expected * times;
     }
 
     /// [`change`] of all jobs.
@@ -178,21 +178,23 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
             sums_of(submit, replay, add);
         }
     }
-    let [by_run_times, by_limits] =
-        [Knowledge::RunTimes, Knowledge::Limits].map(|of| earlier(&recorded.jobs, recorded.procs, of));
+    let predictor = pairs.first().map_or(PredictorName::Limit, |pair| pair.after.setup.predictor);
+    let lengths = expected(&recorded.jobs, predictor);
+    let [by_run_times, by_expected] = [Knowledge::RunTimes, Knowledge::Expected(&lengths)]
+        .map(|of| earlier(&recorded.jobs, recorded.procs, of));
     let idle = idle_while_waiting(&recorded.jobs, recorded.procs);
     let (mut jobs, mut waited, mut idled, mut noticed) = (0, 0, 0, [0u64; 2]);
     for job in measured().filter(|job| job.wait >= 0) {
         let by = |seconds: &[i64]| seconds.get(job.id).copied().unwrap_or(0);
-        let (run_times, limits) = (by(&by_run_times), by(&by_limits));
+        let (run_times, expected) = (by(&by_run_times), by(&by_expected));
         noticed[0] += u64::from(run_times >= NOTICED_S);
-        noticed[1] += u64::from(limits >= NOTICED_S);
+        noticed[1] += u64::from(expected >= NOTICED_S);
         (jobs, waited, idled) = (jobs + 1, waited + job.wait, idled + by(&idle));
         let add = Sums {
             jobs: 1.0,
             recorded: job.wait as f64,
             run_times: run_times as f64,
-            limits: limits as f64,
+            expected: expected as f64,
             ..Sums::default()
         };
         (0..pairs.len()).for_each(|replay| sums_of(job.submit, replay, add));
@@ -221,7 +223,7 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
         let anchored = Anchored {
             idle: (waited > 0).then(|| idled as f64 / waited as f64),
             run_times: earlier(|sums| sums.run_times, noticed[0])?,
-            limits: earlier(|sums| sums.limits, noticed[1])?,
+            expected: earlier(|sums| sums.expected, noticed[1])?,
         };
         Some((scored, anchored))
     };

@@ -151,7 +151,7 @@ fn recorded(answer: &WhatIf) -> Vec<(String, f64)> {
     let rest = |saved_s: f64| scored.recorded_s - saved_s;
     vec![
         ("recorded".to_owned(), scored.recorded_s),
-        ("recorded, idle processors used by limits".to_owned(), rest(anchored.limits.saved_s.value)),
+        ("recorded, idle processors used by predictions".to_owned(), rest(anchored.expected.saved_s.value)),
         ("recorded, the same with run times known".to_owned(), rest(anchored.run_times.saved_s.value)),
     ]
 }

@@ -95,6 +95,12 @@ pub(in crate::report) fn waited(beside: &Beside) -> String {
                 share()
             )
         }
+        Verdict::Exceeded => format!(
+            "This history cannot tell what {after} would save, because the replay of {before} explains more than was waited: it \
+             comes to {} ({replay}) of it. {waited}. Jobs started sooner than the replay lets them: the machine may be larger than \
+             the replay's (--procs), or have shared its processors, or run times and limits are not those that were scheduled by.",
+            share()
+        ),
         Verdict::Explained if replayed_s > recorded_s => {
             format!("{waited}; the replay of {before} comes to {} of it ({replay}).", share())
         }
@@ -151,7 +157,7 @@ fn saved(scored: &Scored, after: &str) -> String {
 
 /// Waiting that could have been saved in the recorded schedule.
 fn anchored(answer: &WhatIf) -> Option<String> {
-    let Anchored { run_times, limits, .. } = answer.anchored.as_ref()?;
+    let Anchored { run_times, expected, .. } = answer.anchored.as_ref()?;
     let recorded_s = answer.scored.as_ref()?.recorded_s;
     if recorded_s < SHORTEST_BASE_S {
         return None;
@@ -166,12 +172,13 @@ fn anchored(answer: &WhatIf) -> Option<String> {
     };
     Some(format!(
         "In the recorded schedule, where nobody starts later than recorded, {} of the jobs could have started at least a minute \
-         earlier on processors that were idle, had run times been known: that saves {}. Where a job moves only if its limit fits \
-         too, among the jobs submitted by then, it saves {}. Neither rests on a replay or on the site's policy, but on idle \
-         processors that were in service and would do for any job.",
+         earlier on processors that were idle, had run times been known: that saves {}. Where a job moves only if the run time \
+         that {} expected of it fits too, among the jobs submitted by then, it saves {}. Neither rests on a replay or on the \
+         site's policy, but on idle processors that were in service and would do for any job.",
         percent(run_times.earlier),
         saves(run_times),
-        saves(limits)
+        answer.after,
+        saves(expected)
     ))
 }
 
@@ -180,6 +187,7 @@ fn replayed(answer: &WhatIf) -> String {
     let WhatIf { all, before, after, .. } = answer;
     let about = match answer.scored.as_ref().map(|scored| scored.verdict) {
         Some(Verdict::Unexplained) => "In the replay alone, which explains so little of the record,",
+        Some(Verdict::Exceeded) => "In the replay alone, which explains so much more than the record,",
         _ => "In the replay",
     };
     let known = answer.scored.as_ref().map_or(0, |scored| scored.jobs);
