@@ -29,7 +29,7 @@ fn judgements(running: &[Job], candidates: &[Job], missing: u32, limit: i64, rul
     for (processors, counts) in candidates {
         pass.add_candidate(*processors, 50_000, &of(counts)).unwrap();
     }
-    // Candidates that delay nobody are affordable.
+    // Candidates without a delay are affordable.
     while let Step::Accept(index) = pass.decide(rule, u64::MAX).unwrap() {
         pass.decline(index).unwrap();
     }

@@ -113,7 +113,7 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
 bool engine_expects(struct engine *engine, int64_t job, surefill_start *start);
 
 /* The instant at this level of a predicted start (0 to 4: .05, .25, .5, .75, .95); 0 where it lies beyond all that is
- * known. Then people are not told an instant, but engine_cannot_tell. */
+ * known. Then engine_cannot_tell is reported instead of an instant. */
 int64_t engine_by(const surefill_start *start, int level);
 extern const char engine_cannot_tell[];
 

@@ -113,7 +113,7 @@ fn files_that_are_refused_with_a_way_out() {
     }
 }
 
-/// Of many jobs a few may be without width; it is said.
+/// A few of many jobs may be without width; it is said.
 #[test]
 fn jobs_without_width_are_counted() {
     let rows: String =

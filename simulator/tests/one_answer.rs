@@ -118,7 +118,7 @@ fn jam(folder: &Path) {
     write(folder, (0..NODES + 999).map(job).collect());
 }
 
-/// The instants of a start in seconds from now, those that are told; the rest of the levels is not known.
+/// The instants of a start in seconds from now, those that are predicted; the rest of the levels is not known.
 fn instants(start: &Value) -> Vec<i64> {
     let all = start["quantiles"].as_array().unwrap();
     assert!(all.iter().zip(LEVELS).all(|(one, level)| one["probability"] == level), "{start}");
@@ -134,9 +134,9 @@ fn cells(text: &str, title: &str) -> Vec<Vec<String>> {
 
 /// Compares all answers about the waiting jobs. Returns their names and instants.
 fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
-    let told = json(&advise(folder, "--json"));
-    std::fs::write(folder.join("starts.json"), told.to_string()).unwrap();
-    let starts = told["starts"].as_array().unwrap();
+    let advised = json(&advise(folder, "--json"));
+    std::fs::write(folder.join("starts.json"), advised.to_string()).unwrap();
+    let starts = advised["starts"].as_array().unwrap();
     // The tables.
     let text = String::from_utf8(advise(folder, "--markdown").stdout).unwrap();
     let rows = cells(&text, "waiting job");
@@ -149,7 +149,7 @@ fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
         assert_eq!(row[0], start["job"].as_str().unwrap());
         assert_eq!(row[4..8], shown(&instants(start), &span, "–"), "{row:?}");
     }
-    let head = &told["heads"][0];
+    let head = &advised["heads"][0];
     let first = starts.iter().find(|start| start["job"] == head["job"]).unwrap();
     let by_limits = head["by_limits"].as_i64();
     let latest = instants(first).last().copied();
@@ -207,10 +207,10 @@ fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
 fn a_burst_of_equal_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let left = burst(folder.path());
-    let told = agree(folder.path());
-    assert_eq!((left.len(), told.len()), (560, 560));
+    let advised = agree(folder.path());
+    assert_eq!((left.len(), advised.len()), (560, 560));
     let (mut near, mut inside) = (0, 0);
-    for ((job, wait), (name, levels)) in left.iter().zip(&told) {
+    for ((job, wait), (name, levels)) in left.iter().zip(&advised) {
         assert_eq!(job, name);
         near += usize::from(levels[2] <= 2 * wait && 2 * levels[2] >= *wait);
         inside += usize::from((levels[0]..=levels[4]).contains(wait));
@@ -219,12 +219,12 @@ fn a_burst_of_equal_jobs() {
     assert!(near >= 557 && inside >= 500, "{near} {inside}");
 }
 
-/// Nobody knows when jobs without limits end: no level is told beyond what is played forward, and none twice.
+/// The ends of jobs without limits are unknown: no level is advised beyond what is played forward, and none twice.
 #[test]
 fn a_jam_without_limits() {
     let folder = tempfile::tempdir().unwrap();
     jam(folder.path());
-    let told = agree(folder.path());
-    assert_eq!(told.len(), 999);
-    assert!(told.iter().all(|(_, levels)| levels.is_sorted()));
+    let advised = agree(folder.path());
+    assert_eq!(advised.len(), 999);
+    assert!(advised.iter().all(|(_, levels)| levels.is_sorted()));
 }

@@ -321,7 +321,7 @@ static void bound(void) {
     CHECK(strcmp(names[0], "cycle-0000000027.surefill") == 0 && strcmp(names[39], "cycle-0000000066.surefill") == 0);
 }
 
-/* The start of a job behind one without a limit lies beyond all that is known: people are told so, once, and no
+/* The start of a job behind one without a limit lies beyond all that is known: that is reported, once, and no
  * instant, until the other has a limit. */
 static void unknown_starts(void) {
     struct engine *engine = &manager.engine;

@@ -171,8 +171,9 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
     let (all, policies) = (standings(traces), &traces.first()?.policies);
     let easys = of_base(policies);
     // Where no trace's record bears the replays out, the answer is about these alone.
-    let told = |compared: &Compared| verdict(compared).is_none_or(|verdict| verdict == Verdict::Told);
-    let alone = if traces.iter().any(told) { "" } else { "In the replays alone: " };
+    let explained =
+        |compared: &Compared| verdict(compared).is_none_or(|verdict| verdict == Verdict::Explained);
+    let alone = if traces.iter().any(explained) { "" } else { "In the replays alone: " };
     let best = all.first()?;
     let who = called(policies, best.index);
     let below_easy = (best.change * 100.0).round();
