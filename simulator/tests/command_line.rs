@@ -73,6 +73,11 @@ fn compare_takes_policies_with_predictors() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["traces"].as_array().unwrap().len(), 2);
+    let changes = json["changes"].as_array().unwrap();
+    assert!(
+        changes.iter().all(|change| change["change"].is_f64() && change["policy"].is_string()),
+        "{changes:?}"
+    );
     let names: Vec<_> =
         json["traces"][0]["policies"].as_array().unwrap().iter().map(|p| &p["policy"]).collect();
     assert_eq!(names, ["fcfs", "easy", "easy", "easy++", "conservative"]);

@@ -68,3 +68,38 @@ fn the_default_stands_beside_the_best() {
     assert!(answer.starts_with("fast: mean wait ") && answer.contains(" below EASY's, longest "), "{answer}");
     assert!(answer.contains(" times. fair, the default: -"), "{answer}");
 }
+
+/// Changes are counted from EASY in the order of the site's priorities, where that is among the policies, and say so.
+#[test]
+fn the_base_of_a_comparison_is_named() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../demo/workload.swf.gz");
+    let args = [
+        "compare",
+        trace,
+        "--policies",
+        "easy,easy:limit:multifactor,fair",
+        "--limit-jobs",
+        "1000",
+        "--quiet",
+    ];
+    let told = super::command_line::surefill(&args, std::path::Path::new("."));
+    let text = String::from_utf8(told.stdout).unwrap();
+    let answer = text.lines().last().unwrap();
+    assert!(
+        answer.contains("fair: mean wait ") && answer.contains(" that of EASY (limit, multifactor), "),
+        "{answer}"
+    );
+}
+
+/// A share of a wait below a minute says nothing: the second of two jobs waits 30 s for the first.
+#[test]
+fn no_share_of_waits_below_a_minute_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = |id: i64| format!("{id} {} -1 30 1 -1 -1 1 60 -1 1 1 1 1 1 -1 -1 -1\n", id / 2 * 100);
+    let text: String = (0..200).map(job).collect();
+    std::fs::write(folder.path().join("t.swf"), format!("; MaxProcs: 1\n{text}")).unwrap();
+    let args = ["compare", "t.swf", "--policies", "easy,fcfs"];
+    let told = super::command_line::surefill(&args, folder.path());
+    let text = String::from_utf8(told.stdout).unwrap();
+    assert!(text.contains(" 0.2 ") && !text.contains("0.0 %"), "{text}");
+}

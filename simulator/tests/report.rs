@@ -217,6 +217,7 @@ fn the_answer_is_the_shortest_mean_wait_beside_easys() {
     assert!((standings[0].change - mean(best)).abs() < 1e-12);
     // The demonstration's first jobs are of few weeks.
     assert_eq!(standings[0].ci95, None);
+    assert_eq!(serde_json::to_value(&standings[0]).unwrap()["policy"], standings[0].policy.as_str());
     // The sentence says these numbers, and who pays is on the page.
     let sentence = surefill_simulator::report::answer::sentence(std::slice::from_ref(&one)).unwrap();
     let percent = (mean(best) * 100.0).round();

@@ -478,6 +478,10 @@ fn serve_sees_a_new_history_and_keeps_the_old_one_when_it_is_wrong() {
     let server = serve(folder.path(), &["h.txt", "--reload", "1"]);
     let waiting = || server.json("/api/wait?queue=batch").1["waiting"].as_u64().unwrap();
     assert_eq!(waiting(), 1);
+    // Its dates are of another year: by this computer's clock it is out of date, at its end it was not.
+    let status = |server: &Server| server.json("/health").1["status"].as_str().unwrap().to_owned();
+    let end = serve(folder.path(), &["h.txt", "--now", "end"]);
+    assert_eq!([status(&server), status(&end)], ["out-of-date", "ok"]);
     std::fs::write(&path, sacct() + "201|1714569600|Unknown|60|4|batch|PENDING\n").unwrap();
     let begun = Instant::now();
     while waiting() != 2 {

@@ -11,6 +11,7 @@ use crate::base::papers;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, Replayed, Run, Summary, one};
+use crate::report::answer::{Standing, standings};
 use crate::report::{self, Compared};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Counts;
@@ -49,6 +50,8 @@ pub struct Compare {
 #[derive(Debug, Serialize)]
 struct Comparison {
     traces: Vec<Compared>,
+    /// Changes against EASY, the shortest waits first.
+    changes: Vec<Standing>,
 }
 
 /// One seed of one policy on one trace.
@@ -126,7 +129,7 @@ impl Compare {
         self.output.answer(&traces)?;
         self.output.comparison("Scheduling policies compared", &traces, &sections)?;
         if self.output.json {
-            output::json(&Comparison { traces })?;
+            output::json(&Comparison { changes: standings(&traces), traces })?;
         }
         Ok(())
     }

@@ -23,12 +23,15 @@ use crate::replay::waiting::change_over_weeks;
 use crate::trace::recorded::{EXCEEDED, Verdict};
 use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
+use serde::Serialize;
 
 /// A policy's outcome on all traces, beside EASY.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
     /// Its place in the list of policies.
     pub index: usize,
+    /// Its name, with what tells it from others of that name.
+    pub policy: String,
     /// The change of the mean wait, a mean over traces: -0.33 is 33 % below EASY's.
     pub change: f64,
     /// Its 95 % interval over the weeks of each trace and its replays; none where a trace has too few weeks.
@@ -57,6 +60,7 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     }
     Some(Standing {
         index,
+        policy: traces.first().map_or_else(String::new, |first| called(&first.policies, index)),
         change: mean(changes.iter().copied())?,
         ci95: change_over_weeks(&pairs),
         longest: mean(longest),
@@ -175,7 +179,7 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
         |compared: &Compared| verdict(compared).is_none_or(|verdict| verdict == Verdict::Explained);
     let alone = if traces.iter().any(explained) { "" } else { "In the replays alone: " };
     let best = all.first()?;
-    let who = called(policies, best.index);
+    let who = &best.policy;
     let below_easy = (best.change * 100.0).round();
     let spread = best.ci95.map_or_else(String::new, |ends| {
         let unsure = if ends.low <= 0.0 && ends.high >= 0.0 { ", so that it is not certain" } else { "" };
@@ -196,7 +200,7 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
         text += &format!("; below on {} of {} traces", best.ahead, best.traces);
     }
     let default = name_of(PolicyName::Fair);
-    let other = all.iter().skip(1).find(|standing| called(policies, standing.index) == default);
+    let other = all.iter().skip(1).find(|standing| standing.policy == default);
     if let Some(Standing { change, longest, .. }) = other {
         text += &format!(". {default}, the default: {}", percent(*change));
         text += &longest.map_or_else(String::new, |longest| format!(", longest {longest:.1} times"));
@@ -309,13 +313,11 @@ fn changes(traces: &[Compared]) -> Markup {
     let rows: Vec<(String, f64, String)> = all
         .iter()
         .map(|standing| {
-            let name =
-                traces.first().map_or_else(String::new, |first| called(&first.policies, standing.index));
             let spread = standing.ci95.map_or_else(String::new, |ends| {
                 format!(" ({} to {})", percent(ends.low), percent(ends.high))
             });
             let ahead = format!("; below on {} of {}", standing.ahead, standing.traces);
-            (name, standing.change, percent(standing.change) + &spread + &ahead)
+            (standing.policy.clone(), standing.change, percent(standing.change) + &spread + &ahead)
         })
         .collect();
     let easys = traces.first().map_or_else(String::new, |first| of_base(&first.policies));
