@@ -195,11 +195,19 @@ results_drawn() {
     PATH=$(realpath "$target")/release:$PATH SUREFILL_TRACES=$traces python3 scripts/results-drawn.py ${SUREFILL_SEED:-}
 }
 
+# The code's formatting; and no file of a megabyte, as a core dump would be.
+formatting() {
+    cargo fmt --all --check || return 1
+    local large
+    large=$(git ls-files -z 2> /dev/null | xargs -0r stat -c '%s %n' | awk '$1 > 1048576')
+    [ -z "$large" ] || { printf 'larger than a megabyte:\n%s\n' "$large"; return 1; }
+}
+
 # Variables of scripts that are read by one another look unassigned, or unused.
 shell_scripts() { git ls-files -z '*.sh' | xargs -0 shellcheck -x -S warning -e SC2154,SC2034; }
 
 step "packages" scripts/packages.sh
-step "formatting" cargo fmt --all --check
+step "formatting" formatting
 step "lints" cargo clippy --workspace --features surefill/capi --all-targets -- -D warnings
 step "lints without the C ABI" cargo clippy -p surefill --lib -- -D warnings
 release_step "lints of all without the C ABI" cargo clippy --workspace --all-targets -- -D warnings
