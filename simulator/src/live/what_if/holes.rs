@@ -10,7 +10,7 @@
 //! * [`Knowledge::RunTimes`]: run times are known beforehand, as no scheduler knew them. It is a feasible schedule, so
 //!   that at least as much could have been saved; other orders of the moves may save more.
 //! * [`Knowledge::Expected`]: the run time that a preset expected of a job at its submission stands for its own
-//!   ([`expected`](super::expected)), and jobs that are submitted later are not known. It moves to a second where the
+//!   (`expected`), and jobs that are submitted later are not known. It moves to a second where the
 //!   hole is also as long as that, among the jobs submitted by then. The starts and ends of these are the schedule's,
 //!   which a scheduler has to predict. Where the job would have been in the way of a later submission it does not move.
 //!
