@@ -29,7 +29,7 @@ use bytemuck::{Pod, Zeroable};
 /// The most instants.
 const INSTANTS: usize = 48;
 
-/// Multiply-adds for a row from which on frequencies are tried, and coarse rows before.
+/// Multiply-adds for a row from which on frequencies are tried, or coarse rows where few jobs run.
 pub(super) const DIRECT: u64 = 1 << 17;
 
 /// Running jobs up to which rows are coarse at first: the transform of the sum of more of them is negligible at all but
@@ -40,6 +40,9 @@ pub(super) const FEW: u32 = 512;
 const COARSEST: u32 = 512;
 const FINER: u32 = 4;
 const FINEST: u32 = COARSEST * FINER;
+
+/// Numbers of a coarse row beyond the candidates' widths: rounded widths of jobs that join it reach further.
+const SPARE: u32 = 8;
 
 /// The fewest rows with which brackets are tried.
 const FEWEST: usize = 8;
@@ -197,14 +200,15 @@ impl Bracketed<'_> {
             state.error = ROUNDING;
             if state.coarse == 0 {
                 state.grain = state.finest;
-                state.length = state.reach.checked_div(state.grain).ok_or(Error::Corrupt)? + 1;
+                let steps = state.reach.checked_div(state.grain).ok_or(Error::Corrupt)?;
+                state.length = steps.checked_add(1).ok_or(Error::Corrupt)?;
                 (state.upper, state.stride) = (0, state.length);
             } else {
                 state.grain = state.reach.div_ceil(coarse / 4).max(state.finest).max(1);
-                state.length = state.reach.div_ceil(state.grain) + 1;
-                (state.upper, state.stride) = (state.length, 2 * state.length);
+                state.length = state.reach.div_ceil(state.grain).saturating_add(1 + SPARE);
+                (state.upper, state.stride) = (state.length, state.length.saturating_mul(2));
             }
-            if self.store.len() / state.stride as usize >= FEWEST {
+            if self.store.len().checked_div(state.stride as usize).ok_or(Error::Corrupt)? >= FEWEST {
                 break;
             }
             if state.coarse == 0 {
@@ -286,11 +290,15 @@ impl Bracketed<'_> {
                 return Ok(Found::Judged);
             }
             let room = INSTANTS.min(self.store.len() / (self.state.stride as usize).max(1));
-            let splits = (self.state.count as usize) < room && bounds.by_splitting >= bounds.by_widths;
-            match bounds.widest.filter(|_| splits) {
-                Some(place) => self.split(place, done)?,
-                None if self.refine()? => (),
-                None => return Ok(Found::Exhausted),
+            // Finer widths are of no use where it is instants that are lacking.
+            if bounds.by_widths > bounds.by_splitting {
+                if !self.refine()? {
+                    return Ok(Found::Exhausted);
+                }
+            } else if let Some(place) = bounds.widest.filter(|_| (self.state.count as usize) < room) {
+                self.split(place, done)?;
+            } else {
+                return Ok(Found::Exhausted);
             }
             if *done >= work {
                 return Ok(Found::Interrupted);
@@ -301,7 +309,9 @@ impl Bracketed<'_> {
     /// The bounds of a candidate's delay and of the head job's wait.
     fn bounds(&self, candidate: &Candidate, slot: usize, rule: &Rule) -> Result<Bounds> {
         let releases = range(self.releases, slot, candidate.releases as usize)?;
-        let of_wait = if rule.criterion == Criterion::Relative { rule.threshold } else { 0.0 };
+        // A threshold may be infinite.
+        let of_wait =
+            if rule.criterion == Criterion::Relative { f64::min(rule.threshold, 1e12) } else { 0.0 };
         let (mut left, mut passed) = (1.0, 0);
         let mut bounds = Bounds {
             delay: [0.0; 2],
@@ -398,6 +408,22 @@ impl Bracketed<'_> {
             *at_mut(&mut self.state.inside, place)? = inside.into();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Bracketed<'_> {
+    /// Sets coarse rows up that are made of this number of numbers, none of them written.
+    pub(super) fn begin_coarse(&mut self, coarse: u32, reach: u32) {
+        let (running, finest) = (self.running.len() as u32, 1);
+        *self.state = Brackets { phase: LIVE, running, finest, reach, ..Brackets::zeroed() };
+        // Enough numbers for any coarse row.
+        assert!(self.lay(coarse, u64::MAX, 1 << 20).unwrap());
+    }
+
+    /// Makes the first row that of one instant, and the only one.
+    pub(super) fn note_instant(&mut self, time: i64) {
+        (self.state.count, self.state.times[0], self.state.rows[0]) = (1, time, 0);
     }
 }
 

@@ -59,7 +59,9 @@ impl Bracketed<'_> {
         let held = open.saturating_sub(fewest).saturating_add(1) < most;
         let numbers =
             if held { open.saturating_sub(fewest).saturating_add(1) } else { most.min(open + 1) } as usize;
-        if numbers as u64 * uncertain as u64 > DIRECT && uncertain > FEW as usize {
+        // Few jobs have many frequencies that matter, or are worth trying only beside much more work.
+        let limit = if self.running.len() > FEW as usize { DIRECT } else { 128 * DIRECT };
+        if numbers as u64 * uncertain as u64 > limit {
             let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
             let scale = unit / common;
             widths.iter_mut().for_each(|width| *width *= f64::from(scale));
@@ -225,5 +227,116 @@ fn add_jobs<'r>(
             left -= 1;
         }
         (from, until) = (until, until * 2.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::backfill::bracket::{Bracketed, Brackets};
+    use crate::backfill::running::Running;
+    use crate::runtime::Release;
+    use bytemuck::Zeroable;
+    use std::vec;
+    use std::vec::Vec;
+
+    const NOW: i64 = 10;
+
+    /// Pr(S < y) at the instant, for all y, by adding one job after the other.
+    fn truth(jobs: &[(u32, f64)]) -> Vec<f64> {
+        let total: usize = jobs.iter().map(|job| job.0 as usize).sum();
+        let mut distribution = vec![0.0; total + 1];
+        distribution[0] = 1.0;
+        for &(width, p) in jobs {
+            for s in (0..=total).rev() {
+                let came = if s >= width as usize { distribution[s - width as usize] } else { 0.0 };
+                distribution[s] = distribution[s] * (1.0 - p) + came * p;
+            }
+        }
+        let below = distribution.iter().scan(0.0, |sum, p| {
+            *sum += p;
+            Some(*sum)
+        });
+        [0.0].into_iter().chain(below).collect()
+    }
+
+    /// Bounds from coarse rows hold, for finer and finer widths, and after jobs have joined; they are of use.
+    #[test]
+    fn coarse_rows_bound_exact_ones() {
+        let mut state = 7_u64;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 33) % u64::from(below)) as u32
+        };
+        let (mut gaps, mut rows) = ([0.0; 2], 0);
+        for round in 0..40 {
+            let widest = [30, 300, 3_000][round % 3];
+            let jobs: Vec<(u32, f64)> = (0..60)
+                .map(|_| (1 + random(widest), f64::from(random(1_001)).powi(1 + round as i32 % 2) / 1_000.0))
+                .map(|(width, p)| (width, f64::min(p, 1.0)))
+                .collect();
+            let busy: u32 = jobs.iter().map(|job| job.0).sum();
+            let reach = 1 + random(busy / 4);
+            let missing = 1 + random(busy - reach);
+            let joined: Vec<(u32, f64)> = (0..3).map(|_| (1 + random(1 + reach / 4), 0.25)).collect();
+            let (mut running, mut releases) = (Vec::new(), Vec::new());
+            for &(processors, p) in jobs.iter().chain(&joined) {
+                let slot = releases.len() as u32;
+                releases.extend(
+                    [(NOW, p), (100, 1.0 - p)].map(|(after, probability)| Release { after, probability }),
+                );
+                running.push(Running { processors, slot, releases: 2, ..Running::zeroed() });
+            }
+            let mut store = vec![0.0; 1 << 17];
+            let mut buffers = vec![0.0; 7 * busy as usize];
+            let mut brackets = Brackets::zeroed();
+            let before = jobs.len();
+            let mut bracketed = Bracketed {
+                state: &mut brackets,
+                running: &mut running[..before],
+                releases: &releases,
+                store: &mut store,
+                buffers: &mut buffers,
+                processors: busy as usize,
+                missing,
+            };
+            for (coarse, gap) in [64, 512].into_iter().zip(&mut gaps) {
+                bracketed.begin_coarse(coarse, reach);
+                bracketed.write_row(0, NOW, &mut 0).unwrap();
+                let exact = truth(&jobs);
+                *gap += check(&bracketed, |x| exact[((missing + x) as usize).min(exact.len() - 1)]);
+            }
+            // Each joined job shifts the numbers by its width while it runs.
+            bracketed.note_instant(NOW);
+            let mut whole = Bracketed {
+                state: &mut brackets,
+                running: &mut running,
+                releases: &releases,
+                store: &mut store,
+                buffers: &mut buffers,
+                processors: busy as usize,
+                missing,
+            };
+            whole.join().unwrap();
+            let lacking = missing + joined.iter().map(|job| job.0).sum::<u32>();
+            let all: Vec<_> = jobs.iter().chain(&joined).copied().collect();
+            let exact = truth(&all);
+            check(&whole, |x| exact[((lacking + x) as usize).min(exact.len() - 1)]);
+            rows += 1;
+        }
+        let [coarser, finer] = gaps.map(|gap| gap / f64::from(rows));
+        assert!(coarser < 0.6 && finer < 0.6 * coarser, "{coarser} {finer}");
+    }
+
+    /// Checks the first row against the truth beside a candidate of x processors; returns the mean gap.
+    fn check(bracketed: &Bracketed, exact: impl Fn(u32) -> f64) -> f64 {
+        let (length, upper) = (bracketed.state.length as usize, bracketed.state.upper as usize);
+        let mut gap = 0.0;
+        for index in 0..length {
+            let (low, high) = (bracketed.store[index], bracketed.store[upper + index]);
+            let truth = exact(index as u32 * bracketed.state.grain);
+            assert!(low - 1e-12 <= truth && truth <= high + 1e-12, "{index}: {low} {truth} {high}");
+            gap += high - low;
+        }
+        gap / length as f64
     }
 }
