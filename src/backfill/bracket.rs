@@ -204,7 +204,7 @@ impl Bracketed<'_> {
                 state.length = steps.checked_add(1).ok_or(Error::Corrupt)?;
                 (state.upper, state.stride) = (0, state.length);
             } else {
-                state.grain = state.reach.div_ceil(coarse / 4).max(state.finest).max(1);
+                state.grain = state.reach.div_ceil((coarse / 4).max(1)).max(state.finest).max(1);
                 state.length = state.reach.div_ceil(state.grain).saturating_add(1 + SPARE);
                 (state.upper, state.stride) = (state.length, state.length.saturating_mul(2));
             }

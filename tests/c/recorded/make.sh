@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Keeps recorded cycles of resource managers for tests/c/run.sh anew: of a real slurmctld (the plugin and the external
 # scheduler), of real Flux instances and of the simulated PBS server those with the most offers, of a file of at most 100 kB.
-# To be run when the layout of the block has changed, or decisions have on purpose.
+# To be run when the layout of the block has changed, or decisions have on purpose; where only names of members have, restamp.py does.
 #
 #   tests/c/recorded/make.sh [FOLDER]     after make lib; FOLDER is what an earlier SUREFILL_RECORDS=FOLDER of the three tests has
 #                                         left, without it they are run: needs root, and takes some ten minutes
