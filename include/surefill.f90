@@ -494,8 +494,8 @@ module surefill
   type, bind(c) :: surefill_start
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
-    !> 1 if the start may lie later than the last instant: longer waits are not known, and an instant that is equal to
-    !! the last one is none to tell people.
+    !> 1 if the start may lie later than the last instant: longer waits are not known, nor is an instant that is equal
+    !! to the last one.
     integer(c_int32_t) :: capped
     !> The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
     !! decreasing. People plan by the fourth: three of four jobs have started by then.

@@ -46,9 +46,9 @@ struct row {
     bool outside;      /* the scheduler knows the least that it asks for; where it starts is Slurm's choice */
     bool array;
     bool refused;      /* by Slurm, in this cycle */
-    int64_t expected;  /* its start; 0 for none, UNTOLD for one that lies beyond all that is known */
+    int64_t expected;  /* its start; 0 for none, UNKNOWN_START for one that lies beyond all that is known */
 };
-enum { UNTOLD = -1 };
+enum { UNKNOWN_START = -1 };
 
 /* A job that Slurm's own test has placed in the future: a reservation keeps its nodes for it until then. */
 struct promise {
@@ -179,10 +179,10 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
                             uint32_t flag);
 /* The job's reason, as users see it. */
 void say_why(job_record_t *job, enum job_state_reason why);
-/* Whether users read in the job's admin comment that its start cannot be told, and whether they should; a comment of
+/* Whether users read in the job's admin comment that its start is unknown, and whether they should; a comment of
  * others stays. */
-bool is_untold(const job_record_t *job);
-void say_untold(job_record_t *job, bool untold);
+bool start_is_unknown(const job_record_t *job);
+void note_unknown_start(job_record_t *job, bool unknown);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
 /* Whether another job's licences, which are free, are so still when this one has its own. */

@@ -133,7 +133,7 @@ void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *par
     row->array = is_array(job);
     if (IS_JOB_PENDING(job)) {
         if (job->start_time > (time_t)cluster->now) row->expected = (int64_t)job->start_time; /* as it was told */
-        if (is_untold(job)) row->expected = UNTOLD;
+        if (start_is_unknown(job)) row->expected = UNKNOWN_START;
         said->begin = details == NULL ? 0 : (int64_t)details->begin_time;
         if (said->begin <= cluster->now) said->begin = 0;
         if (details != NULL && part != NULL) why = job_asks(cluster, job, part, said, &never);

@@ -304,7 +304,7 @@ static void foresee(struct plugin *plugin) {
         surefill_start start;
         if (row->order < 0 || row->said.state != SUREFILL_JOB_WAITING || !engine_expects(&plugin->engine, row->said.id, &start)) continue;
         row->expected = engine_by(&start, 3); /* three of four such jobs have started by then */
-        if (row->expected == 0) row->expected = UNTOLD;
+        if (row->expected == 0) row->expected = UNKNOWN_START;
         told++;
     }
     debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), told);

@@ -44,15 +44,15 @@ void say_why(job_record_t *job, enum job_state_reason why) {
     last_job_update = time(NULL);
 }
 
-bool is_untold(const job_record_t *job) {
+bool start_is_unknown(const job_record_t *job) {
     return job->admin_comment != NULL && strcmp(job->admin_comment, engine_cannot_tell) == 0;
 }
 
-void say_untold(job_record_t *job, bool untold) {
+void note_unknown_start(job_record_t *job, bool unknown) {
     const bool empty = job->admin_comment == NULL || job->admin_comment[0] == '\0';
-    if (untold ? !empty : !is_untold(job)) return;
+    if (unknown ? !empty : !start_is_unknown(job)) return;
     xfree(job->admin_comment);
-    if (untold) job->admin_comment = xstrdup(engine_cannot_tell);
+    if (unknown) job->admin_comment = xstrdup(engine_cannot_tell);
     last_job_update = time(NULL);
 }
 
@@ -175,7 +175,7 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
     if (status == SLURM_SUCCESS) {
         last_job_update = time(NULL);
         info("surefill: started JobId=%u in %s on %s", job->job_id, part->name, job->nodes);
-        say_untold(job, false);
+        note_unknown_start(job, false);
         compat_power(job);
         if (job->batch_flag == 0)
             srun_allocate(job);

@@ -26,7 +26,7 @@ static void tell_jobs(struct cluster *cluster) {
         /* As sched/backfill does: of a waiting job it is an estimate. */
         if (row->expected != 0) {
             job->start_time = row->expected > 0 ? (time_t)row->expected : 0;
-            say_untold(job, row->expected == UNTOLD);
+            note_unknown_start(job, row->expected == UNKNOWN_START);
         }
     }
 }

@@ -308,13 +308,14 @@ fn radians(angle: u64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::math::mix::{GOLDEN, finalise};
     use std::vec;
     use std::vec::Vec;
 
     /// Pr(S < y) for all y, by adding one job after the other.
-    fn truth(jobs: &[(u32, f64)]) -> Vec<f64> {
+    pub(in crate::backfill) fn truth(jobs: &[(u32, f64)]) -> Vec<f64> {
         let total: usize = jobs.iter().map(|job| job.0 as usize).sum();
         let mut distribution = vec![0.0; total + 1];
         distribution[0] = 1.0;
@@ -331,13 +332,17 @@ mod tests {
         [0.0].into_iter().chain(below).collect()
     }
 
+    /// Integers below a bound, from this seed.
+    pub(in crate::backfill) fn draws(mut seed: u64) -> impl FnMut(u64) -> u64 {
+        move |below| {
+            seed = seed.wrapping_add(GOLDEN);
+            finalise(seed) % below
+        }
+    }
+
     #[test]
     fn is_the_distribution() {
-        let mut state = 5_u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % below
-        };
+        let mut random = draws(5);
         let mut by_frequencies = 0;
         for round in 0..60 {
             let widest = [3, 40, 300][round % 3];

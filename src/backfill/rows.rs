@@ -4,9 +4,10 @@ use crate::backfill::bracket::{Bracketed, DIRECT, FEW, ended};
 use crate::backfill::convolve::add_job;
 use crate::backfill::crowd::gcd;
 use crate::backfill::fourier::{self, Jobs};
-use crate::backfill::running::measure;
+use crate::backfill::running::{Running, measure};
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, range, range_mut};
+use crate::runtime::Release;
 use core::num::NonZero;
 
 /// The probability with which what rounding leaves over may lie beyond a bound, and minus its logarithm.
@@ -32,18 +33,9 @@ impl Bracketed<'_> {
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
         let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
-        let (mut certain, mut open, mut uncertain) = (0_u64, 0_u64, 0);
-        for job in self.running.iter() {
-            let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
-            if p >= 1.0 {
-                certain += u64::from(job.width);
-            } else if p > 0.0 {
-                open += u64::from(job.width);
-                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (job.width.into(), p);
-                uncertain += 1;
-            }
-        }
-        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range_mut(odds, 0, uncertain)?);
+        let found = Ended::by(time, self.running, self.releases, |job| job.width, [widths, odds])?;
+        let Ended { certain, open, widths, odds } = found;
+        let uncertain = widths.len();
         // The head job can start once this many units of the uncertain jobs are released, beside a candidate at x.
         let (missing, grain) = (u64::from(self.missing), u64::from(self.state.grain));
         let each = NonZero::new(u64::from(unit)).ok_or(Error::Corrupt)?;
@@ -59,7 +51,7 @@ impl Bracketed<'_> {
         let held = open.saturating_sub(fewest).saturating_add(1) < most;
         let numbers =
             if held { open.saturating_sub(fewest).saturating_add(1) } else { most.min(open + 1) } as usize;
-        // Few jobs have many frequencies that matter, or are worth trying only beside much more work.
+        // The frequencies that matter are many where few jobs run, and then worth a try beside much more work alone.
         let limit = if self.running.len() > FEW as usize { DIRECT } else { 128 * DIRECT };
         if numbers as u64 * uncertain as u64 > limit {
             let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
@@ -82,9 +74,6 @@ impl Bracketed<'_> {
             widths.iter_mut().for_each(|width| *width /= f64::from(scale));
         }
         let (mut now, mut next) = (range_mut(one, 0, numbers)?, range_mut(other, 0, numbers)?);
-        now.fill(0.0);
-        next.fill(0.0);
-        *at_mut(now, 0)? = 1.0;
         if held {
             odds.iter_mut().for_each(|p| *p = 1.0 - *p);
         }
@@ -130,19 +119,10 @@ impl Bracketed<'_> {
         let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
-        let (mut certain, mut open, mut uncertain) = (0_i64, 0_i64, 0);
-        for job in self.running.iter() {
-            let p = ended(range(self.releases, job.slot as usize, job.releases as usize)?, time);
-            if p >= 1.0 {
-                certain += i64::from(job.processors);
-            } else if p > 0.0 {
-                open += i64::from(job.processors);
-                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (job.processors.into(), p);
-                uncertain += 1;
-            }
-        }
+        let found = Ended::by(time, self.running, self.releases, |job| job.processors, [widths, odds])?;
+        let Ended { certain, open, widths, odds } = found;
+        let (certain, open) = (certain as i64, open as i64);
         *work += self.running.len() as u64;
-        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range_mut(odds, 0, uncertain)?);
         let (grain, length) = (i64::from(self.state.grain), self.state.length as usize);
         // The processors that the uncertain jobs have to release, beside a candidate at x, and the most that count.
         let wanted =
@@ -203,6 +183,42 @@ impl Bracketed<'_> {
     }
 }
 
+/// Running jobs at one instant.
+struct Ended<'b> {
+    /// Width of those that have ended, and of those that may have.
+    certain: u64,
+    open: u64,
+    /// Widths of the latter, and the probabilities that they have ended.
+    widths: &'b mut [f64],
+    odds: &'b mut [f64],
+}
+
+impl<'b> Ended<'b> {
+    /// The jobs as they are by this time; widths and probabilities are written to `memory`. O(R x b).
+    fn by(
+        time: i64,
+        running: &[Running],
+        releases: &[Release],
+        width: impl Fn(&Running) -> u32,
+        memory: [&'b mut [f64]; 2],
+    ) -> Result<Ended<'b>> {
+        let [widths, odds] = memory;
+        let (mut certain, mut open, mut uncertain) = (0, 0, 0);
+        for job in running {
+            let p = ended(range(releases, job.slot as usize, job.releases as usize)?, time);
+            if p >= 1.0 {
+                certain += u64::from(width(job));
+            } else if p > 0.0 {
+                open += u64::from(width(job));
+                (*at_mut(widths, uncertain)?, *at_mut(odds, uncertain)?) = (width(job).into(), p);
+                uncertain += 1;
+            }
+        }
+        let (widths, odds) = (range_mut(widths, 0, uncertain)?, range_mut(odds, 0, uncertain)?);
+        Ok(Ended { certain, open, widths, odds })
+    }
+}
+
 /// Writes the distribution of the sum of independent jobs' widths to `now`, as far as that reaches; `next` is scratch.
 /// The narrowest jobs come first, when the sums are small yet: by powers of two, which takes no sorting.
 fn add_jobs<'r>(
@@ -233,6 +249,7 @@ fn add_jobs<'r>(
 #[cfg(test)]
 mod tests {
     use crate::backfill::bracket::{Bracketed, Brackets};
+    use crate::backfill::fourier::tests::{draws, truth};
     use crate::backfill::running::Running;
     use crate::runtime::Release;
     use bytemuck::Zeroable;
@@ -241,32 +258,11 @@ mod tests {
 
     const NOW: i64 = 10;
 
-    /// Pr(S < y) at the instant, for all y, by adding one job after the other.
-    fn truth(jobs: &[(u32, f64)]) -> Vec<f64> {
-        let total: usize = jobs.iter().map(|job| job.0 as usize).sum();
-        let mut distribution = vec![0.0; total + 1];
-        distribution[0] = 1.0;
-        for &(width, p) in jobs {
-            for s in (0..=total).rev() {
-                let came = if s >= width as usize { distribution[s - width as usize] } else { 0.0 };
-                distribution[s] = distribution[s] * (1.0 - p) + came * p;
-            }
-        }
-        let below = distribution.iter().scan(0.0, |sum, p| {
-            *sum += p;
-            Some(*sum)
-        });
-        [0.0].into_iter().chain(below).collect()
-    }
-
     /// Bounds from coarse rows hold, for finer and finer widths, and after jobs have joined; they are of use.
     #[test]
     fn coarse_rows_bound_exact_ones() {
-        let mut state = 7_u64;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((state >> 33) % u64::from(below)) as u32
-        };
+        let mut random = draws(7);
+        let mut random = |below: u32| random(below.into()) as u32;
         let (mut gaps, mut rows) = ([0.0; 2], 0);
         for round in 0..40 {
             let widest = [30, 300, 3_000][round % 3];
