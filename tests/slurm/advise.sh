@@ -23,8 +23,11 @@ for i in $(seq 20); do
         "SubmitTime=2020-01-01T00:00:05 EligibleTime=2020-01-01T00:00:05 ExitCode=0:0" >>"$work/history"
 done
 cat "$CLUSTER/completed" >>"$work/history"
-busy=$(job games 3 60 14 -J long)
-wait_for 10 running "$busy"
+busy=$(job games 3 60 20 -J long)
+# From three seconds on it is longer than each of the sixty short jobs, one second by the clocks of two daemons: between
+# them and those of five minutes the median of its end would turn on one second of its age.
+three_seconds_old() { running "$busy" && [ "$(($(date +%s) - $(timeout 10 squeue -h -j "$busy" -o %S | date +%s -f -)))" -ge 3 ]; }
+wait_for 15 three_seconds_old
 head=$(job games 5 60 1)
 other=$(job man 5 30 1)
 evil=$(job man 5 30 1 -J "$forged_line")
