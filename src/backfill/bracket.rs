@@ -23,7 +23,7 @@ use crate::backfill::verdict::{Candidate, Criterion, Exactness, Rule, Verdict};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::runtime::Release;
+use crate::runtime::{Release, Steps, write_kept};
 use bytemuck::{Pod, Zeroable};
 
 /// The most instants.
@@ -93,7 +93,10 @@ pub(super) struct Brackets {
 pub(super) struct Bracketed<'a> {
     pub state: &'a mut Brackets,
     pub running: &'a mut [Running],
-    pub releases: &'a [Release],
+    /// The jobs' releases, or pieces of which these are made, with room for `room` of each job.
+    pub releases: &'a mut [Release],
+    pub room: usize,
+    pub steps: Steps,
     /// Memory of the rows.
     pub store: &'a mut [f64],
     /// Memory of [`ROWS`] rows of `processors` numbers each.
@@ -134,22 +137,6 @@ pub(super) enum Found {
     Exhausted,
 }
 
-/// Probability that a job has ended by this time.
-pub(super) fn ended(releases: &[Release], time: i64) -> f64 {
-    if releases.last().is_none_or(|last| last.after <= time) {
-        return 1.0;
-    }
-    releases.iter().take_while(|release| release.after <= time).map(|release| release.probability).sum()
-}
-
-/// The instant of a release strictly between two times, near the middle one.
-fn between(releases: &[Release], from: i64, middle: i64, until: i64) -> Option<i64> {
-    let behind = releases.partition_point(|release| release.after <= middle);
-    let before = behind.checked_sub(1).and_then(|place| releases.get(place));
-    let after = releases.get(behind).filter(|release| release.after < until);
-    before.filter(|release| release.after > from).or(after).map(|release| release.after)
-}
-
 /// A time between two others at which an interval is split: run times are spread over orders of magnitude.
 fn middle(from: i64, until: i64) -> i64 {
     let (low, high) = (from.saturating_add(60), until.saturating_add(60));
@@ -161,17 +148,13 @@ fn middle(from: i64, until: i64) -> i64 {
 }
 
 impl Bracketed<'_> {
-    fn releases_of(&self, job: &Running) -> Result<&[Release]> {
-        range(self.releases, job.slot as usize, job.releases as usize)
-    }
-
     /// Makes the first rows: for now, and for the time behind all releases. `reach` is the number of processors to
     /// which candidates may add up, `finest` the greatest common divisor of their widths, `horizon` the last of their
     /// ends. Returns whether there is room.
     pub(super) fn begin(&mut self, finest: u32, reach: u32, horizon: i64) -> Result<bool> {
         let mut last = horizon.max(1);
         for job in self.running.iter() {
-            last = last.max(self.releases_of(job)?.last().map_or(0, |release| release.after));
+            last = last.max(job.remaining(self.releases, self.room)?.last());
         }
         let running = self.running.len() as u32;
         *self.state = Brackets { phase: LIVE, running, finest, reach, ..Brackets::zeroed() };
@@ -235,7 +218,7 @@ impl Bracketed<'_> {
     pub(super) fn join(&mut self) -> Result<()> {
         for number in self.state.running as usize..self.running.len() {
             let job = *at(self.running, number)?;
-            let releases = range(self.releases, job.slot as usize, job.releases as usize)?;
+            let remaining = job.remaining(self.releases, self.room)?;
             self.state.reach = self.state.reach.checked_sub(job.processors).ok_or(Error::Corrupt)?;
             let shift = job.processors.checked_div(self.state.grain).ok_or(Error::Corrupt)? as usize;
             let lower = self.state.length as usize;
@@ -244,7 +227,7 @@ impl Bracketed<'_> {
             let stride = self.state.stride as usize;
             for place in 0..self.state.count as usize {
                 let time = *at(&self.state.times, place)?;
-                let b = ended(releases, time);
+                let b = remaining.ended(time, &mut self.steps);
                 let row = (*at(&self.state.rows, place)? as usize).saturating_mul(stride);
                 let row = range_mut(self.store, row, stride)?;
                 if self.state.coarse == 0 {
@@ -263,7 +246,7 @@ impl Bracketed<'_> {
                 if let Some(&next) =
                     self.state.times.get(place + 1).filter(|_| place + 1 < self.state.count as usize)
                 {
-                    let inside = between(releases, time, time, next).is_some();
+                    let inside = remaining.between(time, time, next, &mut self.steps).is_some();
                     *at_mut(&mut self.state.inside, place)? |= u32::from(inside);
                 }
             }
@@ -283,6 +266,8 @@ impl Bracketed<'_> {
         work: u64,
         done: &mut u64,
     ) -> Result<Found> {
+        let releases = range_mut(self.releases, slot, self.room)?;
+        candidate.releases = write_kept(releases, candidate.releases, &mut self.steps)?;
         loop {
             let bounds = self.bounds(candidate, slot, rule)?;
             *done += u64::from(self.state.count + candidate.releases);
@@ -379,7 +364,8 @@ impl Bracketed<'_> {
         let middle = middle(from, until);
         let mut nearest: Option<i64> = None;
         for job in self.running.iter() {
-            let found = between(self.releases_of(job)?, from, middle, until);
+            let remaining = job.remaining(self.releases, self.room)?;
+            let found = remaining.between(from, middle, until, &mut self.steps);
             let distance = |time: i64| time.abs_diff(middle);
             nearest = match (nearest, found) {
                 (Some(one), Some(other)) if distance(one) <= distance(other) => Some(one),
@@ -403,7 +389,8 @@ impl Bracketed<'_> {
             let from = *at(&self.state.times, place)?;
             let mut inside = false;
             for job in self.running.iter() {
-                inside = inside || between(self.releases_of(job)?, from, from, next).is_some();
+                let remaining = job.remaining(self.releases, self.room)?;
+                inside = inside || remaining.between(from, from, next, &mut self.steps).is_some();
             }
             *at_mut(&mut self.state.inside, place)? = inside.into();
         }

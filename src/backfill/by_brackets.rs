@@ -2,12 +2,13 @@
 
 use crate::backfill::bracket::{Bracketed, Brackets, EXHAUSTED, Found, LIVE, UNTRIED};
 use crate::backfill::crowd::gcd;
-use crate::backfill::pass::{ACCEPTING, DECIDING, Parts, Pass, candidate_slot};
+use crate::backfill::pass::{ACCEPTING, DECIDING, Parts, Pass, PassCapacity, candidate_slot};
 use crate::backfill::spectrum::{KNOWN, SUMMING};
 use crate::backfill::triage::{Stage, Triage};
 use crate::backfill::verdict::{self, Candidate, Rule, Settled, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{range, range_mut};
+use crate::runtime::{Remaining, Steps};
 
 /// Setting brackets up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,20 +21,22 @@ pub(super) enum Prepared {
 }
 
 impl Parts<'_> {
-    /// The brackets of the first `running` jobs on a machine of `processors`, of which the head job lacks `missing`;
-    /// and the candidates.
+    /// The brackets of the first `running` jobs, where the head job lacks `missing` processors; and the candidates.
     fn brackets<'v>(
         &'v mut self,
         state: &'v mut Brackets,
-        (running, processors, missing): (u32, u32, u32),
+        capacity: &PassCapacity,
+        (running, missing): (u32, u32),
     ) -> Result<(Bracketed<'v>, &'v mut [Candidate])> {
         let brackets = Bracketed {
             state,
             running: range_mut(self.running, 0, running as usize)?,
             releases: self.releases,
+            room: capacity.releases_per_job(),
+            steps: Steps::default(),
             store: self.store,
             buffers: self.buffers,
-            processors: processors as usize,
+            processors: capacity.processors as usize,
             missing,
         };
         Ok((brackets, self.candidates))
@@ -59,8 +62,8 @@ impl Pass<'_> {
                 grain = gcd(grain, candidate.processors as usize);
                 widest = widest.saturating_add(candidate.processors);
                 let slot = candidate_slot(&state.capacity, index);
-                let ends = range(self.parts.releases, slot, candidate.releases as usize)?;
-                horizon = ends.last().map_or(horizon, |end| end.after.max(horizon));
+                let room = range(self.parts.releases, slot, state.capacity.releases_per_job())?;
+                horizon = Remaining::of(room, candidate.releases)?.last().max(horizon);
             }
         }
         state.phase = DECIDING;
@@ -68,8 +71,8 @@ impl Pass<'_> {
             return Ok(Prepared::Nothing);
         }
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
-        let sizes = (state.walk.running, state.capacity.processors, missing);
-        let (mut brackets, _) = self.parts.brackets(&mut state.brackets, sizes)?;
+        let sizes = (state.walk.running, missing);
+        let (mut brackets, _) = self.parts.brackets(&mut state.brackets, &state.capacity, sizes)?;
         if brackets.state.phase == LIVE {
             brackets.join()?;
         } else if !brackets.begin(grain as u32, widest.min(state.idle), horizon)? {
@@ -87,8 +90,8 @@ impl Pass<'_> {
         let state = &mut *self.state;
         let (limits, present) = (state.capacity, &mut state.judge);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
-        let sizes = (state.walk.running, limits.processors, missing);
-        let (mut brackets, candidates) = self.parts.brackets(&mut state.brackets, sizes)?;
+        let sizes = (state.walk.running, missing);
+        let (mut brackets, candidates) = self.parts.brackets(&mut state.brackets, &limits, sizes)?;
         let candidates = range_mut(candidates, 0, state.candidates as usize)?;
         while let Some(candidate) = candidates.get_mut(present.first as usize) {
             let index = present.first as usize;

@@ -221,6 +221,7 @@ impl Pass<'_> {
         let Some(target) = processors.checked_sub(self.state.idle).filter(|&missing| missing > 0) else {
             return Ok(1.0);
         };
+        self.write_releases()?;
         let target = target as usize;
         let [first, second] = &mut self.parts.rows;
         range_mut(first, 0, target)?.fill(0.0);

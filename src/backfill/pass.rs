@@ -10,9 +10,10 @@ use crate::backfill::tie::Tie;
 use crate::backfill::timeline::Entry;
 use crate::backfill::verdict::{Candidate, Criterion, Exactness, JudgeState, Judgement, Verdict};
 use crate::error::{Error, Result, check_processors};
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at_mut, range, range_mut};
 use crate::runtime::{
-    MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, View, at_limit, check_span,
+    MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeDistribution, Steps, View, at_limit,
+    check_span, write_kept,
 };
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
@@ -68,7 +69,7 @@ impl PassCapacity {
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
-    fn releases_per_job(&self) -> usize {
+    pub(super) fn releases_per_job(&self) -> usize {
         self.bins as usize * self.events_per_bin as usize
     }
 }
@@ -119,7 +120,8 @@ pub(crate) struct State {
     pub(super) accepted: u32,
     /// Number of jobs that ran when the pass began to decide.
     pub(super) found: u32,
-    pub(super) reserved: u32,
+    /// Whether some jobs have pieces kept instead of releases.
+    pub(super) kept: u32,
     /// Candidates' releases in time order, and the number of those passed.
     pub(super) ends: u32,
     pub(super) ends_passed: u32,
@@ -315,9 +317,7 @@ impl Pass<'_> {
         limit: i64,
         runtime: View<'_>,
     ) -> Result<usize> {
-        self.add_job(processors, at_limit(age, limit), |events, out| {
-            runtime.remaining(age, limit, events, out)
-        })
+        self.add_job(processors, (age, limit, limit), runtime)
     }
 
     /// Adds a running job whose limit is soft: its predicted run time goes on beyond the limit
@@ -345,16 +345,15 @@ impl Pass<'_> {
         limit: i64,
         runtime: View<'_>,
     ) -> Result<usize> {
-        let end = at_limit(age, limit);
-        self.add_job(processors, end, |events, out| runtime.remaining_softly(age, limit, events, out))
+        self.add_job(processors, (age, limit, MAX_SECONDS), runtime)
     }
 
-    /// Adds a running job that ends by its limit `end` seconds from now; `remaining` writes its releases.
+    /// Adds a running job whose predicted run time is cut at `end`.
     fn add_job(
         &mut self,
         processors: u32,
-        end: i64,
-        remaining: impl FnOnce(usize, &mut [Release]) -> Result<usize>,
+        (age, limit, end): (i64, i64, i64),
+        runtime: View<'_>,
     ) -> Result<usize> {
         let state = &mut *self.state;
         if state.phase != FILLING {
@@ -372,16 +371,16 @@ impl Pass<'_> {
         }
         let slot = index as usize * state.capacity.releases_per_job();
         let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
-        let count = remaining(state.capacity.events_per_bin as usize, releases)?;
+        let count = runtime.keep(age, limit, end, state.capacity.events_per_bin as usize, releases)?;
         *at_mut(self.parts.running, index as usize)? = Running {
             processors,
             slot: slot as u32,
-            releases: count as u32,
-            limit: end,
+            releases: count,
+            limit: at_limit(age, limit),
             ..Running::zeroed()
         };
         state.walk.running += 1;
-        state.busy = busy;
+        (state.busy, state.kept) = (busy, 1);
         Ok(index as usize)
     }
 
@@ -417,15 +416,22 @@ impl Pass<'_> {
         }
         let slot = candidate_slot(&state.capacity, index as usize);
         let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
-        let count = runtime.remaining(0, limit, state.capacity.events_per_bin as usize, releases)?;
+        let events = state.capacity.events_per_bin as usize;
+        // No processor becomes idle in a pass: nobody will ask for the releases of a job that does not fit now.
+        let count = if processors > state.idle {
+            runtime.check_releases(0, limit, events, releases)?;
+            0
+        } else {
+            runtime.keep(0, limit, limit, events, releases)?
+        };
         *at_mut(self.parts.candidates, index as usize)? = Candidate {
             processors,
-            releases: count as u32,
+            releases: count,
             left: 1.0,
             limit: at_limit(0, limit),
             ..Candidate::zeroed()
         };
-        state.candidates += 1;
+        (state.candidates, state.kept) = (index + 1, 1);
         Ok(index as usize)
     }
 
@@ -490,8 +496,12 @@ impl Pass<'_> {
     pub fn commit(&mut self, candidate: usize) -> Result<()> {
         let row = self.accepted(candidate)?;
         let state = &mut *self.state;
-        let row = *at(self.parts.candidates, row)?;
+        let row = at_mut(self.parts.candidates, row)?;
         let slot = candidate_slot(&state.capacity, candidate);
+        // Candidate and running job have the same memory, in which releases lie from now on.
+        let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
+        row.releases = write_kept(releases, row.releases, &mut Steps::default())?;
+        let row = *row;
         *at_mut(self.parts.running, state.walk.running as usize)? = Running {
             processors: row.processors,
             slot: slot as u32,
@@ -523,6 +533,27 @@ impl Pass<'_> {
         let row = self.accepted(candidate)?;
         at_mut(self.parts.candidates, row)?.verdict = Verdict::Declined as u32;
         (self.state.phase, self.state.prepared) = (DECIDING, 0);
+        Ok(())
+    }
+
+    /// Writes the releases of all jobs of which pieces are kept.
+    pub(super) fn write_releases(&mut self) -> Result<()> {
+        if core::mem::take(&mut self.state.kept) == 0 {
+            return Ok(());
+        }
+        let (limits, mut steps) = (self.state.capacity, Steps::default());
+        let mut write = |slot: usize, number: &mut u32| -> Result<()> {
+            let slot = range_mut(self.parts.releases, slot, limits.releases_per_job())?;
+            *number = write_kept(slot, *number, &mut steps)?;
+            Ok(())
+        };
+        for job in range_mut(self.parts.running, 0, self.state.walk.running as usize)? {
+            write(job.slot as usize, &mut job.releases)?;
+        }
+        let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
+        for (index, candidate) in candidates.iter_mut().enumerate() {
+            write(candidate_slot(&limits, index), &mut candidate.releases)?;
+        }
         Ok(())
     }
 

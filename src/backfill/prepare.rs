@@ -116,6 +116,7 @@ impl Pass<'_> {
 
     /// Sets a spectrum or a walk up.
     fn prepare_exactly(&mut self, rule: &Rule, triage: &Triage) -> Result<Option<Settled>> {
+        self.write_releases()?;
         let in_seconds = rule.criterion.in_seconds();
         let may_use_one = in_seconds
             && self.state.spectrum.phase == UNTRIED
@@ -214,6 +215,7 @@ impl Pass<'_> {
 
     /// Sorts the releases of the first `running` jobs only.
     fn sort_first(&mut self, running: u32) -> Result<()> {
+        self.write_releases()?;
         if self.state.sorted == running {
             return Ok(());
         }

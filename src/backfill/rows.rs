@@ -1,13 +1,13 @@
 //! The rows of brackets: what a few instants show of the processors released by then.
 
-use crate::backfill::bracket::{Bracketed, DIRECT, FEW, ended};
+use crate::backfill::bracket::{Bracketed, DIRECT, FEW};
 use crate::backfill::convolve::add_job;
 use crate::backfill::crowd::gcd;
 use crate::backfill::fourier::{self, Jobs};
 use crate::backfill::running::{Running, measure};
 use crate::error::{Error, Result};
-use crate::memory::{at_mut, range, range_mut};
-use crate::runtime::Release;
+use crate::memory::{at_mut, range_mut};
+use crate::runtime::{Release, Steps};
 use core::num::NonZero;
 
 /// The probability with which what rounding leaves over may lie beyond a bound, and minus its logarithm.
@@ -33,7 +33,8 @@ impl Bracketed<'_> {
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
         let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
-        let found = Ended::by(time, self.running, self.releases, |job| job.width, [widths, odds])?;
+        let remaining = (&*self.releases, self.room, &mut self.steps);
+        let found = Ended::by(time, self.running, remaining, |job| job.width, [widths, odds])?;
         let Ended { certain, open, widths, odds } = found;
         let uncertain = widths.len();
         // The head job can start once this many units of the uncertain jobs are released, beside a candidate at x.
@@ -119,7 +120,8 @@ impl Bracketed<'_> {
         let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
-        let found = Ended::by(time, self.running, self.releases, |job| job.processors, [widths, odds])?;
+        let remaining = (&*self.releases, self.room, &mut self.steps);
+        let found = Ended::by(time, self.running, remaining, |job| job.processors, [widths, odds])?;
         let Ended { certain, open, widths, odds } = found;
         let (certain, open) = (certain as i64, open as i64);
         *work += self.running.len() as u64;
@@ -198,14 +200,14 @@ impl<'b> Ended<'b> {
     fn by(
         time: i64,
         running: &[Running],
-        releases: &[Release],
+        (releases, room, steps): (&[Release], usize, &mut Steps),
         width: impl Fn(&Running) -> u32,
         memory: [&'b mut [f64]; 2],
     ) -> Result<Ended<'b>> {
         let [widths, odds] = memory;
         let (mut certain, mut open, mut uncertain) = (0, 0, 0);
         for job in running {
-            let p = ended(range(releases, job.slot as usize, job.releases as usize)?, time);
+            let p = job.remaining(releases, room)?.ended(time, steps);
             if p >= 1.0 {
                 certain += u64::from(width(job));
             } else if p > 0.0 {
@@ -251,7 +253,7 @@ mod tests {
     use crate::backfill::bracket::{Bracketed, Brackets};
     use crate::backfill::fourier::tests::{draws, truth};
     use crate::backfill::running::Running;
-    use crate::runtime::Release;
+    use crate::runtime::{Release, Steps};
     use bytemuck::Zeroable;
     use std::vec;
     use std::vec::Vec;
@@ -289,7 +291,9 @@ mod tests {
             let mut bracketed = Bracketed {
                 state: &mut brackets,
                 running: &mut running[..before],
-                releases: &releases,
+                releases: &mut releases,
+                room: 2,
+                steps: Steps::default(),
                 store: &mut store,
                 buffers: &mut buffers,
                 processors: busy as usize,
@@ -306,7 +310,9 @@ mod tests {
             let mut whole = Bracketed {
                 state: &mut brackets,
                 running: &mut running,
-                releases: &releases,
+                releases: &mut releases,
+                room: 2,
+                steps: Steps::default(),
                 store: &mut store,
                 buffers: &mut buffers,
                 processors: busy as usize,

@@ -2,8 +2,8 @@
 
 use crate::backfill::crowd::gcd;
 use crate::error::Result;
-use crate::memory::at;
-use crate::runtime::Release;
+use crate::memory::{at, range};
+use crate::runtime::{Release, Remaining};
 use bytemuck::{Pod, Zeroable};
 
 /// A running job in the caller's block.
@@ -13,7 +13,7 @@ pub(super) struct Running {
     pub processors: u32,
     /// Processors in units.
     pub width: u32,
-    /// Place of its first release, and number of its releases.
+    /// Place of its first release, and number of its releases, or of the pieces that are kept instead.
     pub slot: u32,
     pub releases: u32,
     /// The first release that the walk has not passed, and its time; `i64::MAX` when all are passed.
@@ -25,6 +25,14 @@ pub(super) struct Running {
     pub ended: f64,
     /// Seconds from now until its end by its limit.
     pub limit: i64,
+}
+
+impl Running {
+    /// Its remaining run time; every job has room for `room` releases.
+    #[inline]
+    pub(super) fn remaining<'r>(&self, releases: &'r [Release], room: usize) -> Result<Remaining<'r>> {
+        Remaining::of(range(releases, self.slot as usize, room)?, self.releases)
+    }
 }
 
 /// Goes back to the present, before all releases.

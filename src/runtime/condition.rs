@@ -13,60 +13,11 @@
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
+use crate::runtime::releases::{
+    MAX_EVENTS_PER_BIN, Piece, Release, Releases, Written, lesser, whole_seconds, write_one,
+};
 use crate::runtime::view::{Binned, View};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, check_span};
-use arrayvec::ArrayVec;
-
-/// The largest number of events into which one bin's probability may be divided.
-pub const MAX_EVENTS_PER_BIN: usize = 16;
-
-/// One event of a job's discretised remaining run time: the job ends `after` seconds from now (at least 1) with this
-/// probability.
-#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Release {
-    /// Seconds from now, at least 1.
-    pub after: i64,
-    /// The probability of exactly this end.
-    pub probability: f64,
-}
-
-/// A destination of releases: a list of them, or one of instants beside one of probabilities.
-pub(crate) trait Releases {
-    fn room(&self) -> usize;
-
-    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)>;
-}
-
-impl Releases for [Release] {
-    fn room(&self) -> usize {
-        self.len()
-    }
-
-    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)> {
-        self.get_mut(index).map(|release| (&mut release.after, &mut release.probability))
-    }
-}
-
-impl Releases for (&mut [i64], &mut [f64]) {
-    fn room(&self) -> usize {
-        self.0.len().min(self.1.len())
-    }
-
-    fn slot(&mut self, index: usize) -> Option<(&mut i64, &mut f64)> {
-        self.0.get_mut(index).zip(self.1.get_mut(index))
-    }
-}
-
-/// The part of a bin between the age and the limit, in seconds.
-pub(super) struct Piece {
-    pub bin: usize,
-    pub start: f64,
-    pub end: f64,
-    /// Whether `end / start` is the bins' ratio: uncut, neither the first bin nor the open one.
-    pub regular: bool,
-    pub mass: f64,
-}
 
 pub(super) fn check(age: i64, limit: i64) -> Result<()> {
     check_span(age)?;
@@ -143,7 +94,7 @@ impl<'d> Cut<'d> {
 
     /// The parts that have a mass, with their shares of the total.
     #[inline]
-    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> {
+    pub(super) fn pieces(&self) -> impl DoubleEndedIterator<Item = Piece> {
         (0..self.binned.edges.len()).filter_map(|bin| {
             let mass = *self.masses.get(bin).filter(|mass| **mass > 0.0)?;
             let Part { lower, upper, start, end, open, .. } = self.part(bin)?;
@@ -154,7 +105,7 @@ impl<'d> Cut<'d> {
 }
 
 /// The bins between age and limit; none has a mass when nothing is left.
-fn cut(binned: Binned<'_>, age: i64, limit: i64) -> Cut<'_> {
+pub(super) fn cut(binned: Binned<'_>, age: i64, limit: i64) -> Cut<'_> {
     let mut cut = Cut::new(binned, age, limit, limit < MAX_SECONDS);
     cut.fill(|&Part { lower, upper, start, end, probability, .. }, total| {
         if probability <= 0.0 || end <= start {
@@ -297,7 +248,7 @@ impl View<'_> {
     }
 
     /// Refuses what [`RuntimeDistribution::remaining`] refuses.
-    pub(super) fn check_releases(
+    pub(crate) fn check_releases(
         &self,
         age: i64,
         limit: i64,
@@ -355,93 +306,6 @@ impl View<'_> {
         // Rounding may leave the sum a hair below 1.
         Ok(longest)
     }
-}
-
-/// The lesser of two numbers, neither of which is NaN: a single instruction, unlike [`f64::min`].
-fn lesser(one: f64, other: f64) -> f64 {
-    if one < other { one } else { other }
-}
-
-/// A span of at most [`MAX_SECONDS`], rounded up to whole seconds, at least one.
-#[inline]
-pub(super) fn whole_seconds(span: f64) -> i64 {
-    // Beside 2^52 the last binary place of a number is 1, so that the sum is rounded to the nearest whole one.
-    const ONES: f64 = (1_u64 << 52) as f64;
-    if !(span > 1.0 && span < ONES) {
-        return if span > 1.0 { span as i64 } else { 1 };
-    }
-    let sum = span + ONES;
-    let nearest = (sum.to_bits() & ((1 << 52) - 1)) as i64;
-    nearest + i64::from(sum - ONES < span)
-}
-
-/// Releases as they are written.
-pub(super) struct Written<'o, O: ?Sized> {
-    out: &'o mut O,
-    /// Number of releases.
-    pub count: usize,
-    /// The last one's instant.
-    last: i64,
-}
-
-impl<'o, O: Releases + ?Sized> Written<'o, O> {
-    /// None is written yet.
-    pub(super) fn new(out: &'o mut O) -> Written<'o, O> {
-        Written { out, count: 0, last: i64::MIN }
-    }
-
-    /// Writes each piece's mass at the ends of `events_per_bin` intervals of equal probability.
-    pub(super) fn pieces(
-        &mut self,
-        ln_ratio: f64,
-        pieces: impl Iterator<Item = Piece>,
-        age: i64,
-        events_per_bin: usize,
-    ) {
-        let events = events_per_bin as f64;
-        let set_steps = |steps: &mut ArrayVec<f64, MAX_EVENTS_PER_BIN>, ln_ratio: f64| {
-            steps.clear();
-            for i in 1..events_per_bin {
-                let _ = steps.try_push(libm::exp(ln_ratio * i as f64 / events));
-            }
-        };
-        let (mut steps, mut own_steps) = (ArrayVec::new(), ArrayVec::new());
-        set_steps(&mut steps, ln_ratio);
-        let age = age as f64;
-        for piece in pieces {
-            let mass = piece.mass / events;
-            // A bin's share can underflow when it is divided.
-            if mass <= 0.0 {
-                continue;
-            }
-            if !piece.regular && events_per_bin > 1 {
-                set_steps(&mut own_steps, libm::log(piece.end / piece.start));
-            }
-            for step in if piece.regular { &steps } else { &own_steps } {
-                self.push(lesser(piece.start * step, piece.end) - age, mass);
-            }
-            self.push(piece.end - age, mass);
-        }
-    }
-
-    /// Writes a release of a positive probability behind the others, or adds it to the last one, which it does not
-    /// precede.
-    #[inline]
-    pub(super) fn push(&mut self, span: f64, probability: f64) {
-        let after = whole_seconds(span);
-        if self.last >= after {
-            if let Some((_, last)) = self.count.checked_sub(1).and_then(|last| self.out.slot(last)) {
-                *last += probability;
-            }
-        } else if let Some((end, own)) = self.out.slot(self.count) {
-            (*end, *own) = (after, probability);
-            (self.last, self.count) = (after, self.count + 1);
-        }
-    }
-}
-
-pub(super) fn write_one(out: &mut (impl Releases + ?Sized), after: i64) -> usize {
-    out.slot(0).map(|(end, probability)| (*end, *probability) = (after, 1.0)).into_iter().count()
 }
 
 #[cfg(test)]

@@ -13,18 +13,22 @@ use crate::error::{Error, Result};
 mod bins;
 mod condition;
 mod distribution;
+mod kept;
+mod releases;
 mod view;
 mod within;
 
 pub(crate) use bins::RawBins;
 pub use bins::{MAX_BINS, RuntimeBins};
 pub(crate) use condition::at_limit;
-pub use condition::{MAX_EVENTS_PER_BIN, Release};
 #[cfg(feature = "capi")]
 pub(crate) use distribution::RawDistribution;
 pub use distribution::RuntimeDistribution;
 #[cfg(feature = "capi")]
 pub(crate) use distribution::count_samples;
+pub(crate) use kept::{Remaining, write_kept};
+pub(crate) use releases::Steps;
+pub use releases::{MAX_EVENTS_PER_BIN, Release};
 pub(crate) use view::{View, share_out};
 
 /// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".

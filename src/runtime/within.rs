@@ -10,10 +10,9 @@
 //! and the age.
 
 use crate::error::Result;
-use crate::runtime::condition::{
-    Cut, Part, Piece, Release, Written, at_limit, check_quantile, whole_seconds, write_one,
-};
+use crate::runtime::condition::{Cut, Part, at_limit, check_quantile};
 use crate::runtime::distribution::RuntimeDistribution;
+use crate::runtime::releases::{Piece, Release, Written, whole_seconds, write_one};
 use crate::runtime::view::{Binned, View};
 
 /// The part of a run time between an age and a limit, and the mass that ends at the limit. Masses are shares of what is
