@@ -5,19 +5,36 @@
 //! 2 exp(-[`TAIL`]) by Bernstein's inequality. A frequency is left out where the square of its transform, the product
 //! of `1 - 2 p (1 - p) (1 - cos(u w))`, is at most [`CUT`]. A run of frequencies is settled at once: between two
 //! multiples of 2 pi, `1 - cos(u w)` is least at an end of the run. Some dozens are left.
+//!
+//! The first of them, from 1 on, are most of those that are left: there the factors of all narrow jobs come from a few
+//! sums over these (`cumulants`), and only wide jobs are turned from one frequency to the next.
 
+use crate::backfill::cumulants::{Cumulants, LARGEST};
 use crate::error::Result;
-use crate::memory::{chunks, chunks_mut, range_mut};
+use crate::memory::{at, at_mut, chunks, chunks_mut, range, range_mut};
 
 /// Bound on the error of a probability: the values outside of the modulus, the frequencies left out, whose weights are
-/// less than 2 + ln N all together, and rounding.
-pub(super) const ERROR: f64 = 5e-10;
+/// less than 2 + ln N all together, what cumulants leave out, and rounding.
+pub(super) const ERROR: f64 = 1e-9;
 
 /// Minus the logarithm of the probability with which a value lies below, or above, the numbers modulo `N`.
 const TAIL: f64 = 27.7;
 
 /// Square of the largest transform at a frequency that is left out.
 const CUT: f64 = 1e-22;
+
+/// The last frequency near 0, times the standard deviation of the sum: a quarter beyond the one at which the square of a
+/// normal sum's transform is [`CUT`].
+const FARTHEST: f64 = 8.9;
+
+/// A whole turn, in radians.
+const TURN: f64 = 2.0 * core::f64::consts::PI;
+
+/// Minus the logarithm of [`CUT`], and a little more.
+const SETTLED: f64 = 51.0;
+
+/// Powers of two up to the widest job.
+const WIDTHS: usize = 32;
 
 /// The most frequencies.
 const MOST: usize = 512;
@@ -33,10 +50,10 @@ const LANES: usize = 4;
 
 /// Uncertain jobs of an instant.
 pub(super) struct Jobs<'a> {
-    /// Widths, in units that divide the steps of the rows as well.
-    pub widths: &'a [f64],
+    /// Widths, in units that divide the steps of the rows as well. The order of the jobs is changed.
+    pub widths: &'a mut [f64],
     /// Probabilities that they have ended, above 0 and below 1.
-    pub ended: &'a [f64],
+    pub ended: &'a mut [f64],
     /// Memory for their angles at the first frequency, in 2^-64 of a turn.
     pub angles: &'a mut [u64],
     /// Memory for cosines and sines: of these angles, and of those at the present frequency, times `ended`.
@@ -60,10 +77,43 @@ pub(super) struct Support {
     pub modulus: usize,
 }
 
+/// Sums of `p (1 - p) w^2` and of `p (1 - p) w^4` over jobs of widths from one power of two to the next.
+struct Classes([[f64; 2]; WIDTHS]);
+
+impl Classes {
+    /// Whether the transform's square is at most [`CUT`] at all frequencies from one to another, in radians. Minus the
+    /// logarithm of a job's share is at least `2 p (1 - p) (1 - cos(u w)) >= p (1 - p) ((u w)^2 - (u w)^4 / 12)`, which
+    /// is concave in `u^2`, so that it is least at an end.
+    fn settle(&self, begin: f64, end: f64) -> bool {
+        let [begin, end] = [begin, end].map(|u| u * u);
+        let least = self.0.iter().map(|[second, fourth]| {
+            let at = |square: f64| square * (second - square * fourth / 12.0);
+            f64::max(f64::min(at(begin), at(end)), 0.0)
+        });
+        least.sum::<f64>() >= SETTLED
+    }
+}
+
+/// The frequencies near 0.
+struct Near {
+    last: u64,
+    /// Number of jobs that are turned from one of them to the next.
+    wide: usize,
+    /// Those of all other jobs.
+    narrow: Cumulants,
+}
+
+impl Near {
+    /// The transform of the narrow jobs at a frequency, if that is near.
+    fn narrow(&self, frequency: u64) -> Option<(f64, f64)> {
+        (frequency <= self.last).then(|| self.narrow.transform(frequency as f64 / self.last as f64))
+    }
+}
+
 impl Jobs<'_> {
     fn moments(&self) -> Moments {
         let mut moments = Moments { mean: 0.0, variance: 0.0, widest: 0.0, total: 0.0 };
-        for (&width, &p) in self.widths.iter().zip(self.ended) {
+        for (&width, &p) in self.widths.iter().zip(&*self.ended) {
             moments.mean += p * width;
             moments.variance += p * (1.0 - p) * width * width;
             moments.widest = f64::max(moments.widest, width);
@@ -96,7 +146,11 @@ impl Jobs<'_> {
         work: &mut u64,
     ) -> Result<bool> {
         let modulus = support.modulus as u64;
-        for (slot, &width) in self.angles.iter_mut().zip(self.widths) {
+        let near = self.near(support)?;
+        let all = self.widths.len();
+        // The first jobs are turned from one frequency to the next.
+        let mut turned = near.as_ref().map_or(all, |near| near.wide);
+        for (slot, &width) in self.angles.iter_mut().zip(&*self.widths) {
             *slot = angle(width as u64, modulus);
         }
         // Not by `clamp`, which panics where the bounds are in the wrong order.
@@ -113,19 +167,25 @@ impl Jobs<'_> {
         let places = place_of(support.lowest + 1)..place_of(support.lowest.saturating_add_unsigned(modulus));
         let inside = span(first.saturating_add_unsigned(places.start as u64 * step)) as u64;
         let inner = range_mut(row, places.start, places.end.saturating_sub(places.start))?;
-        self.set_steps();
+        self.set_steps(turned);
+        let moments = self.classes();
         let (mut frequency, mut kept) = (1, 0);
         // The frequency before, if it was kept.
         let mut before = 0;
         while frequency <= modulus / 2 {
-            // The jobs begin turned to the first one.
-            if frequency > 1 && before + 1 == frequency && frequency % ROTATIONS != 0 {
-                self.rotate();
+            let narrow = near.as_ref().and_then(|near| near.narrow(frequency));
+            if narrow.is_none() && turned < all {
+                turned = all;
+                self.set_steps(all);
+                self.turn(frequency, all);
+            } else if frequency > 1 && before + 1 == frequency && frequency % ROTATIONS != 0 {
+                self.rotate(turned);
             } else if frequency > 1 {
-                self.turn(frequency);
+                // The jobs begin turned to the first one.
+                self.turn(frequency, turned);
             }
-            let (re, im) = self.product();
-            *work += 2 * self.widths.len() as u64;
+            let (re, im) = self.product(turned, narrow.unwrap_or((1.0, 0.0)))?;
+            *work += 2 * turned as u64;
             if re * re + im * im > CUT {
                 if kept == MOST {
                     return Ok(false);
@@ -134,20 +194,58 @@ impl Jobs<'_> {
                 *work += inner.len() as u64;
                 (before, frequency, kept) = (frequency, frequency + 1, kept + 1);
             } else {
-                frequency = self.next(frequency + 1, modulus / 2, work);
+                frequency = self.next(frequency + 1, &moments, modulus, work);
             }
         }
         row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
         Ok(true)
     }
 
-    /// The first frequency, from this one to the last, of which the first jobs do not show that it does not matter.
-    fn next(&self, mut begin: u64, last: u64, work: &mut u64) -> u64 {
+    fn classes(&self) -> Classes {
+        let mut classes = Classes([[0.0; 2]; WIDTHS]);
+        for (&width, &p) in self.widths.iter().zip(&*self.ended) {
+            // The exponent of the width, which is at least 1.
+            let class = (width.to_bits() >> 52).saturating_sub(1023) as usize;
+            let square = width * width;
+            if let Some([second, fourth]) = classes.0.get_mut(class) {
+                let term = p * (1.0 - p) * square;
+                (*second, *fourth) = (*second + term, *fourth + term * square);
+            }
+        }
+        classes
+    }
+
+    /// Divides the jobs into wide ones, which come first, and narrow ones, for the frequencies near 0; none where there
+    /// are too few narrow jobs. O(jobs).
+    fn near(&mut self, support: &Support) -> Result<Option<Near>> {
+        let (deviation, modulus) = (libm::sqrt(self.moments().variance), support.modulus as f64);
+        let last = f64::min(FARTHEST / deviation * modulus / TURN, modulus / 2.0) as u64;
+        let frequency = last as f64 * TURN / modulus;
+        let (all, mut wide) = (self.widths.len(), 0);
+        for job in 0..all {
+            let (width, p) = (*at(self.widths, job)?, *at(self.ended, job)?);
+            if width * frequency > LARGEST {
+                *at_mut(self.widths, job)? = core::mem::replace(at_mut(self.widths, wide)?, width);
+                *at_mut(self.ended, job)? = core::mem::replace(at_mut(self.ended, wide)?, p);
+                wide += 1;
+            }
+        }
+        if last == 0 || wide > all / 2 {
+            return Ok(None);
+        }
+        let (widths, ended) = (range(self.widths, wide, all - wide)?, range(self.ended, wide, all - wide)?);
+        let narrow = Cumulants::new(widths, ended, frequency);
+        Ok(narrow.map(|narrow| Near { last, wide, narrow }))
+    }
+
+    /// The first frequency, from this one to the last, of which nothing shows that it does not matter.
+    fn next(&self, mut begin: u64, moments: &Classes, modulus: u64, work: &mut u64) -> u64 {
+        let last = modulus / 2;
         // Runs grow with their begin.
         let mut length = begin / 4;
         while begin <= last {
             let end = (begin + length).min(last);
-            if self.settles(begin, end, work) {
+            if self.settles(begin, end, moments, modulus, work) {
                 (begin, length) = (end + 1, (end + 1) / 4);
             } else if end == begin {
                 break;
@@ -158,10 +256,15 @@ impl Jobs<'_> {
         begin
     }
 
-    /// Whether the first jobs show that no frequency of a run matters.
-    fn settles(&self, begin: u64, end: u64, work: &mut u64) -> bool {
+    /// Whether the moments of all jobs, or the first jobs, show that no frequency of a run matters.
+    fn settles(&self, begin: u64, end: u64, moments: &Classes, modulus: u64, work: &mut u64) -> bool {
+        let turn = TURN / modulus as f64;
+        *work += WIDTHS as u64;
+        if moments.settle(begin as f64 * turn, end as f64 * turn) {
+            return true;
+        }
         let mut square = 1.0;
-        for (&angle, &p) in self.angles.iter().zip(self.ended).take(ENOUGH) {
+        for (&angle, &p) in self.angles.iter().zip(&*self.ended).take(ENOUGH) {
             *work += 1;
             let (one, other) = (begin.wrapping_mul(angle), end.wrapping_mul(angle));
             // A run within which it turns by all round is of no use.
@@ -179,10 +282,10 @@ impl Jobs<'_> {
         false
     }
 
-    /// Notes cosine and sine of every job's angle, and turns every job to the first frequency.
-    fn set_steps(&mut self) {
+    /// Notes cosine and sine of the angles of the first `count` jobs, and turns these to the first frequency.
+    fn set_steps(&mut self, count: usize) {
         let ([steps, sine_steps], [turned, sine_turned]) = (&mut self.steps, &mut self.turned);
-        let jobs = self.angles.iter().zip(self.ended);
+        let jobs = self.angles.iter().zip(&*self.ended).take(count);
         let steps = steps.iter_mut().zip(sine_steps.iter_mut());
         let turned = turned.iter_mut().zip(sine_turned.iter_mut());
         for (((&angle, &p), (cosine, sine)), turned) in jobs.zip(steps).zip(turned) {
@@ -191,28 +294,30 @@ impl Jobs<'_> {
         }
     }
 
-    /// Turns every job to a frequency.
-    fn turn(&mut self, frequency: u64) {
+    /// Turns the first `count` jobs to a frequency.
+    fn turn(&mut self, frequency: u64, count: usize) {
         let [cosines, sines] = &mut self.turned;
-        let jobs = self.angles.iter().zip(self.ended);
+        let jobs = self.angles.iter().zip(&*self.ended).take(count);
         for ((&angle, &p), (cosine, sine)) in jobs.zip(cosines.iter_mut().zip(sines.iter_mut())) {
             let turned = libm::sincos(radians(frequency.wrapping_mul(angle)));
             (*sine, *cosine) = (p * turned.0, p * turned.1);
         }
     }
 
-    /// Turns every job from the frequency before to the next one.
-    fn rotate(&mut self) {
+    /// Turns the first `count` jobs from the frequency before to the next one.
+    fn rotate(&mut self, count: usize) {
         let ([cosines, sines], [steps, sine_steps]) = (&mut self.turned, &self.steps);
-        let steps = steps.iter().zip(sine_steps.iter());
+        let steps = steps.iter().zip(sine_steps.iter()).take(count);
         for ((cosine, sine), (&c, &s)) in cosines.iter_mut().zip(sines.iter_mut()).zip(steps) {
             (*cosine, *sine) = (*cosine * c - *sine * s, *sine * c + *cosine * s);
         }
     }
 
-    /// The transform at the frequency to which the jobs are turned.
-    fn product(&self) -> (f64, f64) {
+    /// The transform at the frequency to which the first `count` jobs are turned, with this factor of the others.
+    fn product(&self, count: usize, others: (f64, f64)) -> Result<(f64, f64)> {
         let [cosines, sines] = &self.turned;
+        let first = |numbers| range(numbers, 0, count);
+        let (ended, cosines, sines) = (first(&*self.ended)?, first(&**cosines)?, first(&**sines)?);
         let (mut re, mut im) = ([1.0; LANES], [0.0; LANES]);
         let mut times = |lane: usize, p: f64, cosine: f64, sine: f64| {
             if let (Some(re), Some(im)) = (re.get_mut(lane), im.get_mut(lane)) {
@@ -221,7 +326,7 @@ impl Jobs<'_> {
             }
         };
         let ((ended, last), (cosines, last_cosines), (sines, last_sines)) =
-            (chunks::<LANES>(self.ended), chunks::<LANES>(cosines), chunks::<LANES>(sines));
+            (chunks::<LANES>(ended), chunks::<LANES>(cosines), chunks::<LANES>(sines));
         for ((ended, cosines), sines) in ended.iter().zip(cosines).zip(sines) {
             for lane in 0..LANES {
                 times(lane, ended[lane], cosines[lane], sines[lane]);
@@ -231,7 +336,7 @@ impl Jobs<'_> {
             times(lane, p, cosine, sine);
         }
         let all = re.iter().zip(im);
-        all.fold((1.0, 0.0), |(re, im), (&a, b)| (re * a - im * b, re * b + im * a))
+        Ok(all.fold(others, |(re, im), (&a, b)| (re * a - im * b, re * b + im * a)))
     }
 }
 
@@ -343,10 +448,11 @@ pub(super) mod tests {
     #[test]
     fn is_the_distribution() {
         let mut random = draws(5);
-        let mut by_frequencies = 0;
+        let (mut by_frequencies, mut by_cumulants) = (0, 0);
         for round in 0..60 {
             let widest = [3, 40, 300][round % 3];
-            let count = 20 + random(250);
+            // Narrow jobs are many in every fifth round.
+            let count = 20 + random(if round % 5 == 0 { 2_000 } else { 250 });
             let mut jobs: Vec<(u32, f64)> = (0..count)
                 .map(|_| {
                     (1 + random(widest) as u32, (random(1000) as f64 / 1000.0).powi(1 + round as i32 % 4))
@@ -358,19 +464,20 @@ pub(super) mod tests {
             let truth = truth(&jobs.iter().copied().filter(|job| job.1 > 0.0).collect::<Vec<_>>());
             let scale = [1, 3][round % 2];
             let open = jobs.iter().filter(|job| job.1 > 0.0);
-            let (widths, ended): (Vec<f64>, Vec<f64>) =
+            let (mut widths, mut ended): (Vec<f64>, Vec<f64>) =
                 open.map(|&(width, p)| (f64::from(width * scale), p)).unzip();
             let mut angles = vec![0; widths.len()];
             let mut memory = [(); 4].map(|()| vec![0.0; widths.len()]);
             let [steps, sine_steps, turned, sine_turned] = &mut memory;
             let mut jobs = Jobs {
-                widths: &widths,
-                ended: &ended,
+                widths: &mut widths,
+                ended: &mut ended,
                 angles: &mut angles,
                 steps: [steps, sine_steps],
                 turned: [turned, sine_turned],
             };
             let support = jobs.support();
+            by_cumulants += usize::from(jobs.near(&support).unwrap().is_some());
             let (first, step) = (random(200) as i64 - 100, 1 + random(9));
             let mut row = vec![f64::NAN; 3000];
             if !jobs.below(&support, (first, step), &mut row, &mut 0).unwrap() {
@@ -385,6 +492,6 @@ pub(super) mod tests {
                 assert!((value - exact).abs() < ERROR, "round {round}, y {y}: {value} {exact}");
             }
         }
-        assert!(by_frequencies > 20, "{by_frequencies}");
+        assert!(by_frequencies > 20 && by_cumulants > 10, "{by_frequencies} {by_cumulants}");
     }
 }

@@ -42,6 +42,7 @@ mod by_spectrum;
 mod by_walk;
 pub(crate) mod convolve;
 mod crowd;
+mod cumulants;
 mod decide;
 mod factor;
 mod fourier;

@@ -59,8 +59,8 @@ impl Bracketed<'_> {
             let scale = unit / common;
             widths.iter_mut().for_each(|width| *width *= f64::from(scale));
             let mut jobs = Jobs {
-                widths,
-                ended: odds,
+                widths: &mut *widths,
+                ended: &mut *odds,
                 angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
                 steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
                 turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
