@@ -41,14 +41,20 @@ pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
 /// The parts of the bins between an age and a limit, and their masses: a list of the parts themselves would be the
 /// largest object on the stack, and masses take logarithms, which are not computed twice.
 pub(super) struct Cut<'d> {
-    binned: Binned<'d>,
-    age: i64,
-    limit: i64,
-    /// Whether the limit closes the open bin; else it is as wide as any other, from the later of its start and the age.
-    closes: bool,
+    parts: Parts<'d>,
     masses: [f64; MAX_BINS],
     /// Mass that the shares are of.
     pub total: f64,
+}
+
+/// Bins, and what cuts them.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'d> {
+    binned: Binned<'d>,
+    age: f64,
+    limit: f64,
+    /// Whether the limit closes the open bin; else it is as wide as any other, from the later of its start and the age.
+    closes: bool,
 }
 
 /// The part of a bin between the age and the limit, before its mass is known.
@@ -58,35 +64,71 @@ pub(super) struct Part {
     pub upper: f64,
     pub start: f64,
     pub end: f64,
-    open: bool,
+    /// Whether `end / start` is the bins' ratio: uncut, neither the first bin nor the open one.
+    pub regular: bool,
     pub probability: f64,
 }
 
-impl<'d> Cut<'d> {
-    /// No masses yet.
-    pub(super) fn new(binned: Binned<'d>, age: i64, limit: i64, closes: bool) -> Cut<'d> {
-        Cut { binned, age, limit, closes, masses: [0.0; MAX_BINS], total: 0.0 }
+impl<'d> Parts<'d> {
+    pub(super) fn new(binned: Binned<'d>, age: i64, limit: i64, closes: bool) -> Parts<'d> {
+        Parts { binned, age: age as f64, limit: limit as f64, closes }
+    }
+
+    /// The parts of Algorithm 5.
+    pub(super) fn cut(binned: Binned<'d>, age: i64, limit: i64) -> Parts<'d> {
+        Parts::new(binned, age, limit, limit < MAX_SECONDS)
+    }
+
+    /// The bins of which nothing is cut, without the first one and the open one; nothing is left of those before but for
+    /// the last of these.
+    pub(super) fn whole(&self) -> core::ops::Range<usize> {
+        let edges = self.binned.edges;
+        let below = edges.iter().take_while(|&&edge| edge < self.age).count();
+        let within = edges.len() - edges.iter().rev().take_while(|&&edge| edge > self.limit).count();
+        below.max(1)..within.saturating_sub(1)
     }
 
     /// The part of this bin; where that lies beyond the limit it ends before it starts.
     #[inline]
-    fn part(&self, bin: usize) -> Option<Part> {
+    pub(super) fn part(&self, bin: usize) -> Option<Part> {
         let (lower, probability) = (*self.binned.edges.get(bin)?, *self.binned.probabilities.get(bin)?);
-        let (age, limit) = (self.age as f64, self.limit as f64);
-        let start = if lower > age { lower } else { age };
+        let start = if lower > self.age { lower } else { self.age };
         let (open, upper) = match self.binned.edges.get(bin + 1) {
             Some(&upper) => (false, upper),
-            None if self.closes => (true, limit),
+            None if self.closes => (true, self.limit),
             None => (true, start * self.binned.ratio),
         };
-        Some(Part { lower, upper, start, end: lesser(upper, limit), open, probability })
+        let end = lesser(upper, self.limit);
+        let regular = start == lower && end == upper && bin != 0 && !open;
+        Some(Part { lower, upper, start, end, regular, probability })
+    }
+}
+
+impl Part {
+    /// Its mass by Algorithm 5, before all are scaled.
+    #[inline]
+    pub(super) fn mass(&self) -> f64 {
+        let &Part { lower, upper, start, end, probability, .. } = self;
+        if probability <= 0.0 || end <= start {
+            return 0.0;
+        }
+        let whole = start == lower && end == upper;
+        let share = if whole { 1.0 } else { libm::log(end / start) / libm::log(upper / lower) };
+        probability * share
+    }
+}
+
+impl<'d> Cut<'d> {
+    /// No masses yet.
+    pub(super) fn new(parts: Parts<'d>) -> Cut<'d> {
+        Cut { parts, masses: [0.0; MAX_BINS], total: 0.0 }
     }
 
     /// Sets the masses of all parts, and lets `mass` sum up the total.
     #[inline]
     pub(super) fn fill(&mut self, mut mass: impl FnMut(&Part, &mut f64) -> f64) {
-        for bin in 0..self.binned.edges.len() {
-            let Some(part) = self.part(bin) else { return };
+        for bin in 0..self.parts.binned.edges.len() {
+            let Some(part) = self.parts.part(bin) else { return };
             let mass = mass(&part, &mut self.total);
             self.masses.get_mut(bin).into_iter().for_each(|slot| *slot = mass);
         }
@@ -94,26 +136,20 @@ impl<'d> Cut<'d> {
 
     /// The parts that have a mass, with their shares of the total.
     #[inline]
-    pub(super) fn pieces(&self) -> impl DoubleEndedIterator<Item = Piece> {
-        (0..self.binned.edges.len()).filter_map(|bin| {
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        (0..self.parts.binned.edges.len()).filter_map(|bin| {
             let mass = *self.masses.get(bin).filter(|mass| **mass > 0.0)?;
-            let Part { lower, upper, start, end, open, .. } = self.part(bin)?;
-            let regular = start == lower && end == upper && bin != 0 && !open;
+            let Part { start, end, regular, .. } = self.parts.part(bin)?;
             Some(Piece { bin, start, end, regular, mass: mass / self.total })
         })
     }
 }
 
 /// The bins between age and limit; none has a mass when nothing is left.
-pub(super) fn cut(binned: Binned<'_>, age: i64, limit: i64) -> Cut<'_> {
-    let mut cut = Cut::new(binned, age, limit, limit < MAX_SECONDS);
-    cut.fill(|&Part { lower, upper, start, end, probability, .. }, total| {
-        if probability <= 0.0 || end <= start {
-            return 0.0;
-        }
-        let whole = start == lower && end == upper;
-        let share = if whole { 1.0 } else { libm::log(end / start) / libm::log(upper / lower) };
-        let mass = probability * share;
+fn cut(binned: Binned<'_>, age: i64, limit: i64) -> Cut<'_> {
+    let mut cut = Cut::new(Parts::cut(binned, age, limit));
+    cut.fill(|part, total| {
+        let mass = part.mass();
         *total += mass;
         mass
     });

@@ -2,19 +2,21 @@
 //!
 //! A release takes 75 instructions and a job has a hundred of them, while a verdict needs a few sums of them alone
 //! (`backfill::bracket`). The pieces lie at the end of the memory for the job's releases, which are written from the front:
-//! of the first k pieces no more than can be written before the next one.
+//! of the first k pieces no more than fit before the next one.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::runtime::condition::{at_limit, cut};
-use crate::runtime::releases::{
-    MAX_EVENTS_PER_BIN, Piece, Release, Steps, Written, lesser, whole_seconds, write_one,
-};
+use crate::runtime::condition::{Part, Parts};
+use crate::runtime::releases::{MAX_EVENTS_PER_BIN, Piece, Release, Steps, Written, lesser, whole_seconds};
 use crate::runtime::view::View;
 use bytemuck::{Pod, Zeroable};
 
-/// Flag of a number of releases: it is one of pieces.
-pub(crate) const KEPT: u32 = 1 << 31;
+/// Flag of a number of releases: it is one of pieces, with the number of bins above it.
+const KEPT: u32 = 1 << 31;
+const BINS: u32 = 8;
+
+/// Least mass that surely does not underflow where it is scaled and divided.
+const LEAST: f64 = 1e-290;
 
 /// Releases in whose place a piece lies, or the origin.
 const PLACES: usize = 2;
@@ -27,9 +29,10 @@ pub(crate) struct Origin {
     age: f64,
     /// Logarithm of the ratio of the bins.
     ln_ratio: f64,
+    /// Sum of the pieces' masses.
+    total: f64,
     /// Events into which a piece is divided.
     events: u64,
-    reserved: u64,
 }
 
 /// A [`Piece`] as it lies in memory.
@@ -38,13 +41,44 @@ pub(crate) struct Origin {
 pub(crate) struct KeptPiece {
     start: f64,
     end: f64,
+    /// Before all are scaled.
     mass: f64,
     regular: u64,
 }
 
 impl KeptPiece {
-    fn piece(&self) -> Piece {
-        Piece { bin: 0, start: self.start, end: self.end, regular: self.regular != 0, mass: self.mass }
+    fn piece(&self, total: f64) -> Piece {
+        let mass = self.mass / total;
+        Piece { bin: 0, start: self.start, end: self.end, regular: self.regular != 0, mass }
+    }
+}
+
+/// Pieces as they are kept.
+struct Keeping<'p> {
+    places: &'p mut [KeptPiece],
+    count: usize,
+    /// Sum of the masses, and the least one.
+    total: f64,
+    least: f64,
+}
+
+impl Keeping<'_> {
+    #[inline]
+    fn keep(&mut self, piece: KeptPiece) -> Result<()> {
+        if piece.mass > 0.0 {
+            self.total += piece.mass;
+            self.least = lesser(piece.mass, self.least);
+            *at_mut(self.places, self.count)? = piece;
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Keeps what is left of a bin.
+    fn cut(&mut self, parts: &Parts, bin: usize) -> Result<()> {
+        let Some(part) = parts.part(bin) else { return Ok(()) };
+        let Part { start, end, regular, .. } = part;
+        self.keep(KeptPiece { start, end, mass: part.mass(), regular: regular.into() })
     }
 }
 
@@ -67,21 +101,34 @@ impl View<'_> {
         }
         self.check_releases(age, limit, events_per_bin, slot)?;
         let places = places_mut(slot)?;
-        let (mut place, mut count) = (places.len(), 0);
-        for Piece { start, end, regular, mass, .. } in cut(binned, age, end).pieces().rev() {
-            if mass / events_per_bin as f64 > 0.0 {
-                place = place.checked_sub(1).ok_or(Error::Full)?;
-                *at_mut(places, place)? = KeptPiece { start, end, mass, regular: regular.into() };
-                count += 1;
-            }
+        let first = places.len().checked_sub(binned.edges.len() + 1).ok_or(Error::Full)?;
+        let (origin, places) =
+            range_mut(places, first, binned.edges.len() + 1)?.split_first_mut().ok_or(Error::Full)?;
+        let parts = Parts::cut(binned, age, end);
+        let mut kept = Keeping { places, count: 0, total: 0.0, least: f64::INFINITY };
+        // Most bins are not cut, and nothing is left of those before the one in which the age lies.
+        let whole = parts.whole();
+        if let Some(first) = whole.start.checked_sub(1) {
+            kept.cut(&parts, first)?;
         }
-        if count == 0 {
-            return Ok(write_one(slot, at_limit(age, limit)) as u32);
+        let bins = whole.end.saturating_sub(whole.start);
+        let lower = binned.edges.get(whole.start..).unwrap_or(&[]);
+        let ends = lower.iter().zip(lower.get(1..).unwrap_or(&[])).take(bins);
+        let masses = binned.probabilities.get(whole.start..).unwrap_or(&[]);
+        for ((&start, &end), &mass) in ends.zip(masses) {
+            kept.keep(KeptPiece { start, end, mass, regular: 1 })?;
         }
-        let origin =
-            Origin { age: age as f64, ln_ratio: binned.ln_ratio, events: events_per_bin as u64, reserved: 0 };
-        *at_mut(places, place.checked_sub(1).ok_or(Error::Full)?)? = bytemuck::cast(origin);
-        Ok(KEPT | count)
+        for bin in whole.start.max(whole.end)..binned.edges.len() {
+            kept.cut(&parts, bin)?;
+        }
+        let Keeping { count, total, least, .. } = kept;
+        // Masses that underflow when they are divided have no release, nor has a job that has outlived all bins.
+        if count == 0 || least < LEAST {
+            return Ok(self.releases(age, limit, end, events_per_bin, slot)? as u32);
+        }
+        let own = Origin { age: age as f64, ln_ratio: binned.ln_ratio, total, events: events_per_bin as u64 };
+        *origin = bytemuck::cast(own);
+        Ok(KEPT | (binned.edges.len() as u32) << BINS | count as u32)
     }
 }
 
@@ -105,8 +152,8 @@ impl<'a> Remaining<'a> {
         if number & KEPT == 0 {
             return Ok(Remaining::Releases(range(slot, 0, number as usize)?));
         }
-        let places = (number & !KEPT) as usize + 1;
-        let first = slot.len().checked_sub(PLACES.saturating_mul(places)).ok_or(Error::Corrupt)?;
+        let (count, bins) = (number as usize % (1 << BINS), (number & !KEPT) as usize >> BINS);
+        let (places, first) = (count + 1, slot.len().checked_sub(PLACES * (bins + 1)).ok_or(Error::Corrupt)?);
         let kept: &[KeptPiece] =
             bytemuck::try_cast_slice(range(slot, first, PLACES * places)?).map_err(|_| Error::Corrupt)?;
         let (origin, pieces) = kept.split_first().ok_or(Error::Corrupt)?;
@@ -150,12 +197,12 @@ impl<'a> Remaining<'a> {
             }
             if piece.start - origin.age < time {
                 let events = origin.events as usize;
-                let steps = steps.of(&piece.piece(), origin.ln_ratio, events);
+                let steps = steps.of(&piece.piece(origin.total), origin.ln_ratio, events);
                 let past =
                     steps.iter().filter(|&step| lesser(piece.start * step, piece.end) - origin.age <= time);
                 ended += past.count() as f64 * (piece.mass / events as f64);
             }
-            return ended;
+            return ended / origin.total;
         }
         1.0
     }
@@ -180,7 +227,7 @@ fn beside(origin: &Origin, pieces: &[KeptPiece], time: i64, steps: &mut Steps) -
     let seconds = |at: f64| whole_seconds(at - origin.age);
     let mut before = past.checked_sub(1).and_then(|last| pieces.get(last)).map(|piece| seconds(piece.end));
     let Some(piece) = pieces.get(past) else { return (before, None) };
-    for step in steps.of(&piece.piece(), origin.ln_ratio, origin.events as usize) {
+    for step in steps.of(&piece.piece(origin.total), origin.ln_ratio, origin.events as usize) {
         let event = seconds(lesser(piece.start * step, piece.end));
         if event > time {
             return (before, Some(event));
@@ -193,12 +240,13 @@ fn beside(origin: &Origin, pieces: &[KeptPiece], time: i64, steps: &mut Steps) -
 /// Writes the releases of a job to its memory, where pieces lie there; returns their number. O(releases).
 pub(crate) fn write_kept(slot: &mut [Release], number: u32, steps: &mut Steps) -> Result<u32> {
     let Remaining::Pieces(origin, pieces) = Remaining::of(slot, number)? else { return Ok(number) };
-    let (count, first) = (pieces.len(), slot.len().checked_sub(PLACES * pieces.len()).ok_or(Error::Corrupt)?);
+    let (count, bins) = (pieces.len(), (number & !KEPT) as usize >> BINS);
+    let first = slot.len().checked_sub(PLACES * bins).ok_or(Error::Corrupt)?;
     let mut written = Written::new(slot);
     for index in 0..count {
-        let here = range(written.out, first.saturating_add(PLACES * index), PLACES)?;
+        let here = range(written.out, first + PLACES * index, PLACES)?;
         let here: &[KeptPiece] = bytemuck::try_cast_slice(here).map_err(|_| Error::Corrupt)?;
-        let piece = at(here, 0)?.piece();
+        let piece = at(here, 0)?.piece(origin.total);
         written.piece(&piece, origin.ln_ratio, origin.age, origin.events as usize, steps);
     }
     Ok(written.count as u32)

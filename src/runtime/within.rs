@@ -10,7 +10,7 @@
 //! and the age.
 
 use crate::error::Result;
-use crate::runtime::condition::{Cut, Part, at_limit, check_quantile};
+use crate::runtime::condition::{Cut, Part, Parts, at_limit, check_quantile};
 use crate::runtime::distribution::RuntimeDistribution;
 use crate::runtime::releases::{Piece, Release, Written, whole_seconds, write_one};
 use crate::runtime::view::{Binned, View};
@@ -25,7 +25,7 @@ struct Within<'d> {
 
 /// See [`Within`]; nothing when the job has outlived every bin.
 fn within(binned: Binned<'_>, age: i64, limit: i64) -> Option<Within<'_>> {
-    let (mut cut, mut at_limit) = (Cut::new(binned, age, limit, false), 0.0);
+    let (mut cut, mut at_limit) = (Cut::new(Parts::new(binned, age, limit, false)), 0.0);
     cut.fill(|&Part { lower, upper, start, end, probability, .. }, total| {
         if probability <= 0.0 || upper <= start {
             return 0.0;
