@@ -242,7 +242,7 @@ wheels:
 	./scripts/dist.sh wheel
 
 bench:
-	$(CARGO) bench --bench pass --bench plan --bench engine
+	./scripts/bench.sh
 
 instructions: $(BUILD)/libsurefill.a
 	./scripts/instructions.sh

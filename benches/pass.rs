@@ -29,9 +29,17 @@ fn multiply_adds(releases: usize, processors: usize, every: u32, rounds: u64) ->
     begun.elapsed() * every
 }
 
+/// Further sizes at which the preset's rule has aims, by running jobs, processors and candidates.
+const SIZES: [(&str, usize, u32, usize); 4] = [
+    ("250 5000 200", 250, 5_000, 200),
+    ("1000 5000 1000", 1_000, 5_000, 1_000),
+    ("5000 100000 20000", 5_000, 100_000, 20_000),
+    ("20000 1000000 10000", 20_000, 1_000_000, 10_000),
+];
+
 /// The preset's rule at four events a bin, with all its starts.
 fn delay(bench: &mut Bench) {
-    for (name, running, processors, candidates) in SCALES.into_iter().chain([LARGEST]) {
+    for (name, running, processors, candidates) in SCALES.into_iter().chain([LARGEST]).chain(SIZES) {
         let mut group = bench.benchmark_group(format!("delay/{name}"));
         group.sample_size(10).measurement_time(Duration::from_secs(3));
         let scenario = Scenario::new(running, processors, candidates, 4, 1);
@@ -41,17 +49,21 @@ fn delay(bench: &mut Bench) {
         println!(
             "# delay/{name}: {running} running jobs, {releases} releases at four events a bin, c_q = {}, {candidates} candidates, {} started; vectors: {VECTORS}",
             scenario.head - scenario.idle,
-            scenario.decide(&mut pass, &Rule::DELAY),
+            scenario.decide(&mut pass, &Rule { unmeasured: true, ..Rule::DELAY }),
         );
-        for (what, unmeasured) in [("4 events a bin", true), ("every delay measured", false)] {
+        let mut bench = |what: &str, unmeasured: bool| {
             let rule = Rule { unmeasured, ..Rule::DELAY };
             group.bench_function(what, |b| b.iter(|| black_box(scenario.decide(&mut pass, &rule))));
+        };
+        bench("4 events a bin", true);
+        if !name.contains(' ') {
+            bench("every delay measured", false);
+            group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
+            let every = if name == LARGEST.0 { 256 } else { 1 };
+            group.bench_function("E x C multiply-adds", |b| {
+                b.iter_custom(|rounds| multiply_adds(releases, processors as usize, every, rounds))
+            });
         }
-        group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
-        let every = if name == LARGEST.0 { 256 } else { 1 };
-        group.bench_function("E x C multiply-adds", |b| {
-            b.iter_custom(|rounds| multiply_adds(releases, processors as usize, every, rounds))
-        });
         group.finish();
     }
 }

@@ -160,7 +160,11 @@ impl Bracketed<'_> {
         *self.state = Brackets { phase: LIVE, running, finest, reach, ..Brackets::zeroed() };
         let numbers = self.numbers();
         let long = numbers * u64::from(running) > DIRECT;
-        let coarsest = if long && running <= FEW { COARSEST } else { FINEST * FINER };
+        let coarsest = match running {
+            ..=FEW if long => COARSEST,
+            _ if long => FINEST,
+            _ => FINEST * FINER,
+        };
         self.lay(coarsest, numbers, last)
     }
 

@@ -27,6 +27,12 @@ const CUT: f64 = 1e-22;
 /// normal sum's transform is [`CUT`].
 const FARTHEST: f64 = 8.9;
 
+/// Numbers of a sum beside its standard deviation up to which few frequencies are expected: 15 for a normal one.
+const NUMBERS: f64 = 30.0;
+
+/// Numbers of a sum beside the mean decay of its transform up to which it is cheap to see that frequencies do not matter.
+const OTHERS: f64 = 100.0;
+
 /// A whole turn, in radians.
 const TURN: f64 = 2.0 * core::f64::consts::PI;
 
@@ -35,9 +41,6 @@ const SETTLED: f64 = 51.0;
 
 /// Powers of two up to the widest job.
 const WIDTHS: usize = 32;
-
-/// The most frequencies.
-const MOST: usize = 512;
 
 /// Number of jobs that are asked whether a run of frequencies matters.
 const ENOUGH: usize = 512;
@@ -134,8 +137,17 @@ impl Jobs<'_> {
         Support { lowest: low as i64, modulus }
     }
 
-    /// Writes Pr(S < y) for `y` = `first`, `first + step`, ... into `row`. Returns whether few enough frequencies
-    /// matter; else the numbers in `row` mean nothing.
+    /// Whether few frequencies are expected to matter, and most others to be seen at once not to: no job is so wide that
+    /// the sum takes many more numbers than a normal one, and the logarithm of the transform's square, in the mean over
+    /// all frequencies about minus the sum of `2 p (1 - p)`, is well below that of [`CUT`].
+    pub(super) fn has_few(&self, support: &Support) -> bool {
+        let decay = 2.0 * self.ended.iter().map(|p| p * (1.0 - p)).sum::<f64>();
+        let deviation = libm::sqrt(self.moments().variance);
+        decay > 2.0 * SETTLED && support.modulus as f64 <= f64::min(NUMBERS * deviation, OTHERS * decay)
+    }
+
+    /// Writes Pr(S < y) for `y` = `first`, `first + step`, ... into `row`. Returns whether that takes
+    /// about `budget` multiply-adds at the most; else the numbers in `row` mean nothing.
     ///
     /// O(K (R + row)) for K frequencies, and O(R) for each run of frequencies that no group of jobs settles.
     pub(super) fn below(
@@ -143,6 +155,7 @@ impl Jobs<'_> {
         support: &Support,
         (first, step): (i64, u64),
         row: &mut [f64],
+        budget: u64,
         work: &mut u64,
     ) -> Result<bool> {
         let modulus = support.modulus as u64;
@@ -169,10 +182,13 @@ impl Jobs<'_> {
         let inner = range_mut(row, places.start, places.end.saturating_sub(places.start))?;
         self.set_steps(turned);
         let moments = self.classes();
-        let (mut frequency, mut kept) = (1, 0);
+        let (mut frequency, limit) = (1, work.saturating_add(budget));
         // The frequency before, if it was kept.
         let mut before = 0;
         while frequency <= modulus / 2 {
+            if *work > limit {
+                return Ok(false);
+            }
             let narrow = near.as_ref().and_then(|near| near.narrow(frequency));
             if narrow.is_none() && turned < all {
                 turned = all;
@@ -187,14 +203,11 @@ impl Jobs<'_> {
             let (re, im) = self.product(turned, narrow.unwrap_or((1.0, 0.0)))?;
             *work += 2 * turned as u64;
             if re * re + im * im > CUT {
-                if kept == MOST {
-                    return Ok(false);
-                }
                 Wave::new(frequency, (re, im), support).add(inside, step, inner);
                 *work += inner.len() as u64;
-                (before, frequency, kept) = (frequency, frequency + 1, kept + 1);
+                (before, frequency) = (frequency, frequency + 1);
             } else {
-                frequency = self.next(frequency + 1, &moments, modulus, work);
+                frequency = self.next(frequency + 1, &moments, modulus, limit, work);
             }
         }
         row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
@@ -239,11 +252,11 @@ impl Jobs<'_> {
     }
 
     /// The first frequency, from this one to the last, of which nothing shows that it does not matter.
-    fn next(&self, mut begin: u64, moments: &Classes, modulus: u64, work: &mut u64) -> u64 {
+    fn next(&self, mut begin: u64, moments: &Classes, modulus: u64, limit: u64, work: &mut u64) -> u64 {
         let last = modulus / 2;
         // Runs grow with their begin.
         let mut length = begin / 4;
-        while begin <= last {
+        while begin <= last && *work <= limit {
             let end = (begin + length).min(last);
             if self.settles(begin, end, moments, modulus, work) {
                 (begin, length) = (end + 1, (end + 1) / 4);
@@ -480,7 +493,7 @@ pub(super) mod tests {
             by_cumulants += usize::from(jobs.near(&support).unwrap().is_some());
             let (first, step) = (random(200) as i64 - 100, 1 + random(9));
             let mut row = vec![f64::NAN; 3000];
-            if !jobs.below(&support, (first, step), &mut row, &mut 0).unwrap() {
+            if !jobs.below(&support, (first, step), &mut row, u64::MAX, &mut 0).unwrap() {
                 continue;
             }
             by_frequencies += 1;

@@ -68,7 +68,7 @@ impl Bracketed<'_> {
             let support = jobs.support();
             let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
             let places = (first, grain / u64::from(common));
-            if jobs.below(&support, places, row, work)? {
+            if jobs.below(&support, places, row, numbers as u64 * uncertain as u64, work)? {
                 self.state.error = fourier::ERROR;
                 return Ok(());
             }
@@ -120,6 +120,7 @@ impl Bracketed<'_> {
         let mut rows = self.buffers.chunks_exact_mut(self.processors.max(1));
         let mut next_row = || rows.next().ok_or(Error::Corrupt);
         let (one, other, widths, odds) = (next_row()?, next_row()?, next_row()?, next_row()?);
+        let (angles, steps, sine_steps) = (next_row()?, next_row()?, next_row()?);
         let remaining = (&*self.releases, self.room, &mut self.steps);
         let found = Ended::by(time, self.running, remaining, |job| job.processors, [widths, odds])?;
         let Ended { certain, open, widths, odds } = found;
@@ -134,6 +135,24 @@ impl Bracketed<'_> {
         let (low, high) = row.split_at_mut_checked(self.state.upper as usize).ok_or(Error::Corrupt)?;
         if fewest > open || most <= 0 {
             row.fill(if most <= 0 { 0.0 } else { 1.0 });
+            return Ok(());
+        }
+        let uncertain = widths.len();
+        // Where the transform is negligible but near 0, frequencies show exact numbers.
+        let mut jobs = Jobs {
+            widths: &mut *widths,
+            ended: &mut *odds,
+            angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
+            steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
+            turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
+        };
+        let support = jobs.support();
+        // As much as it takes to add the jobs to coarse numbers.
+        let budget = uncertain as u64 * u64::from(self.state.coarse);
+        if jobs.has_few(&support) && jobs.below(&support, (fewest, grain as u64), low, budget, work)? {
+            for (low, high) in low.iter_mut().zip(high) {
+                (*low, *high) = (f64::max(*low - fourier::ERROR, 0.0), f64::min(*low + fourier::ERROR, 1.0));
+            }
             return Ok(());
         }
         // Those still held instead, where their numbers are fewer: Pr(S < a) = 1 - Pr(H < open - a + 1).
@@ -267,8 +286,10 @@ mod tests {
         let mut random = |below: u32| random(below.into()) as u32;
         let (mut gaps, mut rows) = ([0.0; 2], 0);
         for round in 0..40 {
-            let widest = [30, 300, 3_000][round % 3];
-            let jobs: Vec<(u32, f64)> = (0..60)
+            // Of many narrow jobs the numbers come from frequencies.
+            let many = round % 4 == 1;
+            let (count, widest) = if many { (700, 20) } else { (60, [30, 300, 3_000][round % 3]) };
+            let jobs: Vec<(u32, f64)> = (0..count)
                 .map(|_| (1 + random(widest), f64::from(random(1_001)).powi(1 + round as i32 % 2) / 1_000.0))
                 .map(|(width, p)| (width, f64::min(p, 1.0)))
                 .collect();
