@@ -429,6 +429,18 @@ impl Pass<'_> {
         Ok(index as usize)
     }
 
+    /// Numbers of running jobs, of their processors and of candidates, to go back to ([`Pass::take_back`]).
+    #[cfg(feature = "capi")]
+    pub(crate) fn added(&self) -> [u32; 3] {
+        [self.state.walk.running, self.state.busy, self.state.candidates]
+    }
+
+    /// Takes the jobs back that were added since, while nothing is decided.
+    #[cfg(feature = "capi")]
+    pub(crate) fn take_back(&mut self, added: [u32; 3]) {
+        [self.state.walk.running, self.state.busy, self.state.candidates] = added;
+    }
+
     /// A candidate's verdict so far.
     ///
     /// # Errors

@@ -22,7 +22,9 @@
 //! ```
 
 mod head_start;
+mod many;
 pub use head_start::*;
+pub use many::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{surefill_distribution, view_or_limit};
