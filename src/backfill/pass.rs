@@ -190,8 +190,18 @@ impl<'a> Object<'a> for Pass<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    const MARKED: usize = size_of::<PassCapacity>();
+
+    fn keep(state: &mut State, capacity: &PassCapacity) {
+        state.capacity = *capacity;
+    }
+
+    fn check(limits: &PassCapacity) -> Result<()> {
+        limits.check()
+    }
+
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<Parts<'a>> {
-        limits.check()?;
         let jobs = limits.running as usize + limits.candidates as usize;
         let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
         let ends = limits.candidates as usize * limits.releases_per_job();
@@ -225,6 +235,7 @@ impl<'a> Object<'a> for Pass<'a> {
         Ok(state.capacity)
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
         let limits = &state.capacity;
         let fits =
