@@ -181,6 +181,7 @@ pub(crate) trait Object<'a>: Sized {
     }
 
     /// Whether this memory is a block that was marked, with the same capacities and of the same size.
+    #[cfg(feature = "capi")]
     #[inline(always)]
     fn is_marked(memory: &mut [u8]) -> Result<bool> {
         let length = memory.len() as u64;
@@ -273,6 +274,7 @@ pub(crate) trait Object<'a>: Sized {
 
     /// Calls with the same, for what needs little of the object: of a marked block the first parts ([`Carver::ends`]),
     /// and what is not used is neither carved nor checked.
+    #[cfg(feature = "capi")]
     #[inline(always)]
     fn with_whole<R>(memory: &'a mut [u8], call: impl FnOnce(Self) -> Result<R>) -> Result<R> {
         if !Self::is_marked(memory)? {
@@ -287,6 +289,7 @@ pub(crate) trait Object<'a>: Sized {
     }
 
     /// Calls with the object of a block that is not marked, apart from the calls that rarely meet one.
+    #[cfg(feature = "capi")]
     #[cold]
     #[inline(never)]
     fn with_whole_apart<R>(memory: &'a mut [u8], call: impl FnOnce(Self) -> Result<R>) -> Result<R> {
