@@ -39,20 +39,15 @@ int main(void) {
 
     /* 32 of 128 processors are idle, the head job (number 7) needs 96. Of some jobs only the limit is known: NULL. */
     CHECK(surefill_pass_begin(pass, now, 32, 7, 96, 0));
-    CHECK(surefill_pass_add_running(pass, 64, 2 * hour, 8 * hour, models, NULL));
-    CHECK(surefill_pass_add_running(pass, 32, hour, 12 * hour, NULL, NULL));
-    const struct {
-        const char *name;
-        int32_t processors;
-        int64_t limit;
-        const surefill_distribution *predicted;
-    } queue[] = {{"short test", 16, hour, tests},
-                 {"model run", 16, 8 * hour, models},
-                 {"wide test", 48, hour, tests},
-                 {"stranger", 8, 12 * hour, NULL},
-                 {"second test", 8, hour, tests}};
-    for (job = 0; job < COUNT(queue); job++)
-        CHECK(surefill_pass_add_candidate(pass, queue[job].processors, queue[job].limit, queue[job].predicted, NULL));
+    const surefill_pass_job running[] = {{sizeof *running, 64, 2 * hour, 8 * hour, models}, {sizeof *running, 32, hour, 12 * hour, NULL}};
+    CHECK(surefill_pass_add_running_many(pass, running, COUNT(running), NULL));
+    const char *names[] = {"short test", "model run", "wide test", "stranger", "second test"};
+    const surefill_pass_job queue[] = {{sizeof *queue, 16, 0, hour, tests},
+                                       {sizeof *queue, 16, 0, 8 * hour, models},
+                                       {sizeof *queue, 48, 0, hour, tests},
+                                       {sizeof *queue, 8, 0, 12 * hour, NULL},
+                                       {sizeof *queue, 8, 0, hour, tests}};
+    CHECK(surefill_pass_add_candidates_many(pass, queue, COUNT(queue), NULL));
 
     CHECK(surefill_rule_init(&rule));
     rule.criterion = SUREFILL_CRITERION_PROBABILITY, rule.threshold = 0.05, rule.or_easy = 0; /* not the default */
@@ -65,7 +60,7 @@ int main(void) {
     printf("%-12s %10s  %9s  %s\n", "candidate", "processors", "Pr(delay)", "verdict");
     for (job = 0; job < COUNT(queue); job++) {
         CHECK(surefill_pass_judgement(pass, job, &delay, &exactness, &verdict));
-        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, surefill_name(SUREFILL_NAME_DELAY_SIGN, exactness),
+        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", names[job], queue[job].processors, surefill_name(SUREFILL_NAME_DELAY_SIGN, exactness),
                delay, surefill_name(SUREFILL_NAME_VERDICT, verdict));
     }
     const double quantiles[] = {0.1, 0.5, 0.9};

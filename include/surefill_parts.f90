@@ -92,6 +92,20 @@ module surefill_parts
     integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
+  !> A job of a pass. An array of these has the struct_size that the program sets in its first.
+  type, bind(c) :: surefill_pass_job
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Its processors, at least 1.
+    integer(c_int32_t) :: processors
+    !> For how long it has run, in seconds; 0 for a candidate.
+    integer(c_int64_t) :: age
+    !> Its time limit in seconds.
+    integer(c_int64_t) :: limit
+    !> Its predicted run time; NULL when nothing is known but the limit.
+    type(c_ptr) :: distribution
+  end type surefill_pass_job
+
   ! ---- Starts of waiting jobs: the queue played forward ----
   !> The most scenarios of a forecast.
   integer(c_int32_t), parameter :: SUREFILL_MAX_SCENARIOS = 65536_c_int32_t
@@ -816,6 +830,32 @@ module surefill_parts
       integer(c_int32_t), intent(out) :: idle
       integer(c_int32_t) :: code
     end function surefill_pass_idle
+
+    !> Adds the running jobs of an array with count jobs, in its order: all of them or none. wrong is the place in the
+    !! array of the first that is refused, whose error is returned; -1 where none is. It may be NULL. The jobs'
+    !! numbers follow those of the jobs added before. O(count x bins x events per bin).
+    function surefill_pass_add_running_many(pass, jobs, count, wrong) bind(c, &
+            name='surefill_pass_add_running_many') result(code)
+      import
+      type(c_ptr), value :: pass
+      type(surefill_pass_job), intent(in) :: jobs(*)
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: wrong
+      integer(c_int32_t) :: code
+    end function surefill_pass_add_running_many
+
+    !> Adds the candidates of an array with count jobs behind those added before, in its order: all of them or none.
+    !! wrong is the place in the array of the first that is refused, whose error is returned; -1 where none is. It may
+    !! be NULL. O(count x bins x events per bin).
+    function surefill_pass_add_candidates_many(pass, jobs, count, wrong) bind(c, &
+            name='surefill_pass_add_candidates_many') result(code)
+      import
+      type(c_ptr), value :: pass
+      type(surefill_pass_job), intent(in) :: jobs(*)
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: wrong
+      integer(c_int32_t) :: code
+    end function surefill_pass_add_candidates_many
 
     !> The probability that at least this number of processors is free at time when if nothing else is started.
     !! O(running jobs x (events + processors)).

@@ -148,6 +148,20 @@ typedef struct surefill_rule {
   int32_t unmeasured;
 } surefill_rule;
 
+/* A job of a pass. An array of these has the struct_size that the program sets in its first. */
+typedef struct surefill_pass_job {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Its processors, at least 1. */
+  int32_t processors;
+  /* For how long it has run, in seconds; 0 for a candidate. */
+  int64_t age;
+  /* Its time limit in seconds. */
+  int64_t limit;
+  /* Its predicted run time; NULL when nothing is known but the limit. */
+  const surefill_distribution *distribution;
+} surefill_pass_job;
+
 /* Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events. */
 int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity, int64_t size);
 #define surefill_pass_capacity_init(capacity) surefill_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
@@ -247,6 +261,26 @@ int32_t surefill_pass_judgement(const surefill_pass *pass,
 
 /* The idle processors left. O(1). */
 int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
+
+/* Adds the running jobs of an array with count jobs, in its order: all of them or none. wrong is the place in the
+ * array of the first that is refused, whose error is returned; -1 where none is. It may be NULL. The jobs' numbers
+ * follow those of the jobs added before. O(count x bins x events per bin).
+ *
+ * Errors: as surefill_pass_add_running; NO_STRUCT_SIZE, OUT_OF_RANGE also for a negative count. */
+int32_t surefill_pass_add_running_many(surefill_pass *pass,
+                                       const surefill_pass_job *jobs,
+                                       int32_t count,
+                                       int32_t *wrong);
+
+/* Adds the candidates of an array with count jobs behind those added before, in its order: all of them or none.
+ * wrong is the place in the array of the first that is refused, whose error is returned; -1 where none is. It may
+ * be NULL. O(count x bins x events per bin).
+ *
+ * Errors: as surefill_pass_add_running_many; OUT_OF_RANGE also for a candidate with an age. */
+int32_t surefill_pass_add_candidates_many(surefill_pass *pass,
+                                          const surefill_pass_job *jobs,
+                                          int32_t count,
+                                          int32_t *wrong);
 
 /* The probability that at least this number of processors is free at time when if nothing else is started.
  * O(running jobs x (events + processors)).

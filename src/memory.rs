@@ -53,7 +53,8 @@ pub(crate) enum Kind {
 #[repr(C)]
 pub(crate) struct Header {
     magic: u64,
-    /// Type of the object, a number of [`Kind`].
+    /// Type of the object, a number of [`Kind`]; above its byte, in a block that is marked, the [`print`] of its
+    /// capacities and its size.
     kind: u32,
     version: u32,
     /// Bytes of the whole block.
@@ -68,7 +69,7 @@ impl Header {
     /// Refuses a block that is not an object of this kind made by this layout version.
     #[inline]
     pub(crate) fn check(&self, kind: Kind) -> Result<()> {
-        if self.magic == MAGIC && self.kind != kind as u32 {
+        if self.magic == MAGIC && self.kind & 0xff != kind as u32 {
             return Err(Error::WrongObject);
         }
         self.length().map(|_| ())
@@ -86,6 +87,17 @@ impl Header {
     }
 }
 
+/// A number of 24 bits, not 0, that changes with each byte of the capacities and with the size of a block: damage is
+/// found by one comparison, without the walk over the layout that their agreement asks for.
+#[inline(always)]
+fn print(capacity: &[u8], size: u64) -> u32 {
+    let step = |print: u64, word: u64| (print ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let words = capacity.chunks_exact(size_of::<u64>());
+    let rest = words.remainder().try_into().map_or(0, u32::from_ne_bytes);
+    let words = words.map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
+    (step(words.fold(size, step), rest.into()) >> 40) as u32 | 1
+}
+
 /// The first bytes of an object's block: a [`Header`] alone, or one with a checksum for an object whose block may be
 /// written to disk.
 pub(crate) trait Head: Pod {
@@ -95,6 +107,8 @@ pub(crate) trait Head: Pod {
     fn new(header: Header) -> Self;
 
     fn header(&self) -> &Header;
+
+    fn header_mut(&mut self) -> &mut Header;
 }
 
 impl Head for Header {
@@ -105,6 +119,10 @@ impl Head for Header {
     }
 
     fn header(&self) -> &Header {
+        self
+    }
+
+    fn header_mut(&mut self) -> &mut Header {
         self
     }
 }
@@ -128,7 +146,19 @@ pub(crate) trait Object<'a>: Sized {
     /// The slices, behind the scalars.
     type Parts;
 
-    /// The layout behind the scalars: measures or carves, as the carver does. Refuses capacities out of their ranges.
+    /// Bytes of the capacities, with which the scalars begin, where a block is marked with their print; 0 where it is
+    /// not.
+    const MARKED: usize = 0;
+
+    /// Writes the capacities of a block that is marked.
+    fn keep(_state: &mut Self::State, _capacity: &Self::Capacity) {}
+
+    /// Refuses capacities out of their ranges, where the layout does not.
+    fn check(_capacity: &Self::Capacity) -> Result<()> {
+        Ok(())
+    }
+
+    /// The layout behind the scalars: measures or carves, as the carver does.
     fn parts(carver: &mut Carver<'a>, capacity: &Self::Capacity) -> Result<Self::Parts>;
 
     /// The capacities that the scalars hold.
@@ -137,11 +167,38 @@ pub(crate) trait Object<'a>: Sized {
     /// The object that consists of these slices; [`Error::Corrupt`] for scalars that contradict themselves. O(1).
     fn assemble(state: &'a mut Self::State, parts: Self::Parts) -> Result<Self>;
 
+    /// The same for a call that checks what it uses itself.
+    #[inline(always)]
+    fn assume(state: &'a mut Self::State, parts: Self::Parts) -> Result<Self> {
+        Self::assemble(state, parts)
+    }
+
+    /// The kind in the header of a block with these scalars that is marked.
+    #[inline(always)]
+    fn mark(state: &Self::State, size: u64) -> u32 {
+        let capacity = bytemuck::bytes_of(state).get(..Self::MARKED).unwrap_or_default();
+        Self::KIND as u32 | print(capacity, size) << 8
+    }
+
+    /// Whether this memory is a block that was marked, with the same capacities and of the same size.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    fn is_marked(memory: &mut [u8]) -> Result<bool> {
+        let length = memory.len() as u64;
+        let mut walk = Carver::of(memory)?;
+        let head = walk.one::<Self::Head>()?;
+        head.header().check(Self::KIND)?;
+        let (kind, size) = (head.header().kind, head.header().size);
+        let state = walk.one::<Self::State>()?;
+        Ok(Self::MARKED > 0 && size == length && kind == Self::mark(state, size))
+    }
+
     /// Bytes of the head and the scalars.
     const PREFIX: usize = size_of::<Self::Head>() + size_of::<Self::State>();
 
     /// Bytes of the whole block.
     fn size(capacity: &Self::Capacity) -> Result<usize> {
+        Self::check(capacity)?;
         let mut carver = Carver::measuring();
         carver.take::<Self::Head>(1)?;
         carver.take::<Self::State>(1)?;
@@ -161,7 +218,7 @@ pub(crate) trait Object<'a>: Sized {
         Self::create_uncleared(memory, capacity)
     }
 
-    /// Makes a block like [`Object::create`] does, but leaves the slices as the memory was: for an object that is never
+    /// Makes a block as [`Object::create`] does, but leaves the slices as the memory was: for an object that is never
     /// sealed, and writes its slices before it reads them. O(scalars).
     fn create_uncleared(
         memory: &'a mut [u8],
@@ -170,9 +227,14 @@ pub(crate) trait Object<'a>: Sized {
         let size = Self::size(capacity)?;
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         let mut carver = Carver::of(memory)?;
-        *carver.one::<Self::Head>()? = Self::Head::new(Header::new(Self::KIND, size));
+        let head = carver.one::<Self::Head>()?;
+        *head = Self::Head::new(Header::new(Self::KIND, size));
         let state = carver.one::<Self::State>()?;
         *state = Self::State::zeroed();
+        if Self::MARKED > 0 {
+            Self::keep(state, capacity);
+            head.header_mut().kind = Self::mark(state, size as u64);
+        }
         Ok((state, Self::parts(&mut carver, capacity)?))
     }
 
@@ -192,25 +254,46 @@ pub(crate) trait Object<'a>: Sized {
 
     /// The object in the block that is this memory, no more and no less: one walk carves it, and one comparison at its
     /// end finds whether its capacities and its size agree. O(1).
-    fn whole(memory: &'a mut [u8]) -> Result<Self> {
-        Self::whole_here(memory)
-    }
-
-    /// The same for a call that needs little of the object: what is not used is not carved.
     #[inline(always)]
-    fn whole_here(memory: &'a mut [u8]) -> Result<Self> {
+    fn whole(memory: &'a mut [u8]) -> Result<Self> {
         let length = memory.len();
         let mut walk = Carver::of(memory)?;
         let head = walk.one::<Self::Head>()?;
         head.header().check(Self::KIND)?;
-        let size = head.header().size;
+        let (kind, size) = (head.header().kind, head.header().size);
         let state = walk.one::<Self::State>()?;
+        let marked = kind == Self::KIND as u32 || kind == Self::mark(state, size);
         let capacity = Self::capacity_in(state)?;
+        Self::check(&capacity).map_err(|_| Error::Corrupt)?;
         let parts = Self::parts(&mut walk, &capacity).map_err(|_| Error::Corrupt)?;
-        if walk.size() != length || size != length as u64 {
+        if !marked || walk.size() != length || size != length as u64 {
             return Err(Error::Corrupt);
         }
         Self::assemble(state, parts)
+    }
+
+    /// Calls with the same, for what needs little of the object: of a marked block the first parts ([`Carver::ends`]),
+    /// and what is not used is neither carved nor checked.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    fn with_whole<R>(memory: &'a mut [u8], call: impl FnOnce(Self) -> Result<R>) -> Result<R> {
+        if !Self::is_marked(memory)? {
+            return Self::with_whole_apart(memory, call);
+        }
+        let mut walk = Carver { brief: true, ..Carver::of(memory)? };
+        walk.one::<Self::Head>()?;
+        let state = walk.one::<Self::State>()?;
+        let capacity = Self::capacity_in(state)?;
+        let parts = Self::parts(&mut walk, &capacity).map_err(|_| Error::Corrupt)?;
+        call(Self::assume(state, parts)?)
+    }
+
+    /// Calls with the object of a block that is not marked, apart from the calls that rarely meet one.
+    #[cfg(feature = "capi")]
+    #[cold]
+    #[inline(never)]
+    fn with_whole_apart<R>(memory: &'a mut [u8], call: impl FnOnce(Self) -> Result<R>) -> Result<R> {
+        call(Self::whole(memory)?)
     }
 
     /// The object in the block at the start of this memory. O(1).
@@ -234,12 +317,14 @@ pub(crate) struct Carver<'a> {
     memory: Option<&'a mut [u64]>,
     /// Words handed out or measured so far.
     words: u64,
+    /// Whether only the first parts are wanted.
+    brief: bool,
 }
 
 impl<'a> Carver<'a> {
     /// A carver that only measures: every slice it hands out is empty.
     pub(crate) fn measuring() -> Carver<'a> {
-        Carver { memory: None, words: 0 }
+        Carver { memory: None, words: 0, brief: false }
     }
 
     /// A carver of this block.
@@ -251,7 +336,17 @@ impl<'a> Carver<'a> {
         let whole = memory.len() - memory.len() % ALIGNMENT;
         let memory = memory.get_mut(..whole).unwrap_or_default();
         let memory = bytemuck::try_cast_slice_mut(memory).map_err(|_| Error::Misaligned)?;
-        Ok(Carver { memory: Some(memory), words: 0 })
+        Ok(Carver { memory: Some(memory), words: 0, brief: false })
+    }
+
+    /// Ends the first parts, with which short calls make do: whether no others are wanted. They are empty then, and
+    /// their sizes do not matter.
+    #[inline(always)]
+    pub(crate) fn ends(&mut self) -> bool {
+        if self.brief {
+            self.memory = Some(&mut []);
+        }
+        self.brief
     }
 
     /// The next words.
@@ -273,17 +368,25 @@ impl<'a> Carver<'a> {
     #[inline(always)]
     pub(crate) fn take<T: Pod>(&mut self, count: usize) -> Result<&'a mut [T]> {
         const { assert!(align_of::<T>() <= ALIGNMENT && size_of::<T>() < 1 << 16) };
-        if count as u64 >> MOST_BITS != 0 {
+        let too_many = count as u64 >> MOST_BITS != 0;
+        if too_many && self.memory.is_none() {
             return Err(Error::OutOfRange);
         }
-        let bytes = count as u64 * size_of::<T>() as u64;
+        // A block that holds as many is too long for any memory.
+        let count = if too_many { 1 << MOST_BITS } else { count as u64 };
+        let bytes = count * size_of::<T>() as u64;
         let mine = self.next(bytes.div_ceil(ALIGNMENT as u64))?;
         if size_of::<T>() % ALIGNMENT == 0 {
-            return bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned);
+            return Ok(bytemuck::try_cast_slice_mut(mine).unwrap_or_default());
         }
-        let mine: &mut [u8] = bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)?;
+        if ALIGNMENT % size_of::<T>() == 0 {
+            let mine: &mut [T] = bytemuck::try_cast_slice_mut(mine).unwrap_or_default();
+            return Ok(mine.get_mut(..count as usize).unwrap_or_default());
+        }
+        let mine: &mut [u8] = bytemuck::try_cast_slice_mut(mine).unwrap_or_default();
         let Some(mine) = mine.get_mut(..bytes as usize) else { return Ok(&mut []) };
-        bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)
+        // Words are aligned: it does not fail.
+        Ok(bytemuck::try_cast_slice_mut(mine).unwrap_or_default())
     }
 
     /// The next element; only for a carver that carves.
@@ -353,6 +456,19 @@ mod tests {
 
     fn walk<'a>(carver: &mut Carver<'a>) -> Result<(&'a mut [u8], &'a mut [u64])> {
         Ok((carver.take(3)?, carver.take(2)?))
+    }
+
+    #[test]
+    fn the_print_changes_with_every_bit() {
+        let mut bytes: [u8; 20] = core::array::from_fn(|i| i as u8);
+        let (known, size) = (print(&bytes, 1000), 1000);
+        assert!(known != 0 && known < 1 << 24);
+        for bit in 0..160 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(print(&bytes, size), known, "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!((0..48).all(|bit| print(&bytes, size ^ 1 << bit) != known));
     }
 
     #[test]

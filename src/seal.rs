@@ -27,6 +27,10 @@ impl Head for Sealed {
     fn header(&self) -> &Header {
         &self.header
     }
+
+    fn header_mut(&mut self) -> &mut Header {
+        &mut self.header
+    }
 }
 
 /// An object whose block can be written to disk and read back.

@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 
 /// Arguments that may be NULL: in Fortran addresses by value.
-const OPTIONAL: [(&str, &str); 10] = [
+const OPTIONAL: [(&str, &str); 12] = [
     ("surefill_distribution_init_samples", "weights"),
     ("surefill_pass_add_running", "index"),
     ("surefill_pass_add_candidate", "index"),
+    ("surefill_pass_add_running_many", "wrong"),
+    ("surefill_pass_add_candidates_many", "wrong"),
     ("surefill_node_pass_add_running", "index"),
     ("surefill_node_pass_add_candidate", "index"),
     ("surefill_node_pass_add_placed", "index"),

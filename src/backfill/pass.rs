@@ -192,8 +192,18 @@ impl<'a> Object<'a> for Pass<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    const MARKED: usize = size_of::<PassCapacity>();
+
+    fn keep(state: &mut State, capacity: &PassCapacity) {
+        state.capacity = *capacity;
+    }
+
+    fn check(limits: &PassCapacity) -> Result<()> {
+        limits.check()
+    }
+
+    #[inline(always)]
     fn parts(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<Parts<'a>> {
-        limits.check()?;
         let jobs = limits.running as usize + limits.candidates as usize;
         let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
         let ends = limits.candidates as usize * limits.releases_per_job();
@@ -227,6 +237,7 @@ impl<'a> Object<'a> for Pass<'a> {
         Ok(state.capacity)
     }
 
+    #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
         let limits = &state.capacity;
         let fits =
@@ -433,6 +444,18 @@ impl Pass<'_> {
         };
         (state.candidates, state.kept) = (index + 1, 1);
         Ok(index as usize)
+    }
+
+    /// Numbers of running jobs, of their processors and of candidates, to go back to ([`Pass::take_back`]).
+    #[cfg(feature = "capi")]
+    pub(crate) fn added(&self) -> [u32; 3] {
+        [self.state.walk.running, self.state.busy, self.state.candidates]
+    }
+
+    /// Takes the jobs back that were added since, while nothing is decided.
+    #[cfg(feature = "capi")]
+    pub(crate) fn take_back(&mut self, added: [u32; 3]) {
+        [self.state.walk.running, self.state.busy, self.state.candidates] = added;
     }
 
     /// A candidate's verdict so far.

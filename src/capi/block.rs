@@ -75,13 +75,17 @@ pub(super) unsafe fn object<'a, O: Object<'a>, H>(handle: *const H) -> Result<O>
     O::whole(unsafe { said_bytes::<O, H>(handle)? })
 }
 
-/// The same for a call that needs little of the object: what is not used is not carved.
+/// Calls with the object behind a handle, for what needs little of it: what is not used is not carved, and of a marked
+/// block not checked.
 ///
 /// # Safety
 /// As [`bytes`].
 #[inline(always)]
-pub(super) unsafe fn object_here<'a, O: Object<'a>, H>(handle: *const H) -> Result<O> {
-    O::whole_here(unsafe { said_bytes::<O, H>(handle)? })
+pub(super) unsafe fn with_object<'a, O: Object<'a>, H, R>(
+    handle: *const H,
+    call: impl FnOnce(O) -> Result<R>,
+) -> Result<R> {
+    O::with_whole(unsafe { said_bytes::<O, H>(handle)? }, call)
 }
 
 /// The block of an object behind a handle, as long as it says.

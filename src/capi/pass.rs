@@ -22,9 +22,11 @@
 //! ```
 
 mod head_start;
+mod many;
 pub use head_start::*;
+pub use many::*;
 
-use super::block::{init, object, write_size};
+use super::block::{init, object, with_object, write_size};
 use super::distribution::{surefill_distribution, view_or_limit};
 use super::sized::{ends, initialise, sized};
 use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
@@ -432,7 +434,8 @@ pub unsafe extern "C" fn surefill_pass_judgement(
     verdict: *mut i32,
 ) -> i32 {
     status((|| {
-        let judgement = unsafe { self::pass(pass)? }.judgement(index(candidate)?)?;
+        let candidate = index(candidate)?;
+        let judgement = unsafe { with_object(pass, |pass: Pass| pass.judgement(candidate))? };
         let (delay, exactness, verdict) =
             unsafe { (checked_mut(delay)?, checked_mut(exactness)?, checked_mut(verdict)?) };
         *delay = judgement.delay;
@@ -449,5 +452,5 @@ pub unsafe extern "C" fn surefill_pass_judgement(
 /// pass is a handle, idle points to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
-    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
+    status((|| unsafe { write(idle, with_object(pass, |pass: Pass| Ok(pass.idle()))? as i32) })())
 }

@@ -39,7 +39,7 @@ pub use events::*;
 pub use model::*;
 
 use super::bins::{bins, surefill_bins};
-use super::block::{init, object, open, seal, write_size};
+use super::block::{init, object, open, seal, with_object, write_size};
 use super::distribution::{surefill_distribution, write_distribution};
 use super::markov::{FIRST_ROUND, load_model, surefill_round, work};
 use super::sized::{ends, initialise, output_size, sized, write_sized};

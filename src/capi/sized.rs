@@ -25,7 +25,19 @@ const LONGEST: usize = 4096;
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
-    let size = unsafe { size_said(given)? };
+    unsafe { sized_as(given, size_said(given)?, defaults, members) }
+}
+
+/// The same, of this size whatever it says: one of an array.
+///
+/// # Safety
+/// The pointer points to a readable structure of this size.
+pub(super) unsafe fn sized_as<T: Copy>(
+    given: *const T,
+    size: usize,
+    defaults: T,
+    members: &[usize],
+) -> Result<T> {
     let known = if size < size_of::<T>() { members.contains(&size) } else { size <= LONGEST };
     if !known {
         return Err(Error::WrongVersion);

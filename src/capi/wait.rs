@@ -37,7 +37,7 @@ pub use ask::*;
 pub use bounds::*;
 pub use study::*;
 
-use super::block::{init, object, open, seal, write_size};
+use super::block::{init, object, open, seal, with_object, write_size};
 use super::predictor::{held_keys, surefill_held_job, write_held};
 use super::sized::{ends, initialise, sized};
 use super::{checked_mut, count, status};
@@ -484,24 +484,26 @@ pub unsafe extern "C" fn surefill_wait_jobs(
     written: *mut i32,
     held: *mut i32,
 ) -> i32 {
-    status((|| {
-        let waits = unsafe { waits(wait)? };
-        let (written, held) = unsafe { (checked_mut(written)?, checked_mut(held)?) };
-        let each = waits.held().map(|job| {
-            let (key_count, keys) = held_keys(&[job.features.requested, i64::from(job.features.processors)]);
-            surefill_held_job {
-                struct_size: 0,
-                running: 0,
-                job: job.id,
-                submitted: job.submitted,
-                started: 0,
-                given_up: i32::from(job.given_up),
-                key_count,
-                keys,
-            }
-        });
-        *written = unsafe { write_held(jobs, capacity, each)? };
-        *held = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
-        Ok(())
-    })())
+    status(unsafe {
+        with_object(wait, |waits: WaitPredictor| {
+            let (written, held) = (checked_mut(written)?, checked_mut(held)?);
+            let each = waits.held().map(|job| {
+                let asked = [job.features.requested, i64::from(job.features.processors)];
+                let (key_count, keys) = held_keys(&asked);
+                surefill_held_job {
+                    struct_size: 0,
+                    running: 0,
+                    job: job.id,
+                    submitted: job.submitted,
+                    started: 0,
+                    given_up: i32::from(job.given_up),
+                    key_count,
+                    keys,
+                }
+            });
+            *written = write_held(jobs, capacity, each)?;
+            *held = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
+            Ok(())
+        })
+    })
 }

@@ -14,6 +14,7 @@ impl Cycle<'_> {
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].
+    #[inline]
     pub fn holds(&self, scheduler: &Scheduler<'_>, number: u32) -> Result<bool> {
         let made = self.made(number)?;
         let job = scheduler.parts.table.get(made.slot)?;

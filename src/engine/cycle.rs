@@ -192,22 +192,35 @@ impl<'a> Object<'a> for Cycle<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    const MARKED: usize = size_of::<SchedulerCapacity>();
+
+    fn keep(state: &mut State, capacity: &SchedulerCapacity) {
+        state.capacity = *capacity;
+    }
+
     #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Parts<'a>> {
         let count = entries(capacity) as usize;
+        let candidates = carver.take(count)?;
+        let (tiers, limited) = (carver.take(count)?, carver.take(2 * count)?);
+        let (starting, offers) = (carver.take(count)?, carver.take(count)?);
+        let (pass, plan) = match carver.ends() {
+            true => (0, 0),
+            false => (delayed::pass_size(capacity)?, Plan::size(&plan_capacity(capacity))?),
+        };
         Ok(Parts {
-            candidates: carver.take(count)?,
-            tiers: carver.take(count)?,
-            limited: carver.take(2 * count)?,
-            starting: carver.take(count)?,
-            offers: carver.take(count)?,
+            candidates,
+            tiers,
+            limited,
+            starting,
+            offers,
             considered: carver.take(delayed::judged(capacity, count))?,
             judged: carver.take(delayed::judged(capacity, count))?,
-            pass: carver.take(delayed::pass_size(capacity)?)?,
-            plan: carver.take(Plan::size(&plan_capacity(capacity))?)?,
-            machine: match capacity.nodes {
-                0 => Machine::none(carver, capacity)?,
-                _ => Machine::carve(carver, capacity)?,
+            pass: carver.take(pass)?,
+            plan: carver.take(plan)?,
+            machine: match capacity.nodes == 0 || carver.ends() {
+                true => Machine::none(carver, capacity)?,
+                false => Machine::carve(carver, capacity)?,
             },
         })
     }

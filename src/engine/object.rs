@@ -152,23 +152,38 @@ impl<'a> Object<'a> for Scheduler<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    const MARKED: usize = size_of::<SchedulerCapacity>();
+
+    fn keep(state: &mut State, capacity: &SchedulerCapacity) {
+        state.capacity = *capacity;
+    }
+
+    fn check(capacity: &SchedulerCapacity) -> Result<()> {
+        capacity.check()
+    }
+
     #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Parts<'a>> {
-        capacity.check()?;
         let jobs = capacity.jobs as usize;
-        let waits = RecentWaits::size(capacity.waits)?.checked_mul(2 * capacity.pools as usize);
         let probabilities = jobs.checked_mul(capacity.bins as usize).ok_or(Error::OutOfRange)?;
         let asks = if capacity.nodes == 0 { 0 } else { jobs };
+        let (pools, queues) = (carver.take(capacity.pools as usize)?, carver.take(capacity.queues as usize)?);
+        let table = Table::carve(carver, jobs)?;
+        let (waits, predictor) = match carver.ends() {
+            true => (0, 0),
+            false => (RecentWaits::size(capacity.waits)?, capacity.predictor_size()?),
+        };
+        let waits = waits.checked_mul(2 * capacity.pools as usize);
         Ok(Parts {
-            pools: carver.take(capacity.pools as usize)?,
-            queues: carver.take(capacity.queues as usize)?,
-            table: Table::carve(carver, jobs)?,
+            pools,
+            queues,
+            table,
             over: Ended::carve(carver, capacity.ended as usize)?,
             due: carver.take(jobs)?,
             probabilities: carver.take(probabilities)?,
             waits: carver.take(waits.ok_or(Error::OutOfRange)?)?,
             arrivals: carver.take(capacity.arrivals as usize)?,
-            predictor: carver.take(capacity.predictor_size()?)?,
+            predictor: carver.take(predictor)?,
             nodes: carver.take(capacity.nodes as usize)?,
             holdings: Holdings::carve(carver, asks, capacity.parts as usize)?,
             reservations: carver.take(capacity.reservations as usize)?,
@@ -181,15 +196,19 @@ impl<'a> Object<'a> for Scheduler<'a> {
 
     #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Scheduler<'a>> {
-        let sound = parts.table.is_sound()
-            && parts.over.is_sound()
+        let sound = parts.over.is_sound()
             && parts.holdings.is_sound()
             && state.learnt_count as usize <= LEARNT
             && state.accuracy.is_sound()
             && state.now.unsigned_abs() <= MAX_TIME as u64
             && state.settings.check().is_ok()
             && state.bins.are(state.capacity.bins);
-        if sound { Ok(Scheduler { state, parts }) } else { Err(Error::Corrupt) }
+        if sound { Scheduler::assume(state, parts) } else { Err(Error::Corrupt) }
+    }
+
+    #[inline(always)]
+    fn assume(state: &'a mut State, parts: Parts<'a>) -> Result<Scheduler<'a>> {
+        if parts.table.is_sound() { Ok(Scheduler { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
 

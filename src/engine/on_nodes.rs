@@ -65,6 +65,7 @@ struct Capacities {
 }
 
 impl Capacities {
+    #[inline]
     fn of(capacity: &SchedulerCapacity) -> Capacities {
         let &SchedulerCapacity { jobs, nodes, kinds, parts, .. } = capacity;
         // Open offers count with the running jobs; the rest of a node that is awaited, or on which more runs than it
@@ -108,6 +109,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The same where the scheduler has no nodes, without measuring parts that it does not have.
+    #[inline(always)]
     pub fn none(walk: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Machine<'a>> {
         Ok(Machine {
             nodes: &mut [],

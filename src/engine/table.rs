@@ -303,6 +303,7 @@ impl<'a> Table<'a> {
     }
 
     /// Whether the counts are valid.
+    #[inline]
     pub fn is_sound(&self) -> bool {
         let most = self.records.len();
         let most_of = |count: u32| count as usize <= most;
@@ -333,6 +334,7 @@ impl<'a> Table<'a> {
         self.index.find(id as u64, ids(self.records))
     }
 
+    #[inline]
     pub fn get(&self, slot: u32) -> Result<&Record> {
         match &self.guest {
             Some(guest) if slot == GUEST => Ok(&guest.record),

@@ -113,6 +113,7 @@ pub(super) struct Holdings<'a> {
 
 impl<'a> Holdings<'a> {
     /// Room for this number of jobs, and of pairs of a job and a node.
+    #[inline(always)]
     pub fn carve(carver: &mut Carver<'a>, jobs: usize, parts: usize) -> Result<Holdings<'a>> {
         let counts = carver.take(1)?;
         Ok(Holdings { counts, asks: carver.take(jobs)?, links: carver.take(parts)?, guest: Ask::zeroed() })

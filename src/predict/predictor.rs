@@ -121,10 +121,19 @@ impl<'a> Object<'a> for Predictor<'a> {
     /// The jobs, and the learner's block.
     type Parts = (Jobs<'a>, &'a mut [u8]);
 
+    const MARKED: usize = size_of::<RawCapacity>();
+
+    fn keep(state: &mut State, capacity: &PredictorCapacity) {
+        state.capacity = RawCapacity::new(capacity);
+    }
+
+    fn check(capacity: &PredictorCapacity) -> Result<()> {
+        capacity.check()
+    }
+
     #[inline(always)]
     fn parts(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Self::Parts> {
         let learner = Learner::size(capacity)?;
-        capacity.check()?;
         let (keys, bins) = (capacity.keys() as usize, capacity.bins() as usize);
         let jobs = Jobs::carve(carver, capacity.jobs, keys, bins, capacity.kind.is_hmm())?;
         Ok((jobs, carver.take(learner)?))
@@ -136,13 +145,16 @@ impl<'a> Object<'a> for Predictor<'a> {
 
     #[inline(always)]
     fn assemble(state: &'a mut State, (jobs, learner): Self::Parts) -> Result<Predictor<'a>> {
-        let capacity = Predictor::capacity_in(state)?;
-        let learner = Learner::find(learner, &capacity)?;
         let sound = state.options.slot_seconds > 0
             && state.now.unsigned_abs() <= MAX_TIME
-            && state.bins.are(capacity.bins())
-            && jobs.is_sound();
-        if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
+            && state.bins.are(Predictor::capacity_in(state)?.bins());
+        if sound { Predictor::assume(state, (jobs, learner)) } else { Err(Error::Corrupt) }
+    }
+
+    #[inline(always)]
+    fn assume(state: &'a mut State, (jobs, learner): Self::Parts) -> Result<Predictor<'a>> {
+        let learner = Learner::find(learner, &Predictor::capacity_in(state)?)?;
+        if jobs.is_sound() { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
     }
 }
 

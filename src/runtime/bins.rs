@@ -203,7 +203,9 @@ impl RawBins {
     pub(crate) fn checked(&self) -> Result<&[f64]> {
         let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
         let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
-        let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
+        // All are compared, without a branch for each: what is sound is compared to its end anyway.
+        let higher = edges.get(1..).unwrap_or_default();
+        let increasing = edges.iter().zip(higher).fold(true, |so_far, (low, high)| so_far & (low < high));
         let positive = edges.first().is_some_and(|&edge| edge > 0.0);
         let sound = increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0;
         if sound { Ok(edges) } else { Err(Error::Corrupt) }

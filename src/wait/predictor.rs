@@ -145,9 +145,18 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
+    const MARKED: usize = size_of::<WaitCapacity>();
+
+    fn keep(state: &mut State, capacity: &WaitCapacity) {
+        state.capacity = *capacity;
+    }
+
+    fn check(limits: &WaitCapacity) -> Result<()> {
+        limits.check()
+    }
+
     #[inline(always)]
     fn parts(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<Parts<'a>> {
-        limits.check()?;
         let (history, queued) = (limits.history as usize, limits.queued as usize);
         let (releases, neighbours) = (limits.releases as usize, limits.neighbours as usize);
         // Without clusters: one tree. With them: two sets, and the attribute's values.
@@ -182,12 +191,17 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<WaitPredictor<'a>> {
         let limits = &state.capacity;
         let sound = state.side < 2
-            && state.oldest <= state.next
-            && state.next - state.oldest <= u64::from(limits.history)
             && WaitMethod::from_number(state.method).is_ok()
             && Attribute::from_number(state.attribute).is_ok()
             && state.by.iter().all(|by| Attribute::SINGLE.iter().any(|single| *single as u32 == *by))
             && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
+        if sound { WaitPredictor::assume(state, parts) } else { Err(Error::Corrupt) }
+    }
+
+    #[inline(always)]
+    fn assume(state: &'a mut State, parts: Parts<'a>) -> Result<WaitPredictor<'a>> {
+        let sound =
+            state.oldest <= state.next && state.next - state.oldest <= u64::from(state.capacity.history);
         if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
     }
 }

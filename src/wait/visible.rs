@@ -15,7 +15,7 @@
 //! O(log r + 300) a question.
 
 use crate::error::{Error, Result};
-use crate::memory::{at_mut, copy, range, range_mut};
+use crate::memory::{at_mut, chunks, chunks_mut, copy, range, range_mut};
 use crate::wait::options::{Features, Machine};
 use bytemuck::{Pod, Zeroable};
 
@@ -35,10 +35,11 @@ const HINGED: [usize; 6] = [1, 8, 2, 4, 5, 6];
 /// Number of the model's terms: values, products, positive parts, and 1.
 const TERMS: usize = SEEN + CROSSED.len() * (CROSSED.len() + 1) / 2 + HINGED.len() + 1;
 
-/// Gains that are summed together.
+/// Gains that are summed together, and variances that are computed together.
+const GAINS: usize = 24;
 const LANES: usize = 8;
 
-const _: () = assert!(TERMS % LANES == 0);
+const _: () = assert!(TERMS % GAINS == 0 && TERMS % LANES == 0);
 
 /// Added to waits, in seconds, before the logarithm: below it factors hardly matter to the model.
 const SCALE: f64 = 21_600.0;
@@ -133,6 +134,14 @@ fn terms(situation: &Situation) -> [f64; TERMS] {
 
 fn dot(a: &[f64; TERMS], b: &[f64; TERMS]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Copies what these rows have in the columns of the rows below, mirrored.
+fn mirror(band: &[[f64; TERMS]; LANES], below: &mut [[f64; TERMS]], from: usize) {
+    for (row, column) in below.iter_mut().zip(from + LANES..) {
+        let Some(to) = row.get_mut(from..).and_then(|row| row.first_chunk_mut()) else { break };
+        *to = band.each_ref().map(|row| row.get(column).copied().unwrap_or_default());
+    }
 }
 
 fn log(count: f64) -> f64 {
@@ -331,10 +340,11 @@ impl Visible {
     fn regress(&mut self, terms: &[f64; TERMS], target: f64) {
         // The variances are symmetric: every gain is summed in the order of a row, all of them at once.
         let mut gain = [-0.0; TERMS];
-        for (number, sums) in gain.chunks_exact_mut(LANES).enumerate() {
-            let mut lanes = [-0.0; LANES];
+        for (number, sums) in gain.chunks_exact_mut(GAINS).enumerate() {
+            let mut lanes = [-0.0; GAINS];
             for (row, term) in self.variances.iter().zip(terms) {
-                let own = row.get(number * LANES..).unwrap_or_default();
+                let own = row.get(number * GAINS..).and_then(|row| row.first_chunk::<GAINS>());
+                let Some(own) = own else { break };
                 for (lane, variance) in lanes.iter_mut().zip(own) {
                     *lane += variance * term;
                 }
@@ -357,18 +367,19 @@ impl Visible {
             sum += row.get(index).copied().unwrap_or(0.0);
         }
         let memory = if sum > MOST_VARIANCE { 1.0 } else { MEMORY };
-        // The variances stay symmetric: what is computed of a row is copied to its column.
+        // The variances stay symmetric: they are computed from the diagonal on, lane by lane, and then mirrored.
+        for (index, (row, a)) in self.variances.iter_mut().zip(&gain).enumerate() {
+            let lanes = chunks_mut::<LANES>(row).iter_mut().zip(chunks::<LANES>(&gain).0);
+            for (own, gains) in lanes.skip(index / LANES) {
+                for (variance, b) in own.iter_mut().zip(gains) {
+                    *variance = (*variance - a * b / total) / memory;
+                }
+            }
+        }
         let mut rows = self.variances.as_mut_slice();
-        for (index, a) in gain.iter().enumerate() {
-            let Some((row, below)) = rows.split_first_mut() else { break };
-            let own = row.get_mut(index..).unwrap_or_default();
-            for (variance, b) in own.iter_mut().zip(gain.get(index..).unwrap_or_default()) {
-                *variance = (*variance - a * b / total) / memory;
-            }
-            let (column, rest) = (index.min(TERMS - 1), own.get(1..).unwrap_or_default());
-            for (other, variance) in below.iter_mut().zip(rest) {
-                other.get_mut(column).into_iter().for_each(|place| *place = *variance);
-            }
+        for tile in 0..TERMS / LANES {
+            let Some((band, below)) = rows.split_first_chunk_mut() else { break };
+            mirror(band, below, tile * LANES);
             rows = below;
         }
     }

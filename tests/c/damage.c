@@ -15,7 +15,8 @@ static int use(surefill_pass *pass) {
     int64_t when;
     double real;
     const double half = 0.5;
-    int statuses[14], count = 0, valid = 1;
+    const surefill_pass_job job = {sizeof job, 4, 0, 60, NULL};
+    int statuses[16], count = 0, valid = 1;
     for (int i = 0; i < MOST_STEPS && step != SUREFILL_STEP_DONE; i++) {
         if ((statuses[0] = surefill_pass_decide(pass, &rule, 50, &step, &candidate)) != SUREFILL_OK) break;
         if (step == SUREFILL_STEP_ACCEPT && (statuses[0] = surefill_pass_commit(pass, candidate)) != SUREFILL_OK) break;
@@ -31,6 +32,8 @@ static int use(surefill_pass *pass) {
     statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12, 0);
     statuses[count++] = surefill_pass_add_running(pass, 4, 0, 60, NULL, NULL);
     statuses[count++] = surefill_pass_add_candidate(pass, 4, 60, NULL, NULL);
+    statuses[count++] = surefill_pass_add_running_many(pass, &job, 1, NULL);
+    statuses[count++] = surefill_pass_add_candidates_many(pass, &job, 1, NULL);
     for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_DOES_NOT_FIT;
     return valid;
 }

@@ -208,6 +208,8 @@ static const struct {
               SWEEP(pass_begin),
               SWEEP(pass_add_running),
               SWEEP(pass_add_candidate),
+              SWEEP(pass_add_running_many),
+              SWEEP(pass_add_candidates_many),
               SWEEP(pass_decide),
               SWEEP(pass_commit),
               SWEEP(pass_judgement),

@@ -271,6 +271,8 @@ void sweep_pass_init(void);
 void sweep_pass_begin(void);
 void sweep_pass_add_running(void);
 void sweep_pass_add_candidate(void);
+void sweep_pass_add_running_many(void);
+void sweep_pass_add_candidates_many(void);
 void sweep_pass_decide(void);
 void sweep_pass_commit(void);
 void sweep_pass_judgement(void);

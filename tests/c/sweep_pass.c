@@ -252,6 +252,87 @@ static void sweep_adder(adder *add_running) {
 
 void sweep_pass_add_running(void) { sweep_adder(surefill_pass_add_running); }
 
+/* Jobs one by one, by arrays; the number of the first that is added here is 2. */
+typedef int32_t adder_of_many(surefill_pass *, const surefill_pass_job *, int32_t, int32_t *);
+
+static int32_t one_of_many(adder_of_many *add, surefill_pass *pass, surefill_pass_job job, int32_t *number) {
+    int32_t wrong = 7;
+    if ((uintptr_t)number % 4 != 0) return add(pass, &job, 1, number);
+    const int32_t status = add(pass, &job, 1, &wrong);
+    CHECK(wrong == (status == SUREFILL_OK ? -1 : 0) || wrong == -1);
+    if (status == SUREFILL_OK) *number = 2;
+    return status;
+}
+
+/* Wrong arrays; and where the second job is refused, the pass stays as it was before. */
+static void sweep_adder_of_many(adder_of_many *add, int32_t (*one)(surefill_pass *, int32_t)) {
+    int32_t wrong = 7;
+    static struct {
+        surefill_pass_job known;
+        int64_t unknown;
+    } newer[2];
+    surefill_pass_job jobs[2] = {{sizeof *jobs, 1, 0, 60, NULL}, {0, 0, 0, 60, NULL}};
+    BAD_POINTER(p, jobs, add(FILLING, p, 1, &wrong));
+    BAD_SIZES(jobs, sizeof *jobs, add(FILLING, jobs, 1, &wrong));
+    jobs[0].struct_size = sizeof *jobs + 4;
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, add(FILLING, jobs, 1, &wrong));
+    jobs[0].struct_size = sizeof *jobs;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, add(FILLING, jobs, -1, &wrong));
+    CHECK(wrong == -1);
+    CHECK_OK(add(FILLING, NULL, 0, NULL));
+    for (int i = 0; i < 5; i++) {
+        memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+        jobs[1].processors = wrong_processors[i];
+        CHECK_STATUS(processors_error(wrong_processors[i]), add(FRESH, jobs, 2, &wrong));
+        CHECK(wrong == 1);
+        CHECK_OK(one(FRESH, 1)); /* the place for one more is free still */
+        CHECK_STATUS(SUREFILL_ERROR_FULL, one(FRESH, 1));
+    }
+    jobs[1].processors = 1;
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_STATUS(SUREFILL_ERROR_FULL, add(FRESH, jobs, 2, NULL));
+    /* A newer program's array, as long as nothing new is used. */
+    newer[0].known = newer[1].known = jobs[0];
+    newer[0].known.struct_size = sizeof *newer;
+    newer[1].unknown = 1;
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, 12, 0));
+    CHECK_STATUS(SUREFILL_ERROR_WRONG_VERSION, add(FRESH, &newer[0].known, 2, &wrong));
+    CHECK(wrong == 1);
+    newer[1].unknown = 0;
+    CHECK_OK(add(FRESH, &newer[0].known, 2, &wrong));
+    CHECK(wrong == -1);
+    CHECK_OK(add(FRESH, jobs, 1, NULL));
+    CHECK_STATUS(SUREFILL_ERROR_FULL, one(FRESH, 1));
+}
+
+static int32_t running_of_many(surefill_pass *pass, int32_t processors, int64_t age, int64_t limit,
+                               const surefill_distribution *distribution, int32_t *number) {
+    const surefill_pass_job job = {sizeof job, processors, age, limit, distribution};
+    return one_of_many(surefill_pass_add_running_many, pass, job, number);
+}
+
+static int32_t one_running(surefill_pass *pass, int32_t processors) {
+    return surefill_pass_add_running(pass, processors, 0, 60, NULL, NULL);
+}
+
+void sweep_pass_add_running_many(void) {
+    sweep_adder(running_of_many);
+    sweep_adder_of_many(surefill_pass_add_running_many, one_running);
+}
+
+static int32_t one_candidate(surefill_pass *pass, int32_t processors) {
+    return surefill_pass_add_candidate(pass, processors, 60, NULL, NULL);
+}
+
+void sweep_pass_add_candidates_many(void) {
+    const surefill_pass_job aged = {sizeof aged, 1, 1, 60, NULL}, good = {sizeof good, 1, 0, 60, NULL};
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_add_candidates_many(h, &good, 1, NULL));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_candidates_many(FILLING, &good, 1, ODD(world.int32)));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_candidates_many(FILLING, &aged, 1, NULL));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_candidates_many(MORE, &good, 1, NULL));
+    sweep_adder_of_many(surefill_pass_add_candidates_many, one_candidate);
+}
+
 void sweep_pass_add_candidate(void) {
     int32_t *n = world.int32;
     BAD_HANDLE(KIND_PASS, h, surefill_pass_add_candidate(h, 1, 60, NULL, n));

@@ -110,6 +110,7 @@ contains
     real(c_double) :: delay, probability
     type(surefill_pass_capacity) :: capacity
     type(surefill_rule) :: rule
+    type(surefill_pass_job) :: queue(2)
     type(c_ptr) :: pass
 
     call ok(surefill_pass_capacity_init(capacity, c_sizeof(capacity)))
@@ -121,7 +122,15 @@ contains
     ! The head job starts when these six end, at 1100.
     call ok(surefill_pass_add_running(pass, 6_c_int32_t, 0_c_int64_t, 100_c_int64_t, c_null_ptr, c_loc(number)))
     call expect(number == 0, 'index of the running job')
-    call ok(surefill_pass_add_candidate(pass, 3_c_int32_t, 500_c_int64_t, c_null_ptr, c_null_ptr))
+    queue%struct_size = int(c_sizeof(queue(1)), c_int32_t)
+    queue%processors = [3, 11]
+    queue%age = 0
+    queue%limit = [500, 50]
+    queue%distribution = c_null_ptr
+    call expect(surefill_pass_add_candidates_many(pass, queue, 2_c_int32_t, c_loc(number)) == &
+        SUREFILL_ERROR_TOO_MANY_PROCESSORS .and. number == 1, 'the second of the array is refused')
+    queue%processors = 3
+    call ok(surefill_pass_add_candidates_many(pass, queue, 1_c_int32_t, c_null_ptr))
     call ok(surefill_pass_add_candidate(pass, 3_c_int32_t, 50_c_int64_t, c_null_ptr, c_loc(number)))
     call expect(number == 1, 'index of the second candidate')
 

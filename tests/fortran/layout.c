@@ -143,6 +143,12 @@ int main(void) {
     OFFSET(surefill_rule, guard);
     OFFSET(surefill_rule, or_easy);
     OFFSET(surefill_rule, unmeasured);
+    SIZE(surefill_pass_job);
+    OFFSET(surefill_pass_job, struct_size);
+    OFFSET(surefill_pass_job, processors);
+    OFFSET(surefill_pass_job, age);
+    OFFSET(surefill_pass_job, limit);
+    OFFSET(surefill_pass_job, distribution);
     SIZE(surefill_forecast_capacity);
     OFFSET(surefill_forecast_capacity, struct_size);
     OFFSET(surefill_forecast_capacity, running);

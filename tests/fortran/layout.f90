@@ -16,6 +16,7 @@ program layout
   type(surefill_start), target :: a_start
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
+  type(surefill_pass_job), target :: a_pass_job
   type(surefill_forecast_capacity), target :: a_forecast_capacity
   type(surefill_forecast_options), target :: a_forecast_options
   type(surefill_nodes_capacity), target :: a_nodes_capacity
@@ -183,6 +184,13 @@ program layout
   call member('guard', c_loc(a_rule%guard))
   call member('or_easy', c_loc(a_rule%or_easy))
   call member('unmeasured', c_loc(a_rule%unmeasured))
+
+  call begin('surefill_pass_job', c_loc(a_pass_job), c_sizeof(a_pass_job))
+  call member('struct_size', c_loc(a_pass_job%struct_size))
+  call member('processors', c_loc(a_pass_job%processors))
+  call member('age', c_loc(a_pass_job%age))
+  call member('limit', c_loc(a_pass_job%limit))
+  call member('distribution', c_loc(a_pass_job%distribution))
 
   call begin('surefill_forecast_capacity', c_loc(a_forecast_capacity), c_sizeof(a_forecast_capacity))
   call member('struct_size', c_loc(a_forecast_capacity%struct_size))

@@ -29,7 +29,7 @@ const SCHEDULER: [&[&str]; 4] = [
 
 /// Those of `surefill_parts.h`, which a scheduler of one's own is built of.
 const PARTS: [&[&str]; 16] = [
-    &["pass", "pass/head_start"],
+    &["pass", "pass/many", "pass/head_start"],
     &["forecast"],
     &["nodes"],
     &["nodes/node_pass"],

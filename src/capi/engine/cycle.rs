@@ -1,7 +1,7 @@
 //! A cycle: one decision of one pool.
 
 use super::{capacity, scheduler, surefill_scheduler, surefill_scheduler_capacity};
-use crate::capi::block::{memory, object, object_here, write_size};
+use crate::capi::block::{memory, object, with_object, write_size};
 use crate::capi::sized::{output_size, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{Action, Cycle, Offer, Refusal, Scheduler};
@@ -167,8 +167,9 @@ pub unsafe extern "C" fn surefill_cycle_holds(
 ) -> i32 {
     status((|| unsafe {
         let number = u32::try_from(number).map_err(|_| Error::NoSuchIndex)?;
-        let (cycle, scheduler): (Cycle, Scheduler) = (object_here(cycle)?, object_here(scheduler)?);
-        write(holds, i32::from(cycle.holds(&scheduler, number)?))
+        let asked =
+            |cycle: Cycle| with_object(scheduler, |scheduler: Scheduler| cycle.holds(&scheduler, number));
+        write(holds, i32::from(with_object(cycle, asked)?))
     })())
 }
 

@@ -5,7 +5,7 @@ use super::{
     SUREFILL_FLAG_EXCLUSIVE, SUREFILL_FLAG_HOLDS_NOTHING, SUREFILL_FLAG_PACKED, bytes, scheduler,
     surefill_scheduler,
 };
-use crate::capi::block::object_here;
+use crate::capi::block::with_object;
 use crate::capi::distribution::{surefill_distribution, view_or_limit};
 use crate::capi::parts::{parts, surefill_part};
 use crate::capi::sized::{ends, output_size, sized, write_sized};
@@ -419,9 +419,9 @@ pub unsafe extern "C" fn surefill_scheduler_job(
 ) -> i32 {
     status((|| {
         let number = usize::try_from(number).map_err(|_| Error::NoSuchIndex)?;
-        let scheduler: Scheduler = unsafe { object_here(scheduler)? };
         let (job, state) = unsafe { (checked_mut(job)?, checked_mut(state)?) };
-        let (id, known) = scheduler.known_job(number)?.ok_or(Error::NoSuchIndex)?;
+        let known = |scheduler: Scheduler| scheduler.known_job(number)?.ok_or(Error::NoSuchIndex);
+        let (id, known) = unsafe { with_object(scheduler, known)? };
         (*job, *state) = (id, known as i32);
         Ok(())
     })())
@@ -439,10 +439,9 @@ pub unsafe extern "C" fn surefill_scheduler_totals(
     totals: *mut surefill_totals,
 ) -> i32 {
     status((|| {
-        let scheduler: Scheduler = unsafe { object_here(scheduler)? };
         let size = unsafe { output_size(totals, 16)? };
-        let (waiting, running) = scheduler.counts();
-        let happened = scheduler.totals();
+        let counts = |scheduler: Scheduler| Ok((scheduler.counts(), scheduler.totals()));
+        let ((waiting, running), happened) = unsafe { with_object(scheduler, counts)? };
         let Totals { submitted, started, ended, broken, withdrawn, requeued, refused, .. } = happened;
         let now = surefill_totals {
             struct_size: 0,

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn surefill_predictor_start(
     job: i64,
     now: i64,
 ) -> i32 {
-    status((|| unsafe { self::predictor(predictor)? }.start(job, now))())
+    status(unsafe { with_object(predictor, |mut predictor: Predictor| predictor.start(job, now)) })
 }
 
 /// A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots that

@@ -1,7 +1,7 @@
 //! Questions to a wait predictor.
 
 use super::{answered, features, surefill_wait, waits};
-use crate::capi::block::object_here;
+use crate::capi::block::with_object;
 use crate::capi::{array_mut, checked_mut, status};
 use crate::error::Error;
 use crate::wait::WaitPredictor;
@@ -110,9 +110,10 @@ pub unsafe extern "C" fn surefill_wait_counts(
     remembered: *mut i64,
 ) -> i32 {
     status((|| {
-        let waits: WaitPredictor = unsafe { object_here(wait)? };
-        let queued = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
-        let known = i64::try_from(waits.remembered()).map_err(|_| Error::Corrupt)?;
+        let counts = |waits: WaitPredictor| Ok((waits.queued(), waits.remembered()));
+        let (queued, known) = unsafe { with_object(wait, counts)? };
+        let queued = i32::try_from(queued).map_err(|_| Error::Corrupt)?;
+        let known = i64::try_from(known).map_err(|_| Error::Corrupt)?;
         let (jobs, remembered) = unsafe { (checked_mut(jobs)?, checked_mut(remembered)?) };
         (*jobs, *remembered) = (queued, known);
         Ok(())
