@@ -96,8 +96,10 @@ impl Forecast<'_> {
                     _ => submit,
                 };
             }
-            for half in range_mut(self.parts.ranked, 0, able)?.chunks_mut(width) {
-                heap::sort(half)?;
+            let mut first = 0;
+            while first < able {
+                heap::sort(range_mut(self.parts.ranked, first, width.min(able - first))?)?;
+                first += width;
             }
             width /= 2;
         }
