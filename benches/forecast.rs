@@ -1,10 +1,10 @@
 //! Wall time of one forecast of all waiting jobs' starts: 100 running and 500 waiting jobs on 1,024 processors, 200
-//! scenarios, under EASY by limits, EASY by medians with the shortest candidates first, and five reservations; and of
-//! long queues in the orders of the presets, which are looked through anew at each instant.
+//! scenarios, under EASY by limits, EASY by medians with the shortest candidates first, and five reservations. Before
+//! it, the processor time of a job and scenario in queues of 100 to 10,000 jobs, also in the orders of the presets.
 
-use criterion::{Criterion as Bench, criterion_group, criterion_main};
+use criterion::{Criterion as Bench, criterion_group};
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use surefill::forecast::{CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Progress};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 use surefill::schedule::{Preset, PresetName};
@@ -76,8 +76,8 @@ impl Queue {
         Queue { free, running, waiting, capacity, memory }
     }
 
-    /// The median start of the last job.
-    fn play(&mut self, options: &ForecastOptions) -> i64 {
+    /// The median start of the last job, and the seconds that the scenarios took.
+    fn play(&mut self, options: &ForecastOptions) -> (i64, f64) {
         let mut forecast =
             Forecast::init(bytemuck::cast_slice_mut(&mut self.memory), &self.capacity).unwrap();
         forecast.begin(0, self.free, options).unwrap();
@@ -87,9 +87,19 @@ impl Queue {
         for Job { processors, limit, submit, prediction, .. } in &self.waiting {
             forecast.add_waiting(*processors, *limit, *submit, prediction).unwrap();
         }
+        let start = Instant::now();
+        let begun = seconds(start);
         assert_eq!(forecast.run(u64::MAX), Ok(Progress::Done));
-        forecast.start_quantile(self.waiting.len() - 1, 0.5).unwrap().value
+        let took = seconds(start) - begun;
+        (forecast.start_quantile(self.waiting.len() - 1, 0.5).unwrap().value, took)
     }
+}
+
+/// Seconds of processor time that this thread has used, on Linux; else of the clock.
+fn seconds(since: Instant) -> f64 {
+    let schedstat = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let used = schedstat.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    used.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
 }
 
 fn forecasts(bench: &mut Bench) {
@@ -107,18 +117,28 @@ fn forecasts(bench: &mut Bench) {
 }
 
 /// Queues in which jobs have waited for up to two days.
-fn ordered(bench: &mut Bench) {
-    for waiting in [1000, 5000] {
+fn long_queues() {
+    let presets = [PresetName::Delay, PresetName::DelayFast];
+    let [delay, fast] = presets.map(|name| ForecastOptions::of_preset(&Preset::new(name), 14_400.0));
+    let easy = ForecastOptions::default();
+    let shortest = ForecastOptions { order: CandidateOrder::Shortest, plans: Plans::Medians, ..easy };
+    println!("waiting  microseconds a job and scenario: EASY, EASY++, delay, delay-fast");
+    for waiting in [100, 1000, 10_000] {
         let mut queue = Queue::new(waiting, 172_800);
-        let mut group = bench.benchmark_group(format!("100 running, {waiting} waiting, 5 scenarios"));
-        group.sample_size(10).measurement_time(Duration::from_secs(3));
-        for (name, preset) in [("delay", PresetName::Delay), ("delay-fast", PresetName::DelayFast)] {
-            let options = ForecastOptions::of_preset(&Preset::new(preset), 14_400.0);
-            let options = ForecastOptions { scenarios: 5, ..options };
-            group.bench_function(name, |b| b.iter(|| black_box(queue.play(&options))));
-        }
+        let each = [easy, shortest, delay, fast].map(|options| {
+            let options = ForecastOptions { scenarios: (200_000 / waiting).min(200), ..options };
+            let times = 200_000 / (waiting * options.scenarios);
+            (0..times).map(|_| queue.play(&options).1).sum::<f64>() / 200_000.0 * 1e6
+        });
+        println!("{waiting:7} {}", each.map(|us| format!("{us:8.2}")).concat());
     }
 }
 
-criterion_group!(benches, forecasts, ordered);
-criterion_main!(benches);
+criterion_group!(benches, forecasts);
+
+fn main() {
+    long_queues();
+    if !std::env::args().any(|argument| argument == "--long") {
+        benches();
+    }
+}

@@ -1195,7 +1195,7 @@ module surefill_parts
     end function surefill_node_pass_capacity_init
 
     !> Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p
-    !! parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
+    !! parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 692 R + 924 Q + 24 p + 82,000.
     function surefill_node_pass_size(capacity, size) bind(c, name='surefill_node_pass_size') result(code)
       import
       type(surefill_node_pass_capacity), intent(in) :: capacity
@@ -1284,9 +1284,9 @@ module surefill_parts
 
     !> Decides until a candidate is accepted, all are decided, or about work steps are done (at least 1; a step is an
     !! end of a running job, a node that one gives back, or a part of a candidate; one scenario is never interrupted,
-    !! nor is setting up: 34 scenarios and O(nodes) for each candidate). step is one of SUREFILL_STEP_; candidate is
-    !! the accepted candidate's number, -1 for the other steps. What is decided does not depend on work. The rule may
-    !! change only where a decision is complete, not after MORE.
+    !! nor is opening a window of candidates: 33 scenarios and O(nodes) for each). step is one of SUREFILL_STEP_;
+    !! candidate is the accepted candidate's number, -1 for the other steps. What is decided does not depend on work.
+    !! The rule may change only where a decision is complete, not after MORE.
     function surefill_node_pass_decide(pass, nodes, rule, work, step, candidate) bind(c, &
             name='surefill_node_pass_decide') result(code)
       import

@@ -802,7 +802,7 @@ int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity, 
 #define surefill_node_pass_capacity_init(capacity) surefill_node_pass_capacity_init(capacity, (int64_t)sizeof *(capacity))
 
 /* Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p
- * parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
+ * parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 692 R + 924 Q + 24 p + 82,000.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_node_pass_size(const surefill_node_pass_capacity *capacity, int64_t *size);
@@ -873,13 +873,13 @@ int32_t surefill_node_pass_add_placed(surefill_node_pass *pass,
 
 /* Decides until a candidate is accepted, all are decided, or about work steps are done (at least 1; a step is an
  * end of a running job, a node that one gives back, or a part of a candidate; one scenario is never interrupted,
- * nor is setting up: 34 scenarios and O(nodes) for each candidate). step is one of SUREFILL_STEP_; candidate is
- * the accepted candidate's number, -1 for the other steps. What is decided does not depend on work. The rule may
- * change only where a decision is complete, not after MORE.
+ * nor is opening a window of candidates: 33 scenarios and O(nodes) for each). step is one of SUREFILL_STEP_;
+ * candidate is the accepted candidate's number, -1 for the other steps. What is decided does not depend on work.
+ * The rule may change only where a decision is complete, not after MORE.
  *
  * A scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and with the criteria
  * SECONDS and RELATIVE one look at each candidate that keeps the head job waiting at each later end of a running
- * job. Every acceptance that is committed starts the scenarios anew.
+ * job. After a commit the candidates behind it are looked at again, by scenarios that are kept.
  *
  * Errors: OUT_OF_RANGE (also for the criterion BOUND, which is not known here), WRONG_STATE (no pass has begun, an
  * accepted candidate waits for its commit, the rule changed after MORE, or the machine has changed). */

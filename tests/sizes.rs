@@ -66,9 +66,9 @@ fn nodes_and_their_pass() {
                             events_per_bin,
                         };
                         let (be, q) = (f64::from(bins * events_per_bin), f64::from(candidates));
-                        let jobs = 24.0 * (j + q + 1.0) * be + 176.0 * j + 408.0 * q;
-                        let said = jobs + (56.0 + 4.0 * k) * n + 24.0 * p + 600.0;
-                        within(NodePass::size(&capacity).unwrap(), said, 0.75, 600.0, &capacity);
+                        let jobs = 24.0 * (j + q + 1.0) * be + 692.0 * j + 924.0 * q;
+                        let said = jobs + (56.0 + 4.0 * k) * n + 24.0 * p + 82_000.0;
+                        within(NodePass::size(&capacity).unwrap(), said, 0.75, 82_000.0, &capacity);
                     }
                 }
             }

@@ -11,7 +11,8 @@
 //! * [`Forecast`]: the machine, the running and the waiting jobs in the caller's memory.
 //! * `draw`: run times by Latin hypercube sampling (McKay, Beckman & Conover 1979), from an integer hash.
 //! * `play`: one scenario, instant by instant.
-//! * `order`: the queue and the candidates by priorities, as the presets have them.
+//! * `tree`: the queue as a tree, the first job in any order among those that fit.
+//! * `order`: the queue and the candidates in lists by priorities, for machines of nodes.
 //! * `profile`: the reservations of more than one waiting job.
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
 //!
@@ -27,6 +28,7 @@ mod options;
 mod order;
 mod play;
 mod profile;
+mod tree;
 
 pub(crate) use answer::Answers;
 pub use answer::Estimate;

@@ -68,10 +68,25 @@ impl ForecastCapacity {
     }
 }
 
+/// State of a waiting job in a scenario.
+pub(super) const AWAY: u32 = 0;
+pub(super) const WAITING: u32 = 1;
+pub(super) const STARTED: u32 = 2;
+/// State of a job that holds a reservation in the present pass.
+pub(super) const HOLDING: u32 = 3;
+
 /// Phase of a forecast; 0 before the first one begins.
 pub(crate) const FILLING: u32 = 1;
 pub(super) const PLAYING: u32 = 2;
 pub(super) const DONE: u32 = 3;
+
+/// Number of queued jobs below a last place of the tree.
+pub(super) const BLOCK: usize = 8;
+
+/// Number of last places of a tree of this number of jobs.
+pub(super) fn blocks(jobs: usize) -> usize {
+    jobs.div_ceil(BLOCK).next_power_of_two()
+}
 
 /// The scalars at the head of a forecast's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -106,14 +121,14 @@ pub(crate) struct Scene {
     pub free: u32,
     /// Number of running jobs: the ends in the heap, and the plans.
     pub running: u32,
-    /// Number of jobs in the queue, and in the order of candidates.
+    /// Number of jobs in the list of the queue, and in that of candidates, where a machine needs them.
     pub queued: u32,
     /// Number of later submissions that have come.
     pub arrived: u32,
     /// Number of jobs still to start.
     pub left: u32,
-    /// Fewest processors that a queued job needs.
-    pub narrowest: u32,
+    /// Whether the queue stands in lists, not in the tree.
+    pub listed: u32,
     /// Number of waiting jobs that can start at all.
     pub able: u32,
 }
@@ -176,6 +191,18 @@ impl Ord for Queued {
     }
 }
 
+/// The least that a queued job below a place of the tree has.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Least {
+    pub planned: i64,
+    pub submit: i64,
+    pub sizes: [f64; 2],
+    pub job: u32,
+    /// `u32::MAX` where no job is queued.
+    pub processors: u32,
+}
+
 /// A running job's planned end, and the latest possible.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -190,10 +217,11 @@ pub(super) struct Planned {
 /// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then read any number of answers.
 ///
 /// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it
-/// is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640 bytes. One scenario costs O((R + W) log(R + W)) and, at each
-/// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the running jobs and
-/// one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up to as
-/// many steps as jobs run or hold a reservation.
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 256 W + 800 bytes. One scenario costs O((R + W) log(R + W)) and, at each
+/// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the running jobs.
+/// The head job and each job that starts cost a search in a tree of the queue, mostly O(log W), at worst O(W). With
+/// more than one reservation, each of them and each place of the tree looked at costs up to as many steps as jobs run
+/// or hold a reservation.
 pub struct Forecast<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) parts: Parts<'a>,
@@ -207,7 +235,7 @@ pub(crate) struct Parts<'a> {
     pub(super) releases: &'a mut [Release],
     /// A row of scenarios for each waiting job, in seconds from now.
     pub starts: &'a mut [i64],
-    /// Waiting jobs by predicted median, as far as they can start at all.
+    /// Waiting jobs that can start at all, as they lie below the tree; by predicted median where lists are needed.
     pub(super) ranked: &'a mut [End],
     /// Waiting jobs that are submitted later, in the order of time.
     pub(super) arrivals: &'a mut [End],
@@ -218,6 +246,10 @@ pub(crate) struct Parts<'a> {
     /// Planned ends of running jobs, sorted; and by job.
     pub plans: &'a mut [End],
     pub(super) planned: &'a mut [Planned],
+    /// The tree, from its place 1 on, with eight jobs below each last place; and by job, its place among them.
+    pub(super) tree: &'a mut [Least],
+    pub(super) places: &'a mut [u32],
+    /// The queued jobs in their order, or those that hold a reservation.
     pub(super) queue: &'a mut [Queued],
     /// The queued jobs in the order in which candidates are tried, unless that is the queue's.
     pub(super) candidates: &'a mut [Queued],
@@ -246,6 +278,8 @@ impl<'a> Object<'a> for Forecast<'a> {
             ends: carver.take(jobs)?,
             plans: carver.take(jobs)?,
             planned: carver.take(jobs)?,
+            tree: carver.take(2 * blocks(waiting))?,
+            places: carver.take(waiting)?,
             queue: carver.take(waiting)?,
             candidates: carver.take(waiting)?,
             // A step for now and for each planned end, and two for each job that takes some.
@@ -288,6 +322,8 @@ impl Parts<'_> {
             ends: &mut *self.ends,
             plans: &mut *self.plans,
             planned: &mut *self.planned,
+            tree: &mut *self.tree,
+            places: &mut *self.places,
             queue: &mut *self.queue,
             candidates: &mut *self.candidates,
             steps: &mut *self.steps,
@@ -460,7 +496,10 @@ impl Forecast<'_> {
         }
         let limit = (limit - age).max(1);
         let options = &self.state.options;
-        let sizes = [options.queue, options.candidates].map(|priority| priority.size(median, size));
+        let mut sizes = [options.queue, options.candidates].map(|priority| priority.size(median, size));
+        if let Some(own) = sizes.last_mut().filter(|_| options.shortest_first()) {
+            *own = median as f64;
+        }
         *at_mut(self.parts.jobs, place)? =
             Job { processors, releases: count as u32, limit, median, submit, sizes };
         Ok(())

@@ -1,4 +1,4 @@
-//! The queue and the candidates in the order of priorities, as the presets have them.
+//! The queue and the candidates in lists by priorities, as the presets have them, for a machine that needs lists.
 //!
 //! A priority changes as jobs wait, so that the lists are put in order anew in each pass in which something may start.
 //! From one pass to the next few jobs change places, so that insertion takes little more than one look at each job; a
@@ -23,11 +23,7 @@ fn arrange(
     for entry in list.iter_mut() {
         let known = at(jobs, entry.job as usize)?;
         let waited = time.saturating_sub(known.submit);
-        entry.value = if waited as f64 > front {
-            -(waited as f64)
-        } else {
-            at(&known.sizes, which)? / priority.ageing(waited)
-        };
+        entry.value = priority.value_at(*at(&known.sizes, which)?, waited, front);
     }
     // This number of moves in a row takes less time than a heap sort, which jumps through the list twice as often.
     let budget = list.len() * heap::levels(list.len());

@@ -5,7 +5,10 @@
 
 use crate::error::{Error, Result};
 use crate::forecast::draw::Draws;
-use crate::forecast::object::{DONE, End, FILLING, Forecast, LATEST, NEVER, PLAYING, Planned, Queued, Scene};
+use crate::forecast::object::{
+    AWAY, DONE, End, FILLING, Forecast, HOLDING, LATEST, NEVER, PLAYING, Planned, Queued, STARTED, Scene,
+    WAITING,
+};
 use crate::forecast::profile::Profile;
 use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
@@ -19,15 +22,11 @@ pub enum Progress {
     Done,
 }
 
-/// State of a waiting job in a scenario.
-const AWAY: u32 = 0;
-const WAITING: u32 = 1;
-const STARTED: u32 = 2;
-/// State of a job that holds a reservation in the present pass.
-const HOLDING: u32 = 3;
-
 /// The machine on which scenarios are played; the forecast itself keeps the times.
 pub(crate) trait Machine {
+    /// Whether its passes need the queue and the candidates in lists.
+    const LISTS: bool;
+
     /// Begins a scenario with the running jobs in place. Returns the steps of work.
     fn open(&mut self) -> Result<u64>;
 
@@ -43,6 +42,8 @@ pub(crate) trait Machine {
 struct Processors;
 
 impl Machine for Processors {
+    const LISTS: bool = false;
+
     fn open(&mut self) -> Result<u64> {
         Ok(0)
     }
@@ -67,12 +68,12 @@ impl Forecast<'_> {
     }
 
     /// [`Forecast::run`] on a machine.
-    pub(crate) fn run_on(&mut self, machine: &mut impl Machine, work: u64) -> Result<Progress> {
+    pub(crate) fn run_on<M: Machine>(&mut self, machine: &mut M, work: u64) -> Result<Progress> {
         if work == 0 {
             return Err(Error::OutOfRange);
         }
         match self.state.phase {
-            FILLING => self.prepare()?,
+            FILLING => self.prepare(M::LISTS)?,
             PLAYING => (),
             DONE => return Ok(Progress::Done),
             _ => return Err(Error::WrongState),
@@ -80,7 +81,7 @@ impl Forecast<'_> {
         let mut done = 0u64;
         while self.state.played < self.state.options.scenarios {
             if self.state.scene.open == 0 {
-                done += self.open()? + machine.open()?;
+                done += self.open(M::LISTS)? + machine.open()?;
             } else {
                 done += self.advance(machine)?;
             }
@@ -108,7 +109,7 @@ impl Forecast<'_> {
     }
 
     /// Prepares what all scenarios share: the orders of candidates and of submissions.
-    fn prepare(&mut self) -> Result<()> {
+    fn prepare(&mut self, listed: bool) -> Result<()> {
         let (state, parts) = (&mut *self.state, &mut self.parts);
         let first = state.capacity.running as usize;
         let (mut ranked, mut arrivals) = (0, 0);
@@ -131,11 +132,11 @@ impl Forecast<'_> {
         state.scene.able = ranked as u32;
         state.arrivals = arrivals as u32;
         state.phase = PLAYING;
-        Ok(())
+        if listed { Ok(()) } else { self.lay_out() }
     }
 
     /// The queue entry of a waiting job, with the run time that the policy plans.
-    fn queued(&self, job: u32) -> Result<Queued> {
+    pub(super) fn queued(&self, job: u32) -> Result<Queued> {
         let known = at(self.parts.jobs, self.state.capacity.running as usize + job as usize)?;
         let planned = if self.state.options.by_medians() { known.median } else { known.limit };
         Ok(Queued { value: 0.0, planned, job, processors: known.processors })
@@ -157,7 +158,7 @@ impl Forecast<'_> {
     }
 
     /// Begins a scenario.
-    fn open(&mut self) -> Result<u64> {
+    fn open(&mut self, listed: bool) -> Result<u64> {
         let able = self.state.scene.able;
         let running = self.state.running as usize;
         for place in 0..running {
@@ -174,6 +175,7 @@ impl Forecast<'_> {
             free: self.state.idle,
             running: running as u32,
             left: able,
+            listed: u32::from(listed),
             able,
             ..bytemuck::Zeroable::zeroed()
         };
@@ -186,12 +188,14 @@ impl Forecast<'_> {
             *at_mut(self.parts.starts, job as usize * scenarios + played)? = NEVER;
             let here = at(self.parts.jobs, first + job as usize)?.submit <= 0 && entry.processors <= all;
             *at_mut(self.parts.status, job as usize)? = if here { WAITING } else { AWAY };
-            if here {
+            if here && listed {
                 *at_mut(self.parts.queue, queued)? = entry;
                 queued += 1;
             }
         }
-        if self.state.options.own_candidates() {
+        if !listed {
+            self.grow()?;
+        } else if self.state.options.own_candidates() {
             for place in 0..able as usize {
                 let job = at(self.parts.ranked, place)?.job;
                 if *at(self.parts.status, job as usize)? == WAITING {
@@ -244,9 +248,13 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// Adds a job to the queue in the place in which it was added; where priorities rule, at the end, until the next
-    /// pass. Returns the number of others that moved.
+    /// Adds a job to the queue: in a list in the place in which it was added; where priorities rule, at the end, until
+    /// the next pass. Returns the number of steps.
     fn arrive(&mut self, job: u32) -> Result<u64> {
+        if self.state.scene.listed == 0 {
+            return self.change(job, WAITING).map(|()| 1);
+        }
+        *at_mut(self.parts.status, job as usize)? = WAITING;
         let entry = self.queued(job)?;
         let queued = self.state.scene.queued as usize;
         let ordered = self.state.options.queue_ordered();
@@ -269,47 +277,32 @@ impl Forecast<'_> {
             heap::insert(candidates, place, entry);
             moved += queued - place;
         }
-        *at_mut(self.parts.status, job as usize)? = WAITING;
-        let scene = &mut self.state.scene;
-        scene.queued += 1;
-        scene.narrowest = scene.narrowest.min(entry.processors);
+        self.state.scene.queued += 1;
         Ok(moved as u64)
     }
 
     /// Makes one pass of the policy.
     fn pass(&mut self) -> Result<u64> {
-        let scene = self.state.scene;
-        if scene.queued == 0 || scene.free < scene.narrowest.max(1) {
+        if self.state.scene.free < self.narrowest()?.max(1) {
             return Ok(1);
         }
-        let before = scene.left;
-        let ordered = self.order()?;
+        let mut done = 1;
+        let by_queue = self.by_queue();
         // Jobs start from the head of the queue as long as they fit.
-        let mut heads = 0;
-        while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?
-            .get(heads)
-            .filter(|head| head.processors <= self.state.scene.free)
-        {
+        let head = loop {
+            let Some(head) = self.first(&by_queue, |_, _| true, &mut done)? else { return Ok(done) };
+            if head.processors > self.state.scene.free {
+                break head;
+            }
             self.start(head)?;
-            heads += 1;
-        }
-        let mut done = 1 + ordered + heads as u64;
-        let blocked = heads < scene.queued as usize;
-        let open = blocked && self.state.scene.free > 0;
+        };
+        let open = self.state.scene.free > 0;
         if let Some(reservations) = self.state.options.reservations().filter(|_| open) {
             done += if self.state.options.by_medians() { self.renew()? } else { 0 };
             done += match reservations {
-                0 | 1 => self.backfill(heads, reservations == 1)?,
-                _ => self.reserve(heads, reservations)?,
+                0 | 1 => self.backfill(&head, reservations == 1)?,
+                _ => self.reserve(reservations)?,
             };
-        }
-        if self.state.scene.left != before {
-            done += self.compact()?;
-        }
-        if self.state.options.reservations().is_none() && !self.state.options.queue_ordered() {
-            // Only the head can start, and it remains the head.
-            let head = range(self.parts.queue, 0, self.state.scene.queued as usize)?.first();
-            self.state.scene.narrowest = head.map_or(0, |head| head.processors);
         }
         Ok(done)
     }
@@ -330,7 +323,10 @@ impl Forecast<'_> {
         let end = time.saturating_add(planned);
         *at_mut(self.parts.planned, place)? = Planned { end, limit: time.saturating_add(limit) };
         self.plan(running, entry(end))?;
-        *at_mut(self.parts.status, job as usize)? = STARTED;
+        match self.state.scene.listed {
+            0 => self.change(job, STARTED)?,
+            _ => *at_mut(self.parts.status, job as usize)? = STARTED,
+        }
         let (scenarios, played) = (self.state.options.scenarios as usize, self.state.played as usize);
         *at_mut(self.parts.starts, job as usize * scenarios + played)? = time;
         Ok(())
@@ -379,24 +375,15 @@ impl Forecast<'_> {
         Ok(*at(self.parts.status, job as usize)? == WAITING)
     }
 
-    /// Place of the first candidate, from `place` on, that needs no more than `free` processors.
-    fn next_fitting(&self, place: usize, free: u32) -> usize {
-        let list =
-            if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
-        let queued = self.state.scene.queued as usize;
-        let rest = list.get(place..queued).unwrap_or(&[]);
-        rest.iter().position(|entry| entry.processors <= free).map_or(queued, |skipped| place + skipped)
-    }
-
     /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation:
     /// starts the jobs that are planned to end by the head's start, or later within the slack, or that leave it enough
-    /// processors then.
-    fn backfill(&mut self, heads: usize, reserved: bool) -> Result<u64> {
-        let head = *at(self.parts.queue, heads)?;
+    /// processors then. A job passed over fits no better after others have started, so that the first of those that
+    /// may start is the next of all.
+    fn backfill(&mut self, head: &Queued, reserved: bool) -> Result<u64> {
         let slack = self.state.options.slack;
-        let Scene { time, free, running, queued, .. } = self.state.scene;
+        let Scene { time, free, running, .. } = self.state.scene;
         let (mut shadow, mut extra) = (i64::MAX, 0);
-        let mut done = u64::from(queued);
+        let mut done = 0;
         if reserved {
             let mut available = free;
             shadow = time;
@@ -410,101 +397,87 @@ impl Forecast<'_> {
             }
             extra = available.checked_sub(head.processors).ok_or(Error::Corrupt)?;
         }
-        let first = if self.state.options.own_candidates() { 0 } else { heads + 1 };
-        let mut place = self.next_fitting(first, free);
-        while let Some(entry) = self.candidate(place)? {
-            let rest = shadow.saturating_sub(time);
-            let late = entry.planned.saturating_sub(rest);
-            // With an order of their own the candidates still include the head and the jobs started.
-            let waits = entry.job != head.job && *at(self.parts.status, entry.job as usize)? == WAITING;
-            let beside = late > 0 && entry.processors <= extra;
-            let allowed = late <= 0 || beside || (late as f64) < slack * rest as f64;
-            if waits && allowed {
-                self.start(entry)?;
-                if beside {
-                    extra = extra.checked_sub(entry.processors).ok_or(Error::Corrupt)?;
-                }
-                if self.state.scene.free == 0 {
-                    break;
-                }
+        let rest = shadow.saturating_sub(time);
+        let late = |planned: i64| planned.saturating_sub(rest);
+        let by_order = self.by_candidates();
+        while self.state.scene.free > 0 {
+            let free = self.state.scene.free;
+            let allowed = |processors: u32, planned: i64| {
+                let late = late(planned);
+                processors <= free
+                    && (late <= 0 || processors <= extra || (late as f64) < slack * rest as f64)
+            };
+            let Some(entry) = self.first(&by_order, allowed, &mut done)? else { break };
+            self.start(entry)?;
+            if late(entry.planned) > 0 && entry.processors <= extra {
+                extra -= entry.processors;
             }
-            place = self.next_fitting(place + 1, self.state.scene.free);
         }
         Ok(done)
     }
 
     /// Backfilling with several reservations: each of the first waiting jobs that cannot start holds the earliest hole
     /// in the plan, in the order of the queue; jobs that fit around them start.
-    fn reserve(&mut self, heads: usize, reservations: u32) -> Result<u64> {
-        let Scene { time, free, running, queued, .. } = self.state.scene;
+    fn reserve(&mut self, reservations: u32) -> Result<u64> {
+        let Scene { time, free, running, .. } = self.state.scene;
         // The profile borrows the steps while jobs start: it is taken out and put back.
         let steps = core::mem::take(&mut self.parts.steps);
         let plans = range(self.parts.plans, 0, running as usize)?.iter();
         let mut profile = Profile::new(steps, time, free, plans.map(|plan| (plan.time, plan.processors)))?;
         let mut done = u64::from(running);
         let mut held = 0;
-        let mut place = heads;
-        while held < reservations && place < queued as usize {
-            let Some(&entry) = self.parts.queue.get(place) else { break };
+        let by_queue = self.by_queue();
+        while held < reservations {
+            let Some(entry) = self.first(&by_queue, |_, _| true, &mut done)? else { break };
             // All running jobs end at last, and no job here is wider than the machine.
             let start = profile.earliest(entry.processors, entry.planned).ok_or(Error::Corrupt)?;
             profile.take(start, entry.planned, entry.processors)?;
             if start == time {
                 self.start(entry)?;
             } else {
-                *at_mut(self.parts.status, entry.job as usize)? = HOLDING;
+                *at_mut(self.parts.queue, held as usize)? = entry;
+                self.change(entry.job, HOLDING)?;
                 held += 1;
             }
             done += profile.count() as u64;
-            place += 1;
         }
-        let reached = place;
-        let first = if self.state.options.own_candidates() { 0 } else { place };
-        let mut place = self.next_fitting(first, self.state.scene.free);
+        let by_order = self.by_candidates();
         while self.state.scene.free > 0 {
-            let Some(entry) = self.candidate(place)? else { break };
-            // With an order of their own the candidates still include those with a reservation and the jobs started.
-            if *at(self.parts.status, entry.job as usize)? == WAITING {
-                done += profile.count() as u64;
-                if profile.fits_now(entry.processors, entry.planned) {
-                    profile.take(time, entry.planned, entry.processors)?;
-                    self.start(entry)?;
-                }
-            }
-            place = self.next_fitting(place + 1, self.state.scene.free);
+            let (free, mut looks) = (self.state.scene.free, 0);
+            let fits = |processors, planned| processors <= free && profile.fits_now(processors, planned);
+            let Some(entry) = self.first(&by_order, fits, &mut looks)? else { break };
+            done += looks * profile.count() as u64;
+            profile.take(time, entry.planned, entry.processors)?;
+            self.start(entry)?;
         }
         self.parts.steps = profile.into_steps();
-        for place in heads..reached {
-            let status = at_mut(self.parts.status, at(self.parts.queue, place)?.job as usize)?;
-            if *status == HOLDING {
-                *status = WAITING;
-            }
+        for place in 0..held as usize {
+            let job = at(self.parts.queue, place)?.job;
+            self.change(job, WAITING)?;
         }
-        Ok(done + u64::from(queued))
+        Ok(done)
     }
 
     /// Takes the jobs started out of the queue.
     pub(crate) fn compact(&mut self) -> Result<u64> {
         let queued = self.state.scene.queued as usize;
         let status = &*self.parts.status;
-        let mut narrowest = u32::MAX;
-        let kept = keep(range_mut(self.parts.queue, 0, queued)?, status, &mut narrowest)?;
+        let kept = keep(range_mut(self.parts.queue, 0, queued)?, status)?;
         if self.state.options.own_candidates() {
-            keep(range_mut(self.parts.candidates, 0, queued)?, status, &mut narrowest)?;
+            keep(range_mut(self.parts.candidates, 0, queued)?, status)?;
         }
-        (self.state.scene.queued, self.state.scene.narrowest) = (kept as u32, narrowest);
+        self.state.scene.queued = kept as u32;
         Ok(queued as u64)
     }
 }
 
 /// Moves the jobs that still wait to the front; returns their number.
-fn keep(list: &mut [Queued], status: &[u32], narrowest: &mut u32) -> Result<usize> {
+fn keep(list: &mut [Queued], status: &[u32]) -> Result<usize> {
     let mut kept = 0;
     for place in 0..list.len() {
         let entry = *at(list, place)?;
         if *at(status, entry.job as usize)? == WAITING {
             *at_mut(list, kept)? = entry;
-            *narrowest = entry.processors.min(*narrowest);
             kept += 1;
         }
     }

@@ -230,6 +230,8 @@ impl Ahead<'_, '_> {
 }
 
 impl Machine for Ahead<'_, '_> {
+    const LISTS: bool = true;
+
     fn open(&mut self) -> Result<u64> {
         *self.count = 0;
         // Jobs not submitted yet included.

@@ -17,19 +17,16 @@ use crate::error::{Error, Result};
 use crate::forecast::Estimate;
 use crate::math::normal;
 use crate::memory::{at, at_mut, range, range_mut};
+use crate::nodes::kept::SURVEY;
 use crate::nodes::machine::{NONE, Nodes};
-use crate::nodes::pass::NodePass;
+use crate::nodes::pass::{NodePass, Window};
 use crate::nodes::place;
 use crate::nodes::play::{Scene, Times};
 use crate::nodes::request::Fit;
 use crate::nodes::state::{
-    ABOVE, ACCEPTING, BELOW, Candidate, DECIDING, FEWEST_SCENARIOS, FILLING, NodePassOptions, OPEN, OWN,
-    RawRule,
+    ABOVE, ACCEPTING, BELOW, DECIDING, FEWEST_SCENARIOS, FILLING, NodePassOptions, OPEN, OWN, RawRule,
 };
 use crate::nodes::tail::survival;
-
-/// Scenarios by which nodes are chosen for candidates that are to disturb the head job little.
-const SURVEY: u32 = 32;
 
 impl NodePassOptions {
     /// Number of standard deviations in a half-width.
@@ -52,12 +49,14 @@ fn half_width(z: f64, n: f64, variance: f64, most: f64) -> f64 {
 impl NodePass<'_> {
     /// Decides until the next candidate is accepted, all are decided, or about `work` steps are done: a step is an end
     /// of a running job, a node that one gives back, or a part of a candidate. One scenario is never interrupted, nor
-    /// is setting up: 34 scenarios and O(nodes) for each candidate. The verdicts do not depend on `work`. A rule may
-    /// change only where a decision is complete, not after [`Step::More`].
+    /// is opening a window of candidates: 33 scenarios and O(nodes) for each. The verdicts do not depend on `work`. A
+    /// rule may change only where a decision is complete, not after [`Step::More`].
     ///
-    /// Each acceptance that is committed starts the scenarios anew for the candidates behind it. Memory and time are
-    /// those of [`NodePass`]; a scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and
-    /// in seconds, one look at each candidate that keeps the head job waiting at each later end of a running job.
+    /// After each acceptance that is committed the candidates behind it are looked at again, in windows of 1, 16, 256
+    /// and so on, by scenarios that are kept. Memory and time are those of [`NodePass`]. For R running jobs, n nodes
+    /// and p parts of jobs a scenario costs O(R log R + n + p), a kept one O(the window's parts and those of the jobs
+    /// on its nodes), and in seconds, one look at each candidate that keeps the head job waiting at each later end of a
+    /// running job.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`NodePass::begin`], while an accepted candidate waits for its commit, when the
@@ -74,7 +73,7 @@ impl NodePass<'_> {
         self.fresh(nodes)?;
         let mut done = 0;
         if self.state.prepared == 0 {
-            if !self.prepare(nodes, rule, &mut done)? {
+            if !self.prepare(nodes, rule)? {
                 return Ok(Step::Done);
             }
         } else if self.state.rule != RawRule::new(rule) {
@@ -92,6 +91,10 @@ impl NodePass<'_> {
             if done >= work {
                 return Ok(Step::More);
             }
+            if self.state.first >= self.window()?.until {
+                done += self.open_window(nodes, rule)?;
+                continue;
+            }
             done += self.scenario(nodes, rule)?;
             if self.state.played >= self.state.stage {
                 self.look(rule)?;
@@ -104,7 +107,12 @@ impl NodePass<'_> {
     /// Plays the next scenario for the candidates that are still open.
     fn scenario(&mut self, nodes: &Nodes, rule: &Rule) -> Result<u64> {
         let scenario = self.state.played;
-        let mut scene = self.play(nodes, Times::Drawn(scenario))?.ok_or(Error::Corrupt)?;
+        let kept = self.kept(nodes, scenario, false)?;
+        let again = kept.is_some();
+        let mut scene = match kept {
+            Some(scene) => scene,
+            None => self.play_and_keep(nodes, scenario)?,
+        };
         let head = self.state.head;
         let start = scene.time;
         let mut blocked = 0;
@@ -132,8 +140,20 @@ impl NodePass<'_> {
                 blocked += 1;
             }
         }
+        if again && blocked > 0 {
+            blocked = self.play_on_kept(nodes, &mut scene, scenario, blocked)?;
+        }
+        if again && blocked > 0 {
+            let work = scene.work;
+            scene = self.kept(nodes, scenario, true)?.ok_or(Error::Corrupt)?;
+            scene.work += work;
+            for place in 0..blocked {
+                let candidate = *at(self.slices.blocked, place)? as usize;
+                self.lose(nodes, &mut scene, candidate)?;
+            }
+        }
         if blocked > 0 {
-            self.play_on(nodes, &mut scene, blocked)?;
+            self.play_on(nodes, &mut scene, scenario, blocked)?;
         }
         self.state.wait += start as f64;
         self.state.wait_squares += start as f64 * start as f64;
@@ -182,7 +202,8 @@ impl NodePass<'_> {
         let expected = self.state.wait / f64::from(self.state.played.max(1));
         let whole_wait = self.state.head_waited as f64 + expected;
         let (spent, seconds) = (self.spent(rule.criterion), self.spent(Criterion::Seconds));
-        while self.state.first < self.state.candidates {
+        let until = self.window()?.until;
+        while self.state.first < until {
             let index = self.state.first;
             let row = at_mut(self.slices.candidates, index as usize)?;
             if row.verdict == Verdict::Undecided as u32 {
@@ -208,26 +229,43 @@ impl NodePass<'_> {
         Ok(None)
     }
 
-    /// Sets the scenarios up for the jobs running now and the candidates still undecided; returns whether there are
-    /// any.
-    fn prepare(&mut self, nodes: &Nodes, rule: &Rule, work: &mut u64) -> Result<bool> {
+    /// Sets the scenarios up for the jobs running now; returns whether the head job can start at all.
+    fn prepare(&mut self, nodes: &Nodes, rule: &Rule) -> Result<bool> {
         self.measure(nodes)?;
         range_mut(self.slices.pieces_on, 0, nodes.count() as usize)?.fill(NONE);
         let state = &mut *self.state;
         (state.rule, state.phase, state.first) = (RawRule::new(rule), DECIDING, 0);
-        (state.played, state.wait, state.wait_squares) = (0, 0.0, 0.0);
-        state.stage = FEWEST_SCENARIOS.min(state.options.scenarios);
+        (state.played, state.wait, state.wait_squares, state.open) = (0, 0.0, 0.0, 0);
         let Some(earliest) = self.play(nodes, Times::Shortest)? else {
             return self.refuse_all();
         };
-        self.state.earliest = earliest.time;
-        self.place_all(nodes, work)?;
+        (self.state.earliest, self.state.prepared) = (earliest.time, 1);
+        let window = self.window_mut()?;
+        (window.from, window.until, window.width) = (0, 0, 1);
+        Ok(true)
+    }
+
+    /// Opens the next window: candidates behind the last one, with sixteen times as many undecided ones, since after a
+    /// commit all candidates behind it are looked at again. Returns the steps of work.
+    fn open_window(&mut self, nodes: &Nodes, rule: &Rule) -> Result<u64> {
+        let Window { until: from, width, .. } = *self.window()?;
+        let (mut until, mut undecided) = (from, 0);
+        while until < self.state.candidates && undecided < width {
+            let row = at(self.slices.candidates, until as usize)?;
+            undecided += u32::from(row.verdict == Verdict::Undecided as u32);
+            until += 1;
+        }
+        let window = self.window_mut()?;
+        (window.from, window.until, window.width) = (from, until, width.saturating_mul(16));
+        let earliest = self.state.earliest;
+        let mut work = 1;
+        self.place_all(nodes, &mut work)?;
         let guarded = self.state.head_waited as f64 >= rule.guard;
         let drawn = self.state.options.scenarios > 0;
-        let by_limits = guarded || rule.or_easy || !drawn;
+        let by_limits = undecided > 0 && (guarded || rule.or_easy || !drawn);
         let mut limits = if by_limits { self.play(nodes, Times::Limits)? } else { None };
-        let (mut open, mut undecided) = (0, 0);
-        for index in 0..self.state.candidates as usize {
+        let mut open = 0;
+        for index in from as usize..until as usize {
             if at(self.slices.candidates, index)?.verdict != Verdict::Undecided as u32 {
                 continue;
             }
@@ -241,7 +279,6 @@ impl NodePass<'_> {
                 row.verdict = Verdict::Guarded as u32;
                 continue;
             }
-            undecided += 1;
             (row.sum, row.squares, row.products) = (0.0, 0.0, 0.0);
             (row.delay, row.half_width, row.seconds) = (0.0, 0.0, 0.0);
             (row.settled, row.scenarios) = (OPEN, 0);
@@ -251,7 +288,7 @@ impl NodePass<'_> {
                 continue;
             }
             let own = range(self.slices.tails, slot, row.count as usize)?;
-            let (left, area) = survival(own, earliest.time);
+            let (left, area) = survival(own, earliest);
             let whole = own.last().map_or(0, |tail| tail.after);
             // No candidate takes room of the head job on nodes where it may not be, unless from the whole machine's
             // resources.
@@ -264,14 +301,21 @@ impl NodePass<'_> {
             row.most = match rule.criterion {
                 _ if beside && !pool => 0.0,
                 Criterion::Probability => left,
-                _ => (survival(own, whole.max(earliest.time)).1 - area).max(0.0),
+                _ => (survival(own, whole.max(earliest)).1 - area).max(0.0),
             };
             *at_mut(self.slices.open, open)? = index as u32;
             open += 1;
         }
         self.state.open = open as u32;
-        self.state.prepared = u32::from(undecided > 0);
-        Ok(undecided > 0)
+        if open > 0 || self.window()?.known > 0 {
+            self.note_neighbours(nodes)?;
+        }
+        if open > 0 {
+            let state = &mut *self.state;
+            (state.played, state.wait, state.wait_squares) = (0, 0.0, 0.0);
+            state.stage = FEWEST_SCENARIOS.min(state.options.scenarios);
+        }
+        Ok(work + limits.map_or(0, |scene| scene.work))
     }
 
     /// Whether the head job starts beside a candidate when all jobs run to their limits, as EASY demands.
@@ -283,15 +327,10 @@ impl NodePass<'_> {
         Ok(scene.fits_beside(&self.state.head, at(self.slices.candidates, candidate)?))
     }
 
-    /// Finds nodes for the undecided candidates that have none, or have lost them to an earlier one.
+    /// Finds nodes for the window's undecided candidates that have none, or have lost them to an earlier one.
     fn place_all(&mut self, nodes: &Nodes, work: &mut u64) -> Result<()> {
-        let count = self.state.candidates as usize;
-        let apart =
-            |row: &Candidate| row.verdict == Verdict::Undecided as u32 && row.fit == Fit::Apart as u32;
-        if range(self.slices.candidates, 0, count)?.iter().any(apart) {
-            self.survey(nodes, work)?;
-        }
-        for index in 0..count {
+        let Window { from, until, .. } = *self.window()?;
+        for index in from as usize..until as usize {
             let row = *at(self.slices.candidates, index)?;
             if row.verdict != Verdict::Undecided as u32 {
                 continue;
@@ -308,9 +347,12 @@ impl NodePass<'_> {
             let found = match Fit::from_number(row.fit) {
                 Err(_) if row.fit == OWN => None,
                 fit => {
+                    if fit == Ok(Fit::Apart) && self.window()?.surveyed != u32::MAX {
+                        self.survey(nodes, work)?;
+                    }
                     *work += u64::from(nodes.count());
                     let needs = &*self.slices.needs;
-                    let avoided = |node: u32| needs.get(node as usize).copied().unwrap_or(0);
+                    let avoided = |node: u32| needs.get(node as usize).map_or(0, |needs| needs.count_ones());
                     let (fit, found) = (fit?, &mut *self.slices.found);
                     place::place(nodes, &row.request, fit, avoided, self.slices.ranked, found)?
                 }
@@ -329,17 +371,25 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// Counts for each node the scenarios in which it has room for the head job when that starts.
+    /// Marks for each node the scenarios in which it has room for the head job when that starts.
     fn survey(&mut self, nodes: &Nodes, work: &mut u64) -> Result<()> {
-        let count = nodes.count() as usize;
-        range_mut(self.slices.needs, 0, count)?.fill(0);
+        let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
         for scenario in 0..SURVEY {
-            let scene = self.play(nodes, Times::Drawn(scenario))?.ok_or(Error::Corrupt)?;
-            *work += scene.work;
-            let rooms = range(self.slices.rooms, 0, count)?;
-            for (need, room) in range_mut(self.slices.needs, 0, count)?.iter_mut().zip(rooms) {
-                *need += u32::from(*room > 0);
+            let mark = 1 << scenario;
+            if self.window()?.surveyed & mark != 0 {
+                continue;
             }
+            let scene = match self.kept(nodes, scenario, true)? {
+                Some(scene) => scene,
+                None => self.play_and_keep(nodes, scenario)?,
+            };
+            *work += scene.work;
+            for node in 0..nodes.count() as usize {
+                let room = self.slices.room(&head, node, stride)?;
+                let needs = at_mut(self.slices.needs, node)?;
+                *needs = if room > 0 { *needs | mark } else { *needs & !mark };
+            }
+            self.window_mut()?.surveyed |= mark;
         }
         Ok(())
     }

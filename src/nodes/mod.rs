@@ -10,7 +10,7 @@
 //! * [`NodePass`]: one scheduling pass; running jobs and candidates in, verdicts out, by the same
 //!   [`Rule`](crate::backfill::Rule) as the exact pass.
 //! * `play`: one scenario; `tail`: a job's remaining run time in it.
-//! * `decide`: delays with half-widths and verdicts from scenarios.
+//! * `decide`: delays with half-widths and verdicts from scenarios; `kept`: scenarios kept over commits.
 //! * [`NodeForecast`]: the start of every waiting job, the queue played forward on the nodes; `floor`: the machine in a
 //!   scenario; `ahead`: placement and backfilling there.
 //! * [`NodePlan`]: a start for every waiting job ([`crate::plan`]), and nodes for those that start now; `groups`: the
@@ -28,6 +28,7 @@ mod floor;
 mod forecast;
 mod groups;
 mod guard;
+mod kept;
 mod licences;
 mod machine;
 mod pass;

@@ -4,7 +4,7 @@ use crate::backfill::{Criterion, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::nodes::machine::{Nodes, Ranked};
-use crate::nodes::request::{Fit, Part, RawRequest, Request};
+use crate::nodes::request::{Amounts, Fit, Part, RawRequest, Request};
 use crate::nodes::state::{
     ACCEPTING, Candidate, DECIDING, End, FILLING, MAX_SCENARIOS, NodePassCapacity, NodePassOptions, OWN,
     Piece, Running, State,
@@ -12,7 +12,51 @@ use crate::nodes::state::{
 use crate::nodes::tail::{STRATA, Tail, firsts_at, mark_strata, tails};
 use crate::runtime::{Release, RuntimeDistribution, View, at_limit, check_span};
 use crate::seal::lifecycle;
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
+
+/// Number of scenarios that are kept from one look at candidates to the next.
+pub(super) const KEPT: usize = 256;
+
+/// Most instants kept of each.
+pub(super) const INSTANTS: usize = 16;
+
+/// A scenario at the head's start.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Kept {
+    /// Seconds from now; negative where the scenario must be played again.
+    pub time: i64,
+    /// Number of tasks of the head that find room.
+    pub total: u64,
+    pub pool: Amounts,
+    /// Number of later instants kept.
+    pub instants: u64,
+}
+
+/// An instant after the head's start.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Instant {
+    pub time: i64,
+    /// Number of tasks of the head that find room.
+    pub total: u64,
+}
+
+/// The candidates that are looked at together.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Window {
+    pub from: u32,
+    pub until: u32,
+    /// Most undecided candidates in the next window.
+    pub width: u32,
+    /// Number of running jobs on their nodes.
+    pub neighbours: u32,
+    /// Number of scenarios kept.
+    pub known: u32,
+    /// The scenarios whose needs are those of the present machine: a bit for each.
+    pub surveyed: u32,
+}
 
 /// The slices of a pass's block.
 pub(crate) struct Slices<'a> {
@@ -33,13 +77,21 @@ pub(crate) struct Slices<'a> {
     pub admits: &'a mut [u32],
     /// The first piece on each node.
     pub pieces_on: &'a mut [u32],
-    /// Number of scenarios in which a node has room for the head when that starts.
+    /// Scenarios in which a node has room for the head when that starts: a bit for each of the first ones.
     pub needs: &'a mut [u32],
     pub ranked: &'a mut [Ranked],
     pub found: &'a mut [Part],
     /// Candidates for which scenarios are played, and those that keep the head waiting in the present one.
     pub open: &'a mut [u32],
     pub blocked: &'a mut [u32],
+    pub window: &'a mut [Window],
+    /// Running jobs on the nodes of the window's candidates.
+    pub neighbours: &'a mut [u32],
+    pub kept: &'a mut [Kept],
+    /// A row for each of them.
+    pub instants: &'a mut [Instant],
+    /// For each kept scenario a row of the running jobs' draws: the numbers of their tails.
+    pub drawn: &'a mut [u16],
 }
 
 /// The result for one candidate.
@@ -63,7 +115,7 @@ pub struct NodeJudgement {
 /// added as running hold what they have beyond all scenarios. In between, the machine may change by commits only.
 ///
 /// The memory needed is [`NodePass::size`]: for n nodes with r kinds of resource, R running jobs, Q candidates with p
-/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 176 R + 408 Q + 24 p + 600 bytes.
+/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 692 R + 924 Q + 24 p + 82,000 bytes.
 pub struct NodePass<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -100,6 +152,11 @@ impl<'a> Object<'a> for NodePass<'a> {
             found: carver.take(nodes)?,
             open: carver.take(candidates)?,
             blocked: carver.take(candidates)?,
+            window: carver.take(1)?,
+            neighbours: carver.take(jobs)?,
+            kept: carver.take(KEPT)?,
+            instants: carver.take(KEPT * INSTANTS)?,
+            drawn: carver.take(jobs.checked_mul(KEPT).ok_or(Error::OutOfRange)?)?,
         })
     }
 
@@ -160,6 +217,7 @@ impl NodePass<'_> {
             spent: if known { self.state.spent } else { [0.0; 4] },
             ..State::zeroed()
         };
+        *at_mut(self.slices.window, 0)? = Window::zeroed();
         Ok(())
     }
 
@@ -437,9 +495,14 @@ impl NodePass<'_> {
         }
         let index = self.state.running as usize;
         let slot = self.candidate_tails(candidate) as u32;
+        let own = Running { handle: 0, slot, count: row.count, grouped: 0, group: 0, limit: row.limit };
+        self.carry(nodes, candidate, index, &own)?;
+        let window = at_mut(self.slices.window, 0)?;
+        let known = core::mem::take(&mut window.known);
         let place = at_mut(self.slices.running, index)?;
         let handle = nodes.take(&row.request, range(self.slices.found, 0, row.parts as usize)?)?;
-        *place = Running { handle, slot, count: row.count, grouped: 0, group: 0, limit: row.limit };
+        *place = Running { handle, ..own };
+        window.known = known;
         let state = &mut *self.state;
         state.running += 1;
         state.changes = nodes.state.changes;

@@ -14,13 +14,16 @@ use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::nodes::machine::{NONE, Nodes};
 use crate::nodes::pass::{NodePass, Slices};
-use crate::nodes::request::{Amounts, RawRequest};
+use crate::nodes::request::{Amounts, Part, RawRequest};
 use crate::nodes::state::{Candidate, End, NodePassOptions, Running};
 use crate::nodes::tail::{STRATA, draw, firsts_at, reached, survival};
 
 /// Seeds of draws that are not a job's own: the choice between its own draw and the group's, and the groups' draws.
 const CHOICE: u64 = 0x9ddf_ea08_eb38_2d69;
 const GROUPS: u64 = 0xa076_1d64_78bd_642f;
+
+/// Rooms of the head job on a node that are not counted yet; there are never as many.
+const UNKNOWN: u32 = u32::MAX;
 
 /// Run times in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub(super) struct Scene {
     /// Free amounts of the whole machine's resources.
     pub pool: Amounts,
     /// Number of jobs that still run.
-    running: usize,
+    pub running: usize,
     /// Seconds from now.
     pub time: i64,
     /// Steps of work done.
@@ -75,6 +78,32 @@ fn chosen(options: &NodePassOptions, job: &Running, scenario: u32) -> (u32, f64)
     draw(seed, slot, scenario)
 }
 
+impl Slices<'_> {
+    /// Tasks of the head job with room on a node.
+    pub(super) fn room(&mut self, head: &RawRequest, node: usize, stride: usize) -> Result<u32> {
+        let room = at_mut(self.rooms, node)?;
+        if *room == UNKNOWN {
+            *room = head.room(range(self.free, node * stride, stride)?, *at(self.on, node)?);
+        }
+        Ok(*room)
+    }
+
+    /// Gives back what a job has on a node.
+    pub(super) fn give(&mut self, request: &RawRequest, part: Part, stride: usize) -> Result<()> {
+        let node = part.node as usize;
+        let row = range_mut(self.free, node * stride, stride)?;
+        for (free, each) in row.iter_mut().zip(request.each) {
+            *free = free.saturating_add(each.saturating_mul(part.tasks));
+        }
+        let on = at_mut(self.on, node)?;
+        *on = request.left(*on);
+        if *at(self.admits, node)? != 0 {
+            *at_mut(self.rooms, node)? = UNKNOWN;
+        }
+        Ok(())
+    }
+}
+
 impl NodePass<'_> {
     /// Counts the rooms of the head job on the nodes as they are now. O(nodes).
     pub(super) fn measure(&mut self, nodes: &Nodes) -> Result<()> {
@@ -86,8 +115,8 @@ impl NodePass<'_> {
         Ok(())
     }
 
-    /// Sets a scenario up.
-    fn open_scene(&mut self, nodes: &Nodes, times: Times) -> Result<Scene> {
+    /// Lays the nodes out as they are now; returns the rooms of the head job on them.
+    pub(super) fn clear(&mut self, nodes: &Nodes) -> Result<u64> {
         let slices = &mut self.slices;
         let count = nodes.count() as usize;
         let all = count * nodes.capacity().resources as usize;
@@ -103,25 +132,37 @@ impl NodePass<'_> {
             *to = from;
             total += u64::from(from);
         }
+        Ok(total)
+    }
+
+    /// The number of the tail at which a running job ends in a scenario of draws.
+    pub(super) fn drawn(&self, row: &Running, scenario: u32) -> Result<usize> {
+        let own = range(self.slices.tails, row.slot as usize, row.count as usize)?;
+        // The place of the tails determines the strata: a candidate that was started keeps its own.
+        let place = firsts_at(row.slot as usize, self.state.capacity.tails_per_job());
+        let firsts = range(self.slices.firsts, place, STRATA as usize)?;
+        reached(own, firsts, chosen(&self.state.options, row, scenario))
+    }
+
+    /// Sets a scenario up.
+    fn open_scene(&mut self, nodes: &Nodes, times: Times) -> Result<Scene> {
+        let total = self.clear(nodes)?;
         let running = self.state.running as usize;
-        let tails_per_job = self.state.capacity.tails_per_job();
         for job in 0..running {
-            let row = at(slices.running, job)?;
-            let own = range(slices.tails, row.slot as usize, row.count as usize)?;
+            let row = *at(self.slices.running, job)?;
             let time = match times {
-                Times::Shortest => at(own, 0)?.after,
+                Times::Shortest => at(self.slices.tails, row.slot as usize)?.after,
                 Times::Limits => row.limit,
                 Times::Drawn(scenario) => {
-                    // The place of the tails determines the strata: a candidate that was started keeps its own.
-                    let place = firsts_at(row.slot as usize, tails_per_job);
-                    let firsts = range(slices.firsts, place, STRATA as usize)?;
-                    reached(own, firsts, chosen(&self.state.options, row, scenario))?
+                    let tail = self.drawn(&row, scenario)?;
+                    self.keep_draw(scenario, job, tail)?;
+                    at(self.slices.tails, row.slot as usize + tail)?.after
                 }
             };
-            *at_mut(slices.ends, job)? = End { time, job: job as u64 };
+            *at_mut(self.slices.ends, job)? = End { time, job: job as u64 };
         }
-        heap::build(range_mut(slices.ends, 0, running)?)?;
-        let work = 2 * running as u64 + count as u64 / 8;
+        heap::build(range_mut(self.slices.ends, 0, running)?)?;
+        let work = 2 * running as u64 + u64::from(nodes.count()) / 8;
         Ok(Scene { total, pool: nodes.state.pool_free, running, time: 0, work })
     }
 
@@ -154,17 +195,11 @@ impl NodePass<'_> {
                 place = link.next;
                 let node = link.part.node as usize;
                 let slices = &mut self.slices;
-                let row = range_mut(slices.free, node * stride, stride)?;
-                for (free, each) in row.iter_mut().zip(job.request.each) {
-                    *free = free.saturating_add(each.saturating_mul(link.part.tasks));
-                }
-                let on = at_mut(slices.on, node)?;
-                *on = job.request.left(*on);
+                let before = slices.room(&head, node, stride)?;
+                slices.give(&job.request, link.part, stride)?;
                 if *at(slices.admits, node)? != 0 {
-                    let room = at_mut(slices.rooms, node)?;
-                    let now = head.room(row, *on);
-                    scene.total = (scene.total + u64::from(now)).saturating_sub(u64::from(*room));
-                    *room = now;
+                    let now = slices.room(&head, node, stride)?;
+                    scene.total = (scene.total + u64::from(now)).saturating_sub(u64::from(before));
                     touched(slices, link.part.node)?;
                 }
             }
@@ -193,11 +228,15 @@ impl NodePass<'_> {
         row.loss = 0;
         for piece in range_mut(slices.pieces, row.slot as usize, row.parts as usize)? {
             let node = piece.part.node as usize;
-            let room = *at(slices.rooms, node)?;
+            let free = range(slices.free, node * stride, stride)?;
+            let (room, on) = (at_mut(slices.rooms, node)?, *at(slices.on, node)?);
+            if *room == UNKNOWN {
+                *room = head.room(free, on);
+            }
+            let room = *room;
             piece.loss = 0;
             if room > 0 {
-                let free = range(slices.free, node * stride, stride)?;
-                let beside = room_beside(&head, &row.request, piece.part.tasks, free, *at(slices.on, node)?);
+                let beside = room_beside(&head, &row.request, piece.part.tasks, free, on);
                 piece.loss = room.saturating_sub(beside);
                 row.loss += u64::from(piece.loss);
             }
@@ -207,7 +246,13 @@ impl NodePass<'_> {
 
     /// Goes on from T0 until the head fits beside every candidate in the list of the blocked, or these have ended; adds
     /// each one's expected delay in seconds to its sums.
-    pub(super) fn play_on(&mut self, nodes: &Nodes, scene: &mut Scene, mut blocked: usize) -> Result<()> {
+    pub(super) fn play_on(
+        &mut self,
+        nodes: &Nodes,
+        scene: &mut Scene,
+        scenario: u32,
+        mut blocked: usize,
+    ) -> Result<()> {
         let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
         let start = scene.time;
         for place in 0..blocked {
@@ -220,6 +265,7 @@ impl NodePass<'_> {
             }
         }
         let all = blocked;
+        let mut step = 0;
         while blocked > 0 {
             let more = self.next_instant(nodes, scene, |slices, node| {
                 let mut index = *at(slices.pieces_on, node as usize)?;
@@ -241,27 +287,12 @@ impl NodePass<'_> {
                 }
                 Ok(())
             })?;
-            let mut place = 0;
-            scene.work += blocked as u64 / 4 + 1;
-            while place < blocked {
-                let candidate = *at(self.slices.blocked, place)?;
-                let row = at(self.slices.candidates, candidate as usize)?;
-                let slot = self.candidate_tails(candidate as usize);
-                let own = range(self.slices.tails, slot, row.count as usize)?;
-                let last = own.last().ok_or(Error::Corrupt)?;
-                let ended = last.after <= scene.time;
-                if !more || ended || scene.fits_beside(&head, row) {
-                    let until = if more { survival(own, scene.time).1 } else { last.area };
-                    let delay = (until - survival(own, start).1).max(0.0);
-                    self.note(candidate as usize, delay, start)?;
-                    blocked -= 1;
-                    let other = *at(self.slices.blocked, blocked)?;
-                    *at_mut(self.slices.blocked, place)? = other;
-                    *at_mut(self.slices.blocked, blocked)? = candidate;
-                } else {
-                    place += 1;
-                }
+            if more {
+                self.keep_instant(scenario, step, scene)?;
+                step += 1;
             }
+            scene.work += blocked as u64 / 4 + 1;
+            blocked = self.release(scene, start, more, blocked)?;
         }
         for place in 0..all {
             let candidate = *at(self.slices.blocked, place)? as usize;
@@ -272,6 +303,39 @@ impl NodePass<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes the delay of those of the blocked beside which the head fits by now, or that have ended, as all have where
+    /// there are no `more` instants, and puts them behind the others. Returns the number of these.
+    pub(super) fn release(
+        &mut self,
+        scene: &Scene,
+        start: i64,
+        more: bool,
+        mut blocked: usize,
+    ) -> Result<usize> {
+        let head = self.state.head;
+        let mut place = 0;
+        while place < blocked {
+            let candidate = *at(self.slices.blocked, place)?;
+            let row = at(self.slices.candidates, candidate as usize)?;
+            let slot = self.candidate_tails(candidate as usize);
+            let own = range(self.slices.tails, slot, row.count as usize)?;
+            let last = own.last().ok_or(Error::Corrupt)?;
+            let ended = last.after <= scene.time;
+            if !more || ended || scene.fits_beside(&head, row) {
+                let until = if more { survival(own, scene.time).1 } else { last.area };
+                let delay = (until - survival(own, start).1).max(0.0);
+                self.note(candidate as usize, delay, start)?;
+                blocked -= 1;
+                let other = *at(self.slices.blocked, blocked)?;
+                *at_mut(self.slices.blocked, place)? = other;
+                *at_mut(self.slices.blocked, blocked)? = candidate;
+            } else {
+                place += 1;
+            }
+        }
+        Ok(blocked)
     }
 
     /// Adds a scenario's delay to a candidate's sums.

@@ -49,11 +49,12 @@ pub(super) fn draw(seed: u64, number: u64, scenario: u32) -> (u32, f64) {
     draws.stratified(scenario % STRATA)
 }
 
-/// The run time that belongs to a draw; `firsts` as [`mark_strata`] makes them.
-pub(super) fn reached(tails: &[Tail], firsts: &[u16], (stratum, uniform): (u32, f64)) -> Result<i64> {
+/// The number of the tail at which a job of this draw ends; `firsts` as [`mark_strata`] makes them.
+pub(super) fn reached(tails: &[Tail], firsts: &[u16], (stratum, uniform): (u32, f64)) -> Result<usize> {
     let first = usize::from(*at(firsts, stratum as usize)?);
-    let reached = tails.get(first..).and_then(|later| later.iter().find(|tail| 1.0 - tail.left > uniform));
-    Ok(reached.or(tails.last()).ok_or(Error::Corrupt)?.after)
+    let later = tails.get(first..).unwrap_or(&[]);
+    let reached = later.iter().position(|tail| 1.0 - tail.left > uniform).map(|behind| first + behind);
+    reached.or(tails.len().checked_sub(1)).ok_or(Error::Corrupt)
 }
 
 /// Place of the firsts of the job whose tails begin at `slot`, with room for this number of tails a job.

@@ -67,10 +67,13 @@ impl Priority {
         if processors == 0 {
             return Err(Error::OutOfRange);
         }
-        if waited as f64 > front {
-            return Ok(-(waited as f64));
-        }
-        Ok(self.size(median, processors) / self.ageing(waited))
+        Ok(self.value_at(self.size(median, processors), waited, front))
+    }
+
+    /// [`Priority::value`] of a job of this size. It does not fall with the size, nor rise with the wait.
+    pub(crate) fn value_at(&self, size: f64, waited: i64, front: f64) -> f64 {
+        let waited_long = waited as f64 > front;
+        if waited_long { -(waited as f64) } else { size / self.ageing(waited) }
     }
 
     /// [`Priority::value`] of a job with this predicted distribution and time limit, by its median under Algorithm 5

@@ -71,12 +71,12 @@ fn forecast<T>(case: &Case, check: impl FnOnce(&Forecast<'_>) -> T) -> T {
 }
 
 /// With one outcome a job nothing is left to chance, so every start is the naive scheduler's, in every scenario: 6,000
-/// queues of up to 14 jobs.
+/// queues of up to 14 jobs, and 300 of up to 150, which fill a tree of several levels.
 #[test]
 fn without_chance_every_start_is_the_naive_schedulers() {
     let mut cases = Cases(1);
-    for _ in 0..6000 {
-        let mut case = case(&mut cases, 9, 14, 1);
+    for round in 0..6300 {
+        let mut case = case(&mut cases, 9, if round < 6000 { 14 } else { 150 }, 1);
         prioritised(&mut case, &mut cases);
         case.options.scenarios = 2;
         let only = |jobs: &[Job]| jobs.iter().map(|job| job.outcomes[0].0).collect::<Vec<_>>();

@@ -189,7 +189,7 @@ struct Runs {
 
 /// Starts of all waiting jobs with these run times: second by second, with an array of free processors a second.
 pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
-    const HORIZON: i64 = 1200;
+    let horizon = 1200.max(25 * waiting.len() as i64);
     let medians = case.options.plans == Plans::Medians;
     let plan = |job: &Job| if medians { job.median() } else { job.limit_left() };
     let all = case.idle + case.running.iter().map(|job| job.processors).sum::<u32>();
@@ -201,7 +201,7 @@ pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
         .collect();
     let able = |i: &usize| case.waiting[*i].processors <= all;
     let mut starts = vec![None; waiting.len()];
-    for now in 0..HORIZON {
+    for now in 0..horizon {
         let news = now == 0
             || runs.iter().any(|job| job.ends == now)
             || case.waiting.iter().any(|job| job.submit == now);
@@ -231,7 +231,7 @@ pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
         if case.options.policy == Policy::Fcfs || queue.is_empty() {
             continue;
         }
-        let mut free = vec![i64::from(all); 2 * HORIZON as usize];
+        let mut free = vec![i64::from(all); 2 * horizon as usize];
         for job in &runs {
             let ends = if job.planned[0] > now { job.planned[0] } else { job.planned[1] };
             free[now as usize..ends as usize].iter_mut().for_each(|free| *free -= i64::from(job.processors));
@@ -241,7 +241,7 @@ pub fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
             let fits = |t: i64| {
                 free[t as usize..(t + plan(job)) as usize].iter().all(|&f| f >= i64::from(job.processors))
             };
-            (now..HORIZON).find(|&t| fits(t)).unwrap()
+            (now..horizon).find(|&t| fits(t)).unwrap()
         };
         let take = |free: &mut [i64], i: usize, t: i64| {
             let job = &case.waiting[i];

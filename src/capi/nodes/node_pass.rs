@@ -163,7 +163,7 @@ pub unsafe extern "C" fn surefill_node_pass_capacity_init(
 }
 
 /// Bytes of memory that a pass needs: for n nodes with k kinds of resource, R running jobs, Q candidates with p parts
-/// and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 176 R + 408 Q + 24 p + 600.
+/// and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 k) n + 692 R + 924 Q + 24 p + 82,000.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -309,13 +309,13 @@ pub unsafe extern "C" fn surefill_node_pass_add_placed(
 
 /// Decides until a candidate is accepted, all are decided, or about work steps are done (at least 1; a step is an end
 /// of a running job, a node that one gives back, or a part of a candidate; one scenario is never interrupted, nor is
-/// setting up: 34 scenarios and O(nodes) for each candidate). step is one of SUREFILL_STEP_; candidate is the accepted
-/// candidate's number, -1 for the other steps. What is decided does not depend on work. The rule may change only where
-/// a decision is complete, not after MORE.
+/// opening a window of candidates: 33 scenarios and O(nodes) for each). step is one of SUREFILL_STEP_; candidate is the
+/// accepted candidate's number, -1 for the other steps. What is decided does not depend on work. The rule may change
+/// only where a decision is complete, not after MORE.
 ///
 /// A scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and with the criteria SECONDS
-/// and RELATIVE one look at each candidate that keeps the head job waiting at each later end of a running job. Every
-/// acceptance that is committed starts the scenarios anew.
+/// and RELATIVE one look at each candidate that keeps the head job waiting at each later end of a running job. After
+/// a commit the candidates behind it are looked at again, by scenarios that are kept.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for the criterion
 /// BOUND, which is not known here), WRONG_STATE (no pass has begun, an accepted candidate waits for its commit, the
