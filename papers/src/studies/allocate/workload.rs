@@ -1,10 +1,10 @@
 //! The workload of Downey 1997: Poisson arrivals for the first half of every day, none for the second; log-uniform
 //! sequential lifetimes and average parallelisms, uniform sigma.
 
+use crate::generate::downey::{DAY, DAYTIME, LARGEST_SIGMA, LIFETIMES, lifetimes};
 use serde::{Deserialize, Serialize};
 use surefill::allocate::Speedup;
 use surefill_simulator::base::random::Random;
-use surefill_simulator::generate::downey::{DAY, DAYTIME, LARGEST_SIGMA, LIFETIMES, lifetimes};
 
 /// The hours over which utilization is measured.
 #[derive(Debug, Clone, Copy, PartialEq)]

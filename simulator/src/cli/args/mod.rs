@@ -2,11 +2,13 @@
 //!
 //! * [`mod@ended`]: ended jobs to learn from.
 //! * [`mod@file`]: files that are whole or not there.
+//! * [`made`]: generated workloads.
 //! * [`quiet`]: the switch that leaves progress and remarks out.
 //! * [`source`]: traces and histories, from files and standard input, in any format.
 
 pub mod ended;
 pub mod file;
+pub mod made;
 pub mod quiet;
 pub mod source;
 
@@ -17,4 +19,13 @@ pub mod source;
 pub fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
     value.ok_or_else(|| "not a number above 0 and below 1".to_owned())
+}
+
+/// Reads a number above 0.
+///
+/// # Errors
+/// A message.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| "not a number above 0".to_owned())
 }

@@ -14,20 +14,20 @@
 //! distribution.
 
 use super::chain::Chain;
-use super::history::{History, Past};
 use super::lublin::Lublin;
 use super::people::People;
 use super::runs::{Going, Runs};
 use super::visits::Visits;
-use crate::base::random::Random;
 use crate::generate::hmm::block::Block;
 use crate::generate::hmm::flat::{Flat, Load};
 use crate::generate::hmm::model::Model;
 use crate::generate::hmm::sample::{Binning, Sample};
 use crate::generate::hmm::train::{Options, train};
-use crate::trace::swf::{MAX_VALUE, SwfJob};
-use crate::trace::workload::Job;
 use std::num::NonZeroU32;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::{History, Past, job};
+use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
+use surefill_simulator::trace::workload::Job;
 
 /// After this number of slots without a job in a row there are no more jobs.
 const SILENCE: u32 = 1 << 24;
@@ -107,8 +107,8 @@ pub enum HiddenError {
     Model(#[from] crate::generate::hmm::Error),
 }
 
-/// Trains the model that `surefill generate` takes where none is given: 16 states, geometric load, on all jobs of a
-/// trace. `progress` is called for every round, of [`most_rounds`] at most.
+/// Trains the model that `surefill-papers generate` takes where none is given: 16 states, geometric load, on all jobs
+/// of a trace. `progress` is called for every round, of [`most_rounds`] at most.
 ///
 /// # Errors
 /// [`crate::generate::hmm::Error`].
@@ -251,7 +251,7 @@ impl Hidden {
                 if let Source::Trace { runs: Some(runs), people, .. } = &self.source {
                     let drawn = runs.next(&mut going, (processors, run_time), submit, people, random);
                     let shape = (drawn.processors, drawn.run_time);
-                    each(super::job(number as i64, submit, shape, drawn.request, drawn.user))?;
+                    each(job(number as i64, submit, shape, drawn.request, drawn.user))?;
                     continue;
                 }
                 let (user, request) = match &mut crowd {
@@ -264,7 +264,7 @@ impl Hidden {
                         (user as i64 + 1, visits.request(user, run_time, random))
                     }
                 };
-                each(super::job(number as i64, submit, (processors, run_time), request, user))?;
+                each(job(number as i64, submit, (processors, run_time), request, user))?;
             }
             begin = begin.saturating_add(self.slot_s);
             state = if silence >= SILENCE {

@@ -27,9 +27,9 @@
 //! this.
 
 use super::chain::class;
-use super::history::Past;
-use crate::base::random::Random;
 use std::collections::HashMap;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::Past;
 
 /// The number of users who are distinguished by recency.
 const RECENT: usize = 64;
@@ -365,7 +365,7 @@ impl Crowd<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Kind;
+    use surefill_simulator::generate::Kind;
 
     fn job(user: i64, processors: u32, run_time: i64, requested: i64) -> Past {
         Past { submit: 0, wait: -1, run_time, processors, requested, user, kind: Kind::default() }

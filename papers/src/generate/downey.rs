@@ -11,10 +11,11 @@
 //!   reflected at the ends. All parameters of a job taken by itself keep the paper's distributions.
 
 use super::visits::{Visitor, Visits};
-use crate::base::random::Random;
-use crate::trace::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
 use surefill::allocate::{LogUniform, Speedup};
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::job;
+use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
 
 /// When the day begins, in seconds after midnight.
 const MORNING: f64 = 8.0 * 3600.0;
@@ -94,7 +95,7 @@ impl Downey {
             let run_time = program.speedup.run_time(sequential, processors).expect("one processor or more");
             let run_time = (libm::ceil(run_time) as i64).max(1);
             let request = visits.request(user, run_time, random);
-            super::job(number, submit.min(MAX_VALUE), (processors, run_time), request, user as i64 + 1)
+            job(number, submit.min(MAX_VALUE), (processors, run_time), request, user as i64 + 1)
         })
     }
 }

@@ -7,8 +7,8 @@
 //! of ten.
 
 use super::people::{KEPT, guess};
-use crate::base::random::Random;
 use std::num::NonZeroU32;
+use surefill_simulator::base::random::Random;
 
 /// Users at work at a time.
 const AT_WORK: usize = 4;
