@@ -8,7 +8,7 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
 printf '| model | jobs | seconds | peak memory [MB] | with 1,000 jobs [MB] | read strictly |\n|---|---|---|---|---|---|\n'
-for model in sessions 'markov --variant paper' 'markov --variant calibrated' independent lublin downey hmm; do
+for model in sessions 'markov --variant paper' 'markov --variant calibrated' independent lublin hmm; do
     read -ra options <<< "$model"
     case $model in markov* | independent | hmm) options+=(--like "$trace") ;; esac
     case $model in sessions) program=surefill ;; *) program=surefill-papers ;; esac

@@ -28,17 +28,14 @@ pub fn hidden(load: Load) -> HiddenModel {
     }
 }
 
-pub fn models(history: &History) -> [(&'static str, Model); 7] {
+pub fn models(history: &History) -> [(&'static str, Model); 5] {
     let procs = NonZeroU32::new(history.procs).unwrap();
-    let users = NonZeroU32::new(7).unwrap();
     [
         ("paper", Model::markov(history, Variant::Paper)),
         ("calibrated", Model::markov(history, Variant::Calibrated)),
         ("independent", Model::independent(history)),
         ("lublin", Model::lublin(procs)),
-        ("downey", Model::downey(procs, users, 0.75)),
         ("hmm", Model::hidden(&hidden(Load::Geometric), history, Shapes::Bin).unwrap()),
-        ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
     ]
 }
 

@@ -11,7 +11,7 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use surefill_simulator::cli::Failure;
-use surefill_simulator::cli::args::{made::Made, positive, source::Source};
+use surefill_simulator::cli::args::{made::Made, source::Source};
 use surefill_simulator::cli::options::file_name;
 use surefill_simulator::cli::output;
 use surefill_simulator::generate::{History, write_model};
@@ -31,21 +31,15 @@ pub struct Generate {
     /// A model with a load model that fit has saved (hmm) [default: trained on --like, 16 states, geometric load]
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
-    /// Which of the trace's jobs with a run time like it gives a job its shape (hmm with --like) [default: bin]
+    /// Which of the trace's jobs with a run time like it gives a job its shape (hmm) [default: bin]
     #[arg(long, value_enum)]
     shapes: Option<Shapes>,
     /// Which Markov chain model (markov)
     #[arg(long, value_enum)]
     variant: Option<Variant>,
-    /// Users who submit the jobs (downey, hmm without --like) [default: 60]
-    #[arg(long, value_name = "N")]
-    users: Option<NonZeroU32>,
-    /// Processors of the machine (lublin, downey, hmm without --like) [default: 128]
+    /// Processors of the machine (lublin) [default: 128]
     #[arg(long, value_name = "N")]
     procs: Option<NonZeroU32>,
-    /// Sequential time asked of the machine, over what it has by day (downey) [default: 0.75]
-    #[arg(long, value_parser = positive)]
-    load: Option<f64>,
     #[command(flatten)]
     made: Made,
 }
@@ -59,8 +53,6 @@ enum Name {
     Independent,
     /// Hyper-gamma run times, two-stage uniform sizes, a daily cycle (Lublin & Feitelson 2003)
     Lublin,
-    /// Log-uniform work and parallelism, arrivals by day (Downey 1997), with users
-    Downey,
     /// A hidden Markov model of slots and run times (Nissimov 2006), with the trace's processors and users
     Hmm,
 }
@@ -71,7 +63,6 @@ impl Name {
             Name::Markov => "markov",
             Name::Independent => "independent",
             Name::Lublin => "lublin",
-            Name::Downey => "downey",
             Name::Hmm => "hmm",
         }
     }
@@ -100,25 +91,16 @@ impl Generate {
     /// Options that the model does not have.
     fn check(&self) -> Result<(), Failure> {
         let model = self.model;
-        // Without a trace the model file knows neither users nor processors.
-        let alone = model == Name::Hmm && self.like.is_none();
-        let downey = model == Name::Downey;
         let given = [
-            ("--like", self.like.is_some(), !downey),
             ("--trained", self.trained.is_some(), model == Name::Hmm),
-            ("--shapes", self.shapes.is_some(), model == Name::Hmm && !alone),
+            ("--shapes", self.shapes.is_some(), model == Name::Hmm),
             ("--variant", self.variant.is_some(), model == Name::Markov),
-            ("--users", self.users.is_some(), downey || alone),
-            ("--load", self.load.is_some(), downey),
-            ("--procs", self.procs.is_some(), downey || alone || model == Name::Lublin),
+            ("--procs", self.procs.is_some(), model == Name::Lublin),
         ];
         for (option, given, taken) in given {
             if given && !taken {
                 return Err(Failure::Usage(format!("the model {} takes no {option}", model.text())));
             }
-        }
-        if alone && self.trained.is_none() {
-            return Err(Failure::Usage("the model hmm needs --like TRACE, --trained FILE or both".into()));
         }
         if self.like.is_some() && self.procs.is_some() {
             return Err(Failure::Usage("--like and --procs both give the machine's size".into()));
@@ -128,7 +110,6 @@ impl Generate {
 
     /// The model, and its options as they can be typed again.
     fn model(&self, history: Option<&History>) -> Result<(Model, String), Failure> {
-        let users = self.users.unwrap_or(const { NonZeroU32::new(60).unwrap() });
         let of_trace = || {
             let message = format!("the model {} learns from a trace: --like TRACE", self.model.text());
             history.ok_or(Failure::Usage(message))
@@ -140,42 +121,28 @@ impl Generate {
             }
             Name::Independent => (Model::independent(of_trace()?), String::new()),
             Name::Lublin => (Model::lublin(self.size(history)), String::new()),
-            Name::Downey => {
-                let load = self.load.unwrap_or(0.75);
-                let options = format!(" --users {users} --load {load}");
-                (Model::downey(self.size(None), users, load), options)
-            }
             Name::Hmm => {
+                let history = of_trace()?;
                 let trained = self.hmm(history)?;
                 let name = |path| format!(" --trained {}", file_name(path));
-                let mut options = self.trained.as_deref().map(name).unwrap_or_default();
-                let made = match history {
-                    Some(history) => {
-                        let shapes = self.shapes.unwrap_or_default();
-                        options += &format!(" --shapes {}", shapes.text());
-                        Model::hidden(&trained, history, shapes)
-                    }
-                    None => {
-                        options += &format!(" --users {users}");
-                        Model::hidden_alone(&trained, self.size(None), users)
-                    }
-                };
-                let of = self.trained.as_ref().or(self.like.as_ref());
-                let of = of.map_or(String::new(), |path| path.display().to_string());
-                (made.context(of)?, options)
+                let options = self.trained.as_deref().map(name).unwrap_or_default();
+                let shapes = self.shapes.unwrap_or_default();
+                let of =
+                    self.trained.as_ref().map_or(history.name.clone(), |path| path.display().to_string());
+                let model = Model::hidden(&trained, history, shapes).context(of)?;
+                (model, format!("{options} --shapes {}", shapes.text()))
             }
         })
     }
 
     /// The hidden Markov model: the file's, else one trained on the trace.
-    fn hmm(&self, history: Option<&History>) -> Result<hmm::model::Model, Failure> {
+    fn hmm(&self, history: &History) -> Result<hmm::model::Model, Failure> {
         if let Some(path) = &self.trained {
             let name = path.display();
             let text = fs::read_to_string(path).with_context(|| name.to_string())?;
             let model = hmm::model::Model::from_json(&text).map_err(|wrong| anyhow!("{name}: {wrong}"))?;
             return Ok(model);
         }
-        let history = history.ok_or_else(|| Failure::Usage("no trace".into()))?;
         let bar = output::progress_of(most_rounds(), "rounds at most");
         let trained = learn(history, |round| bar.set_position(round));
         bar.finish_and_clear();

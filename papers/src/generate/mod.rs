@@ -1,10 +1,9 @@
 //! The published models of workloads, and those that are compared with them.
 //!
-//! * [`markov`]: two coupled Markov chains learnt from a trace (Song, Ernemann & Yahyapour 2004), with [`arrivals`] and
-//!   [`people`] of that trace.
+//! * [`markov`]: two coupled Markov chains learnt from a trace (Song, Ernemann & Yahyapour 2004), with the trace's
+//!   [`arrivals`] and [`people`].
 //! * [`independent`]: every parameter from its own distribution in a trace.
 //! * [`lublin`]: the model of Lublin & Feitelson 2003.
-//! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
 //! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
 //! * [`runs`]: runs of like jobs, for [`hidden`].
 //! * [`hmm`]: the hidden Markov model, trained on whole traces.
@@ -15,7 +14,6 @@
 pub mod arrivals;
 pub mod chain;
 pub mod coupling;
-pub mod downey;
 pub mod hidden;
 pub mod hmm;
 pub mod independent;
@@ -23,10 +21,8 @@ pub mod lublin;
 pub mod markov;
 pub mod people;
 pub mod runs;
-pub mod visits;
 
 use arrivals::Arrivals;
-use downey::Downey;
 use hidden::{Hidden, HiddenError, Shapes};
 use independent::Independent;
 use lublin::Lublin;
@@ -46,8 +42,6 @@ pub enum Model {
     Independent(Box<Independent>),
     /// Lublin & Feitelson 2003.
     Lublin(Box<Lublin>),
-    /// Downey 1997.
-    Downey(Box<Downey>),
     /// A hidden Markov model.
     Hidden(Box<Hidden>),
     /// A model of the simulator.
@@ -72,11 +66,6 @@ impl Model {
         Model::Lublin(Box::new(Lublin::new(procs)))
     }
 
-    /// Downey's model for a machine, a number of users and the offered load, above 0.
-    pub fn downey(procs: NonZeroU32, users: NonZeroU32, load: f64) -> Model {
-        Model::Downey(Box::new(Downey::new(procs, users, load)))
-    }
-
     /// Slots and run times of a hidden Markov model, all else from a trace.
     ///
     /// # Errors
@@ -86,19 +75,7 @@ impl Model {
         history: &History,
         shapes: Shapes,
     ) -> Result<Model, HiddenError> {
-        Ok(Model::Hidden(Box::new(Hidden::of_trace(model, history, shapes)?)))
-    }
-
-    /// Slots and run times of a hidden Markov model, for a machine and users of which there is no trace.
-    ///
-    /// # Errors
-    /// [`HiddenError`].
-    pub fn hidden_alone(
-        model: &hmm::model::Model,
-        procs: NonZeroU32,
-        users: NonZeroU32,
-    ) -> Result<Model, HiddenError> {
-        Ok(Model::Hidden(Box::new(Hidden::of_machine(model, procs, users)?)))
+        Ok(Model::Hidden(Box::new(Hidden::new(model, history, shapes)?)))
     }
 }
 
@@ -114,7 +91,6 @@ impl Draw for Model {
         let all = count;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         match self {
-            Model::Downey(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Hidden(model) => model.jobs(&mut random, all, each),
             Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),

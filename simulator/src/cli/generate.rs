@@ -1,6 +1,6 @@
 //! `surefill generate`: a synthetic workload.
 
-use super::args::{made::Made, positive, source::Source};
+use super::args::{made::Made, source::Source};
 use super::options::file_name;
 use super::{Failure, PROGRAM};
 use crate::generate::resample::Unit;
@@ -64,6 +64,11 @@ impl Name {
             Name::Bursts => "bursts",
         }
     }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| "not a number above 0".to_owned())
 }
 
 impl Generate {

@@ -162,7 +162,7 @@ const STUDIES: [&str; 9] =
     ["allocate", "characterize", "fit", "gain", "locality", "reservations", "similar", "tune", "wait-bounds"];
 
 /// The models of `surefill-papers generate`.
-const MODELS: [&str; 5] = ["downey", "hmm", "independent", "lublin", "markov"];
+const MODELS: [&str; 4] = ["hmm", "independent", "lublin", "markov"];
 
 /// The parser's complaint about a verb, or a model, that is another command's, in words.
 fn elsewhere(error: clap::Error) -> clap::Error {

@@ -1,7 +1,6 @@
 //! Predicted run times of running jobs (section 3 of the paper takes the sequential lifetimes').
 
-use super::workload::Job;
-use crate::generate::downey::lifetimes;
+use super::workload::{Job, lifetimes};
 use serde::{Deserialize, Serialize};
 use surefill::allocate::LogUniform;
 

@@ -24,8 +24,8 @@ pub struct Made {
 }
 
 impl Made {
-    /// The heading of a workload that `command` makes, seed and number of jobs left out, of the trace from which it is
-    /// learnt, and in which way.
+    /// The heading of a workload that `command` makes, which names neither seed nor number of jobs; with the trace from
+    /// which it is learnt, and in which way.
     pub fn heading(&self, command: &str, procs: u32, of: Option<(&str, &History)>) -> Heading {
         let note = |(how, history): (&str, &History)| {
             format!("{how} the {} jobs of {} that ran", history.jobs.len(), history.name)

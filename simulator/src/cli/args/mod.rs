@@ -20,12 +20,3 @@ pub fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
     value.ok_or_else(|| "not a number above 0 and below 1".to_owned())
 }
-
-/// Reads a number above 0.
-///
-/// # Errors
-/// A message.
-pub fn positive(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && value.is_finite());
-    value.ok_or_else(|| "not a number above 0".to_owned())
-}
