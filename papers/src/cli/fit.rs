@@ -27,7 +27,7 @@ use surefill_simulator::cli::args::{file, source::Source};
 use surefill_simulator::cli::options::{self, file_name};
 use surefill_simulator::cli::output;
 use surefill_simulator::cli::shard::{self, Invocation, Shard};
-use surefill_simulator::report::{TableStyle, study_page, terms};
+use surefill_simulator::report::{TableStyle, study_page};
 use surefill_simulator::trace::swf::MAX_VALUE;
 use surefill_simulator::trace::workload::{Job, MissingProcessors, Rules, Workload};
 
@@ -310,7 +310,7 @@ impl FitArgs {
                 &study_page(
                     "Hidden Markov model of run times",
                     &[tables::fitted_section(&fitted)],
-                    terms::LOCALITY,
+                    crate::report::sources::LOCALITY,
                     &output::made(PROGRAM),
                 ),
             )?;
@@ -549,7 +549,7 @@ impl GainArgs {
                 &study_page(
                     "Information gain of the hidden Markov model",
                     &sections,
-                    terms::LOCALITY,
+                    crate::report::sources::LOCALITY,
                     &output::made(PROGRAM),
                 ),
             )?;
