@@ -10,8 +10,8 @@ use surefill_simulator::cli::{Failure, shard};
 pub const HELP: &str = "\
 What is printed is what the verb would have printed unsharded: the same JSON, byte by byte, but for wall times, which
 are those of the shards. Shards of different runs (other options, traces with other contents, another version of
-surefill) are refused, and so are shards that are missing or there twice. With --partial there are the traces of which
-all cells are there. Shards of compare are for surefill merge.
+surefill) are refused, and so are shards that are missing or there twice. With --partial there are the traces, the
+settings of tune and the workloads of allocate that are there. Shards of compare are for surefill merge.
 
 In a Slurm job array:
 
