@@ -10,7 +10,7 @@ from pathlib import Path
 def rows(name):
     found = {}
     for path in sorted(Path(sys.argv[1]).glob(name + "-[0-9]*.json")):
-        for row in json.loads(path.read_text())["rows"]:
+        for _, row in json.loads(path.read_text())["cells"]:
             found[row["setting"]["index"]] = row
     return found
 

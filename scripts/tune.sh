@@ -16,7 +16,7 @@ search() {
     local name=$1
     shift
     [ ! -s "$made/$name.json" ] || return 0
-    surefill-papers tune "$@" --preset sizes --overrun cut --settings 96 --draws 1 --quiet --json > "$made/part"
+    surefill-papers tune "$@" --preset sizes --overrun cut --settings 96 --draws 1 --quiet > "$made/part"
     mv "$made/part" "$made/$name.json"
 }
 for shard in 1 2 3; do

@@ -17,7 +17,7 @@ const ROOMS: [&str; 18] = [
 /// The simulator's wings from the bottom up, in the order of `simulator/src/lib.rs`.
 const WINGS: [&str; 7] = ["base", "trace", "generate", "replay", "live", "report", "cli"];
 /// The wings of the papers' studies from the bottom up, in the order of `papers/src/lib.rs`.
-const PAPERS: [&str; 3] = ["studies", "report", "cli"];
+const PAPERS: [&str; 4] = ["generate", "studies", "report", "cli"];
 /// The packages from the bottom up: a title, the sources, the rooms.
 const PACKAGES: [(&str, &str, &[&str]); 3] = [
     ("core, no_std", "src", &ROOMS),

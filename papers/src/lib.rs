@@ -3,10 +3,12 @@
 //!
 //! Its wings, from the bottom up, each using only those before it:
 //!
-//! 1. [`studies`]: the studies, as numbers.
-//! 2. [`report`]: their tables and pages.
-//! 3. [`cli`]: the command line, one file a verb.
+//! 1. [`mod@generate`]: the published models of workloads.
+//! 2. [`studies`]: the studies, as numbers.
+//! 3. [`report`]: their tables and pages.
+//! 4. [`cli`]: the command line, one file a verb.
 
 pub mod cli;
+pub mod generate;
 pub mod report;
 pub mod studies;

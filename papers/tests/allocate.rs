@@ -7,9 +7,7 @@ use surefill_papers::studies::allocate::application::follow;
 use surefill_papers::studies::allocate::lifetimes::Lifetimes;
 use surefill_papers::studies::allocate::machine::Machine;
 use surefill_papers::studies::allocate::strategy::{Decider, Strategy};
-use surefill_papers::studies::allocate::study::RunTimeModel;
 use surefill_papers::studies::allocate::study::{Measures, application, avg, one};
-use surefill_papers::studies::allocate::sweep::{MergeError, Sweep, SweepOptions, merge, sweep};
 use surefill_papers::studies::allocate::system::{Run, run};
 use surefill_papers::studies::allocate::workload::{Job, Rounding, WorkloadOptions, generate};
 
@@ -155,53 +153,6 @@ fn degenerate_workloads() {
     }
 }
 
-fn swept() -> SweepOptions {
-    SweepOptions {
-        days: 1,
-        seed: 4,
-        seeds: 2,
-        rounding: Rounding::Up,
-        loads: vec![0.5, 1.0],
-        machines: vec![16, 32],
-        supplied: vec![0.0, 4.0],
-        model: RunTimeModel::Sequential,
-        strategies: vec!["avg".into(), "pred".into(), "exact".into()],
-    }
-}
-
-fn shard(index: usize, of: usize) -> Sweep {
-    let options = swept();
-    let strategies: Vec<Strategy> = options.strategies.iter().map(|name| name.parse().unwrap()).collect();
-    sweep(&options, &strategies, (index, of), &|| ()).unwrap()
-}
-
-#[test]
-fn wrong_shards_are_refused() {
-    let named = |sweeps: &[&Sweep]| -> Vec<(String, Sweep)> {
-        sweeps.iter().enumerate().map(|(index, &sweep)| (format!("{index}.json"), sweep.clone())).collect()
-    };
-    let (first, second) = (shard(1, 2), shard(2, 2));
-    assert_eq!(merge(named(&[&second, &first]), false).unwrap(), shard(1, 1));
-    assert_eq!(merge(Vec::new(), false).unwrap_err(), MergeError::Nothing);
-    assert_eq!(merge(named(&[&second]), false).unwrap_err(), MergeError::Missing(8, 16, 0, 1, 2));
-    assert_eq!(merge(named(&[&second]), true).unwrap().cells, second.cells);
-    let twice = merge(named(&[&first, &second, &first]), false).unwrap_err();
-    assert_eq!(twice, MergeError::Twice("2.json".into(), 0));
-    let other = Sweep { options: SweepOptions { days: 2, ..swept() }, ..second.clone() };
-    let error = merge(named(&[&first, &other]), false).unwrap_err();
-    assert_eq!(error.to_string(), "1.json: made with other options than 0.json");
-    let other = Sweep { surefill: "0.0.9".into(), ..second.clone() };
-    assert_eq!(
-        merge(named(&[&first, &other]), false).unwrap_err(),
-        MergeError::Version("1.json".into(), "0.0.9".into())
-    );
-    let other = Sweep { kind: "something".into(), ..second.clone() };
-    assert!(matches!(merge(named(&[&first, &other]), false), Err(MergeError::Kind(_))));
-    let mut other = second;
-    other.cells[3].seed += 1;
-    assert!(matches!(merge(named(&[&first, &other]), false), Err(MergeError::Foreign(_, 7))));
-}
-
 fn papers(args: &str, folder: &Path, environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_surefill-papers"));
     for name in ["ID", "COUNT", "MIN", "STEP"] {
@@ -253,13 +204,9 @@ fn merged_shards_are_the_whole() {
     let table = papers(&SWEEP.replace("--json", "--markdown"), folder.path(), &[]);
     let merged = papers("merge --markdown 1.json 2.json 3.json", folder.path(), &[]);
     assert_eq!(merged.stdout, table.stdout);
-    let part = papers(&format!("{} --shard 1/3", SWEEP.replace("--json", "")), folder.path(), &[]);
-    let text = String::from_utf8(part.stdout).unwrap();
-    assert!(text.contains("Shard 1 of 3: 6 of 16 workloads."), "{text}");
-
     let missing = papers("merge 1.json 3.json", folder.path(), &[]);
     assert_eq!(missing.status.code(), Some(1));
-    assert!(stderr(&missing).contains("of shard 2 where there are 3"), "{}", stderr(&missing));
+    assert!(stderr(&missing).contains("those of shard 2 of 3"), "{}", stderr(&missing));
     std::fs::write(folder.path().join("broken.json"), "{\"kind\": 1").unwrap();
     for (files, message) in [("broken.json", "broken.json"), ("absent.json", "absent.json")] {
         let output = papers(&format!("merge {files}"), folder.path(), &[]);

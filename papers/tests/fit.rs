@@ -2,17 +2,17 @@
 
 use surefill::hmm::Termination;
 use surefill::runtime::RuntimeBins;
+use surefill_papers::generate::hmm::Error;
+use surefill_papers::generate::hmm::block::Block;
+use surefill_papers::generate::hmm::flat::{Flat, Load};
+use surefill_papers::generate::hmm::model::Model;
+use surefill_papers::generate::hmm::sample::{Observed, Sample, cross_entropy, entropy};
+use surefill_papers::generate::hmm::train::{Options, Start, Stop};
 use surefill_papers::studies::hmm::divergence::{self, generate, rate};
 use surefill_papers::studies::hmm::fit::{fit, fit_from};
 use surefill_papers::studies::hmm::gain::Test;
 use surefill_papers::studies::hmm::gain::halves;
 use surefill_simulator::base::random::Random;
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::block::Block;
-use surefill_simulator::generate::hmm::flat::{Flat, Load};
-use surefill_simulator::generate::hmm::model::Model;
-use surefill_simulator::generate::hmm::sample::{Observed, Sample, cross_entropy, entropy};
-use surefill_simulator::generate::hmm::train::{Options, Start, Stop};
 
 fn sample(bins: usize, jobs: Vec<Observed>) -> Sample {
     Sample { slot_s: 900, bins: RuntimeBins::new(1.5, 1.8, bins).unwrap(), jobs }

@@ -1,10 +1,10 @@
 //! The on-line gain (Nissimov 2006, chapter 4) on workloads made for it.
 
 use surefill::hmm::Termination;
+use surefill_papers::generate::hmm::sample::Binning;
+use surefill_papers::generate::hmm::train::Stop;
 use surefill_papers::studies::hmm::online::{Gain, Learn, Options, online};
 use surefill_simulator::base::random::Random;
-use surefill_simulator::generate::hmm::sample::Binning;
-use surefill_simulator::generate::hmm::train::Stop;
 use surefill_simulator::trace::workload::Job;
 
 const HOUR: i64 = 3600;

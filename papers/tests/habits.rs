@@ -1,9 +1,10 @@
 //! Habits of people in generated workloads, by the measures of `similar`.
 
 use crate::common::models::{sample, write};
+use surefill_papers::generate::Model;
+use surefill_papers::generate::markov::Variant;
 use surefill_papers::studies::similar::Measures;
-use surefill_simulator::generate::markov::Variant;
-use surefill_simulator::generate::{History, Model};
+use surefill_simulator::generate::History;
 use surefill_simulator::trace::swf::{Strictness, read};
 
 /// The user's request is kept from job to job about as often as in the trace, and users do what they did there.

@@ -110,8 +110,7 @@ fn shards_of_studies_of_traces_are_the_whole() {
     assert!(stderr(&mixed).contains(why), "{}", stderr(&mixed));
     std::fs::write(folder.join("tune.json"), stdout("tune one.swf --settings 2 --shard 1/2 --json", folder))
         .unwrap();
-    let sweep =
-        "allocate --sweep --days 1 --seeds 1 --loads 1 --machines 16 --supplied 0 --strategies avg --json";
+    let sweep = "allocate --sweep --days 1 --seeds 1 --loads 1 --machines 16 --supplied 0 --strategies avg --shard 1/1";
     std::fs::write(folder.join("sweep.json"), stdout(sweep, folder)).unwrap();
     // A comparison of the site's command.
     let other =
@@ -121,10 +120,10 @@ fn shards_of_studies_of_traces_are_the_whole() {
     for (files, code, why) in [
         (
             "locality-1.json tune.json",
-            2,
+            1,
             "tune.json: a shard of tune, but locality-1.json is one of locality",
         ),
-        ("sweep.json states-1.json", 2, "states-1.json: a shard of gain, but sweep.json is one of allocate"),
+        ("sweep.json states-1.json", 1, "states-1.json: a shard of gain, but sweep.json is one of allocate"),
         ("sweep.json --csv", 2, "--csv is for gain, not for allocate"),
         ("compare.json", 1, "compare.json: shards of compare are not merged here"),
         ("kind.json", 1, "kind.json: 'else' is no kind of shard"),

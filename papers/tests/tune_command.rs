@@ -61,7 +61,7 @@ fn tune_measures_as_compare_does_and_shards_are_the_whole() {
     assert_eq!(json(&["merge", "1.json", "2.json", "--json"]), whole);
     let half = papers(&["merge", "1.json"], folder.path());
     assert_eq!(code(&half), 1);
-    assert!(stderr(&half).contains("2 of 5 settings are missing"), "{}", stderr(&half));
+    assert!(stderr(&half).contains("2 of 5 cells are missing"), "{}", stderr(&half));
     let tables = ["merge", "1.json", "2.json", "--most-p99", "9", "--most-longest", "9"];
     let tables = String::from_utf8(papers(&tables, folder.path()).stdout).unwrap();
     assert!(tables.contains("preset") && tables.contains("first halves, second halves"), "{tables}");

@@ -75,7 +75,7 @@ fn every_verb_reads_tables_and_standard_input() {
         &["compare", "-", "--policies", "fcfs,easy"],
         &["explain", "-", "--job", "106"],
         &["predict-wait", "-"],
-        &["generate", "--model", "independent", "--like", "-", "-n", "10"],
+        &["generate", "--model", "feedback", "--like", "-", "-n", "10"],
         &["import", "-"],
     ];
     for verb in verbs {

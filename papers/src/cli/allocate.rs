@@ -15,7 +15,7 @@ use surefill_simulator::cli::Failure;
 use surefill_simulator::cli::args::source::Source;
 use surefill_simulator::cli::options::file_name;
 use surefill_simulator::cli::output;
-use surefill_simulator::cli::shard::{Shard, given_or_all, shard};
+use surefill_simulator::cli::shard::{self, Invocation, Shard};
 use surefill_simulator::generate::History;
 
 /// Text at the end of `allocate --help`.
@@ -50,8 +50,8 @@ The decisions of table 1 are recorded under AVG and not effected; a job that hol
 and when the predicted wait is over (at least 30 s). Table 2 effects them. Utilization is the efficiency S(n)/n, averaged
 over processors and over the time from every morning until the day's last job has started.
 
---sweep runs all of --loads, --machines and --supplied, and prints one object a shard with --json. In a Slurm job array
---shard array makes each task a shard; surefill-papers merge puts them together.";
+--sweep runs all of --loads, --machines and --supplied. In a Slurm job array --shard array makes each task a shard;
+surefill-papers merge puts them together.";
 
 /// Options of `allocate`.
 #[derive(Debug, Args)]
@@ -128,8 +128,9 @@ pub struct Allocate {
     /// Users give ranges of run times, their ends this factor apart, which narrow L / S(n); 0: they say nothing
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0,10,2", value_parser = factor, requires = "sweep", help_heading = "Sweep")]
     supplied: Vec<f64>,
-    /// Run one shard of N; "array" takes I and N from the Slurm job array whose task this is
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "sweep", help_heading = "Sweep")]
+    /// Run one shard of N, some of the workloads, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, requires = "sweep", conflicts_with = "markdown", help_heading = "Sweep")]
     shard: Option<Shard>,
 }
 
@@ -167,28 +168,20 @@ fn history(source: &Source, path: &Path) -> Result<History, Failure> {
 }
 
 /// Prints a sweep.
-pub(crate) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(), Failure> {
+fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(), Failure> {
     if json {
         output::json(sweep)?;
     } else {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", tables::sweep(sweep, markdown))?;
-        if let (shard, shards @ 2..) = sweep.shard {
-            let note = format!(
-                "\nShard {shard} of {shards}: {} of {} workloads. Means are over the seeds in it; with --json it can be merged.",
-                sweep.cells.len(),
-                sweep::count(&sweep.options, (1, 1))
-            );
-            output::say(&mut out, &note)?;
-        }
     }
     Ok(())
 }
 
 impl Allocate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         if self.sweep {
-            return self.run_sweep();
+            return self.run_sweep(invocation);
         }
         let Allocate { days, procs, seed, rounding, .. } = self;
         let studied = self.malleable.as_deref().map(|path| history(&self.source, path)).transpose()?;
@@ -238,8 +231,7 @@ impl Allocate {
         Ok(())
     }
 
-    fn run_sweep(self) -> Result<(), Failure> {
-        let shard = given_or_all(self.shard)?;
+    fn run_sweep(self, invocation: Invocation) -> Result<(), Failure> {
         let Some(&model) = self.lifetimes.first() else {
             return Err(Failure::Usage("no --lifetimes".to_owned()));
         };
@@ -257,10 +249,17 @@ impl Allocate {
             model,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
         };
-        let bar = progress(sweep::count(&options, shard), "workloads");
-        let sweep = sweep(&options, &self.strategies, shard, &|| bar.inc(1));
-        bar.finish_and_clear();
-        print_sweep(&sweep?, self.json, self.markdown)
+        let compute = |mine: &[usize]| {
+            let bar = progress(mine.len(), "workloads");
+            let cells = sweep(&options, &self.strategies, mine, &|| bar.inc(1));
+            bar.finish_and_clear();
+            Ok(cells?)
+        };
+        let (count, name) = (sweep::count(&options), |index| format!("workload {index}"));
+        let cells = shard::of_study("allocate", self.shard, invocation, &[], count, name, compute)?;
+        let Some(cells) = cells else { return Ok(()) };
+        let surefill = env!("CARGO_PKG_VERSION").to_owned();
+        print_sweep(&Sweep { surefill, options, cells }, self.json, self.markdown)
     }
 }
 

@@ -1,6 +1,8 @@
 //! `surefill-papers characterize`: what the states of a hidden Markov model of a trace are.
 
 use super::PROGRAM;
+use crate::generate::hmm::flat::Load;
+use crate::generate::hmm::train::Start;
 use crate::report;
 use crate::studies::characterize::states::{By, Setup, States, states};
 use crate::studies::characterize::{Report, characterize};
@@ -14,9 +16,7 @@ use surefill_simulator::cli::Failure;
 use surefill_simulator::cli::options::{ReplayOptions, file_name};
 use surefill_simulator::cli::output;
 use surefill_simulator::cli::shard::{self, Invocation, Shard};
-use surefill_simulator::generate::hmm::flat::Load;
-use surefill_simulator::generate::hmm::train::Start;
-use surefill_simulator::report::{TableStyle, study_page, terms};
+use surefill_simulator::report::{TableStyle, study_page};
 
 /// Options of `characterize`.
 #[derive(Debug, Args)]
@@ -206,7 +206,12 @@ impl Characterize {
             let sections: Vec<_> = all.iter().map(section).collect();
             output::write_page(
                 path,
-                &study_page("States of the workload", &sections, terms::LOCALITY, &output::made(PROGRAM)),
+                &study_page(
+                    "States of the workload",
+                    &sections,
+                    crate::report::sources::LOCALITY,
+                    &output::made(PROGRAM),
+                ),
             )?;
         }
         if self.json {

@@ -2,6 +2,10 @@
 //! traces.
 
 use super::PROGRAM;
+use crate::generate::hmm::flat::Load;
+use crate::generate::hmm::model::Model;
+use crate::generate::hmm::sample::{Binning, Sample};
+use crate::generate::hmm::train::{Options, Start, Stop};
 use crate::report;
 use crate::report::hmm as tables;
 use crate::studies::hmm::divergence::{self, Comparison};
@@ -23,11 +27,7 @@ use surefill_simulator::cli::args::{file, source::Source};
 use surefill_simulator::cli::options::{self, file_name};
 use surefill_simulator::cli::output;
 use surefill_simulator::cli::shard::{self, Invocation, Shard};
-use surefill_simulator::generate::hmm::flat::Load;
-use surefill_simulator::generate::hmm::model::Model;
-use surefill_simulator::generate::hmm::sample::{Binning, Sample};
-use surefill_simulator::generate::hmm::train::{Options, Start, Stop};
-use surefill_simulator::report::{TableStyle, study_page, terms};
+use surefill_simulator::report::{TableStyle, study_page};
 use surefill_simulator::trace::swf::MAX_VALUE;
 use surefill_simulator::trace::workload::{Job, MissingProcessors, Rules, Workload};
 
@@ -274,7 +274,7 @@ impl FitArgs {
                 bar.finish_and_clear();
                 let model = Model::new(&fit.block.hmm()?, name, &sample, self.load, &fit.trained)?;
                 let states = states(&mut fit.block, &model, &sample)?;
-                Ok::<_, surefill_simulator::generate::hmm::Error>((model, fit, states))
+                Ok::<_, crate::generate::hmm::Error>((model, fit, states))
             })();
             found.with_context(|| name.to_owned())
         };
@@ -310,7 +310,7 @@ impl FitArgs {
                 &study_page(
                     "Hidden Markov model of run times",
                     &[tables::fitted_section(&fitted)],
-                    terms::LOCALITY,
+                    crate::report::sources::LOCALITY,
                     &output::made(PROGRAM),
                 ),
             )?;
@@ -549,7 +549,7 @@ impl GainArgs {
                 &study_page(
                     "Information gain of the hidden Markov model",
                     &sections,
-                    terms::LOCALITY,
+                    crate::report::sources::LOCALITY,
                     &output::made(PROGRAM),
                 ),
             )?;

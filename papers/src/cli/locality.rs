@@ -17,7 +17,7 @@ use surefill_simulator::cli::args::source::Source;
 use surefill_simulator::cli::options::file_name;
 use surefill_simulator::cli::output;
 use surefill_simulator::cli::shard::{self, Invocation, Shard};
-use surefill_simulator::report::{TableStyle, study_page, terms};
+use surefill_simulator::report::{TableStyle, study_page};
 use surefill_simulator::trace::workload::{MissingProcessors, Rules, Workload};
 
 /// Text at the end of `locality --help`.
@@ -174,7 +174,12 @@ impl Locality {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();
             output::write_page(
                 path,
-                &study_page("Locality of run times", &sections, terms::LOCALITY, &output::made(PROGRAM)),
+                &study_page(
+                    "Locality of run times",
+                    &sections,
+                    crate::report::sources::LOCALITY,
+                    &output::made(PROGRAM),
+                ),
             )?;
         }
         if self.json {

@@ -1,36 +1,31 @@
 //! `surefill-papers merge`: the shards of a study put together.
 
-use super::allocate::print_sweep;
-use super::tune::{print_tuning, ratio};
+use super::tune::ratio;
 use super::{Cli, PROGRAM};
-use crate::studies::allocate::sweep::{self, Sweep};
-use crate::studies::tune::{self, Caps, Tuning};
-use anyhow::{Context, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
-use surefill_simulator::cli::Failure;
-use surefill_simulator::cli::shard::{self, Printed};
+use std::path::PathBuf;
+use surefill_simulator::cli::{Failure, shard};
 
 /// Text at the end of `merge --help`.
 pub const HELP: &str = "\
 What is printed is what the verb would have printed unsharded: the same JSON, byte by byte, but for wall times, which
 are those of the shards. Shards of different runs (other options, traces with other contents, another version of
-surefill) are refused, and so are shards that are missing or there twice. With --partial there are the traces of which
-all cells are there. Shards of compare are for surefill merge.
+surefill) are refused, and so are shards that are missing or there twice. With --partial there are the traces, the
+settings of tune and the workloads of allocate that are there. Shards of compare are for surefill merge.
 
 In a Slurm job array:
 
     sbatch --array=1-40 --wrap 'surefill-papers locality --shard array *.swf > $SLURM_ARRAY_TASK_ID.json'
     surefill-papers merge *.json";
 
-/// The verbs with shards of one kind; `allocate --sweep` and `tune` have kinds of their own.
-const VERBS: [&str; 5] = ["characterize", "gain", "locality", "similar", "wait-bounds"];
+/// The verbs that have shards.
+const VERBS: [&str; 7] = ["allocate", "characterize", "gain", "locality", "similar", "tune", "wait-bounds"];
 
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// Output of the shards of characterize, gain, locality, similar, wait-bounds, tune --json or allocate --sweep
-    /// --json, one file each
+    /// Output of the shards of allocate --sweep, characterize, gain, locality, similar, tune or wait-bounds, one file
+    /// each
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Go on although shards are missing
@@ -53,89 +48,22 @@ pub struct Merge {
     most_longest: f64,
 }
 
-/// The files of one verb's shards.
-enum Shards {
-    Tune(Vec<(String, Tuning)>),
-    Sweep(Vec<(String, Sweep)>),
-    Cells(Vec<(String, Printed)>),
-}
-
-impl Shards {
-    fn verb(&self) -> &str {
-        match self {
-            Shards::Tune(_) => "tune",
-            Shards::Sweep(_) => "allocate",
-            Shards::Cells(all) => all.first().map_or("", |(_, shard)| &shard.verb),
-        }
-    }
-
-    /// One file.
-    fn read(name: String, path: &Path) -> anyhow::Result<Shards> {
-        let read = || {
-            let text = std::fs::read_to_string(path)?;
-            // Not as an untagged enumeration, whose messages say nothing.
-            Ok(match &*shard::kind(&text)? {
-                tune::KIND => Shards::Tune(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                sweep::KIND => Shards::Sweep(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                shard::KIND => Shards::Cells(vec![(name.clone(), serde_json::from_str(&text)?)]),
-                other => bail!("'{other}' is no kind of shard"),
-            })
-        };
-        read().with_context(|| name.clone())
-    }
-
-    /// These and those.
-    fn and(&mut self, more: Shards) -> bool {
-        if self.verb() != more.verb() {
-            return false;
-        }
-        match (self, more) {
-            (Shards::Tune(all), Shards::Tune(more)) => all.extend(more),
-            (Shards::Sweep(all), Shards::Sweep(more)) => all.extend(more),
-            (Shards::Cells(all), Shards::Cells(more)) => all.extend(more),
-            _ => return false,
-        }
-        true
-    }
-}
-
 impl Merge {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let read = |path: &PathBuf| Shards::read(path.display().to_string(), path);
-        let mut files = self.files.iter();
-        let Some(first) = files.next() else { return Err(Failure::Usage("nothing to merge".to_owned())) };
-        let mut shards = read(first)?;
-        for path in files {
-            let (more, verb) = (read(path)?, shards.verb().to_owned());
-            let own = more.verb().to_owned();
-            if !shards.and(more) {
-                let (path, first) = (path.display(), first.display());
-                return Err(Failure::Usage(format!(
-                    "{path}: a shard of {own}, but {first} is one of {verb}"
-                )));
+        let flags = |verb: &str| {
+            if self.csv && verb != "gain" {
+                return Err(Failure::Usage(format!("--csv is for gain, not for {verb}")));
             }
-        }
-        let verb = shards.verb();
-        if self.csv && verb != "gain" {
-            return Err(Failure::Usage(format!("--csv is for gain, not for {verb}")));
-        }
-        match shards {
-            Shards::Tune(shards) => {
-                let caps = Caps { p99: self.most_p99, longest: self.most_longest };
-                print_tuning(&tune::merge(shards, self.partial)?, caps, self.json, self.markdown)
+            let flags = [("--json", self.json), ("--markdown", self.markdown), ("--csv", self.csv)];
+            let mut flags: Vec<String> =
+                flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned()).collect();
+            if verb == "tune" {
+                flags.push(format!("--most-p99={}", self.most_p99));
+                flags.push(format!("--most-longest={}", self.most_longest));
             }
-            Shards::Sweep(shards) => {
-                print_sweep(&sweep::merge(shards, self.partial)?, self.json, self.markdown)
-            }
-            Shards::Cells(shards) => self.run_verb(shards),
-        }
-    }
-
-    /// Runs the verb again with the cells that its shards have computed.
-    fn run_verb(&self, shards: Vec<(String, Printed)>) -> Result<(), Failure> {
-        let flags = [("--json", self.json), ("--markdown", self.markdown), ("--csv", self.csv)];
-        let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
-        let (words, found) = shard::again(PROGRAM, shards, &VERBS, self.partial, flags)?;
+            Ok(flags)
+        };
+        let (words, found) = shard::merged(PROGRAM, &self.files, &VERBS, self.partial, flags)?;
         let cli = Cli::of(words).map_err(|error| anyhow::anyhow!("{error}"))?;
         cli.run_with(found)
     }

@@ -3,6 +3,7 @@
 mod allocate;
 mod characterize;
 mod fit;
+mod generate;
 mod locality;
 mod merge;
 mod reservations;
@@ -63,6 +64,8 @@ enum Command {
     Reservations(Box<reservations::Reservations>),
     /// Say how close a synthetic workload is to a trace.
     Similar(similar::Similar),
+    /// Generate a workload of a published model.
+    Generate(generate::Generate),
     /// Put the shards of a study together.
     #[command(after_long_help = merge::HELP)]
     Merge(merge::Merge),
@@ -106,11 +109,12 @@ impl Cli {
             Command::Locality(locality) => locality.run(invocation),
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(invocation),
-            Command::Tune(tune) => tune.run(),
-            Command::Allocate(allocate) => allocate.run(),
+            Command::Tune(tune) => tune.run(invocation),
+            Command::Allocate(allocate) => allocate.run(invocation),
             Command::WaitBounds(bounds) => bounds.run(invocation),
             Command::Reservations(reservations) => reservations.run(),
             Command::Similar(similar) => similar.run(invocation),
+            Command::Generate(generate) => generate.run(),
             Command::Merge(merge) => merge.run(),
         }
     }

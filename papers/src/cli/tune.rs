@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use crate::report;
-use crate::studies::tune::{Caps, Subject, TuneOptions, Tuning, count, tune};
+use crate::studies::tune::{Caps, Row, Subject, TuneOptions, Tuning, tune};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use surefill::schedule::PresetName;
 use surefill_simulator::cli::Failure;
 use surefill_simulator::cli::options::{ProbArgs, ReplayOptions, file_name};
 use surefill_simulator::cli::output;
-use surefill_simulator::cli::shard::{Shard, given_or_all, shard};
+use surefill_simulator::cli::shard::{self, Invocation, Shard};
 use surefill_simulator::replay::policy::Choice;
 use surefill_simulator::replay::run::Options;
 use surefill_simulator::report::TableStyle;
@@ -28,7 +28,7 @@ the traces, p99 and longest wait those of the worst trace. The second table has 
 --most-p99 and --most-longest, fitted on the first halves and reported on the second; with several traces also fitted on the
 first, third, ... trace and reported on the others, and the reverse.
 
-In a Slurm job array --shard array --json makes each task a shard; surefill-papers merge puts them together.";
+In a Slurm job array --shard array makes each task a shard; surefill-papers merge puts them together.";
 
 /// The presets that a search can begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,8 +60,9 @@ pub struct Tune {
     /// The largest longest wait on any trace, over EASY's
     #[arg(long, value_name = "RATIO", default_value_t = 1.1, value_parser = ratio)]
     most_longest: f64,
-    /// Run one shard of N; "array" takes I and N from the Slurm job array whose task this is
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    /// Run one shard of N, some of the settings, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown"])]
     shard: Option<Shard>,
     /// Print one JSON object instead of tables
     #[arg(long, conflicts_with = "markdown", help_heading = "Output")]
@@ -84,7 +85,7 @@ pub(crate) fn ratio(text: &str) -> Result<f64, String> {
 }
 
 /// Prints a search.
-pub(crate) fn print_tuning(tuning: &Tuning, caps: Caps, json: bool, markdown: bool) -> Result<(), Failure> {
+fn print_tuning(tuning: &Tuning, caps: Caps, json: bool, markdown: bool) -> Result<(), Failure> {
     if json {
         output::json(tuning)?;
         return Ok(());
@@ -92,24 +93,7 @@ pub(crate) fn print_tuning(tuning: &Tuning, caps: Caps, json: bool, markdown: bo
     let style = if markdown { TableStyle::Markdown } else { TableStyle::Terminal };
     let mut out = io::stdout().lock();
     writeln!(out, "{}\n\n{}", report::tune::halves(tuning, style), report::tune::fits(tuning, caps, style))?;
-    if let (shard, shards @ 2..) = tuning.shard {
-        writeln!(
-            out,
-            "\nShard {shard} of {shards}: {} of {} settings. With --json it can be merged.",
-            tuning.rows.len(),
-            tuning.options.settings
-        )?;
-    }
     Ok(())
-}
-
-/// A checksum of the jobs that are replayed.
-fn digest(workload: &Workload) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for job in &workload.jobs {
-        hasher.update(format!("{job:?}").as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
 }
 
 impl Tune {
@@ -127,57 +111,60 @@ impl Tune {
         Ok((name, rules, workload.shifted(self.replay.seed)))
     }
 
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("tune replays one seed: choose it with --seed".to_owned()));
         }
         self.prob.check_searched()?;
         output::check_page(self.html.as_deref())?;
-        let shard = given_or_all(self.shard)?;
+        let mut jobs = Vec::new();
+        let compute = |mine: &[usize]| {
+            let (of_traces, rows) = self.rows(mine)?;
+            jobs = of_traces;
+            Ok(rows)
+        };
+        let (count, name) = (self.settings as usize, |index| format!("setting {index}"));
+        let rows = shard::of_study("tune", self.shard, invocation, &self.traces, count, name, compute)?;
+        let Some(rows) = rows else { return Ok(()) };
+        let options = TuneOptions {
+            settings: count,
+            seed: self.draws,
+            preset: self.preset().to_owned(),
+            traces: self.traces.iter().map(|path| file_name(path)).collect(),
+        };
+        let tuning = Tuning { surefill: env!("CARGO_PKG_VERSION").to_owned(), options, rows };
+        if let Some(path) = &self.html {
+            output::write_page(path, &report::tune::page(&tuning, &jobs, &output::made(PROGRAM)))?;
+        }
+        let caps = Caps { p99: self.most_p99, longest: self.most_longest };
+        print_tuning(&tuning, caps, self.json, self.markdown)
+    }
+
+    fn preset(&self) -> &'static str {
+        match self.start {
+            Start::Delay => "delay",
+            Start::DelayFast => "delay-fast",
+        }
+    }
+
+    /// Replays some of the settings; the number of jobs of each trace, and the settings' rows.
+    fn rows(&self, mine: &[usize]) -> Result<(Vec<usize>, Vec<Row>), Failure> {
         let easy: Choice = "easy".parse().map_err(anyhow::Error::new)?;
-        let preset = if self.start == Start::Delay { "delay" } else { "delay-fast" };
-        let choice: Choice = preset.parse().map_err(anyhow::Error::new)?;
+        let choice: Choice = self.preset().parse().map_err(anyhow::Error::new)?;
         let options = |choice: Choice, rules: &Rules| -> Result<Options, Failure> {
             let policy = self.prob.options(&self.replay, &choice)?;
             Ok(Options { choice, policy, rules: rules.clone() })
         };
         let loaded = self.traces.iter().map(|path| self.load(path)).collect::<Result<Vec<_>, Failure>>()?;
-        let subject = |(name, rules, workload): &'_ (String, Rules, Workload)| -> Result<_, Failure> {
-            Ok((name.clone(), options(easy, rules)?, options(choice, rules)?, workload.jobs.len() as u64))
-        };
-        let described = loaded.iter().map(subject).collect::<Result<Vec<_>, Failure>>()?;
-        let subjects: Vec<Subject> = loaded
-            .iter()
-            .zip(&described)
-            .map(|((name, _, workload), (_, easy, preset, _))| Subject {
-                name,
-                workload,
-                easy: easy.clone(),
-                preset: preset.clone(),
-            })
-            .collect();
-        let jobs: u64 = described.iter().map(|(.., jobs)| jobs).sum();
-        let tuning = TuneOptions {
-            settings: self.settings as usize,
-            seed: self.draws,
-            preset: preset.to_owned(),
-            traces: described.iter().map(|(name, .., jobs)| (name.clone(), *jobs)).collect(),
-            digests: loaded.iter().map(|(_, _, workload)| digest(workload)).collect(),
-            options: format!(
-                "seed {}; {:?}",
-                self.replay.seed,
-                described.iter().map(|(_, _, preset, _)| preset).next()
-            ),
-        };
-        let replays = 1 + count(tuning.settings, shard) as u64;
-        let bar = output::progress(jobs * replays);
+        let subjects = loaded.iter().map(|(name, rules, workload)| -> Result<_, Failure> {
+            Ok(Subject { name, workload, easy: options(easy, rules)?, preset: options(choice, rules)? })
+        });
+        let subjects = subjects.collect::<Result<Vec<_>, Failure>>()?;
+        let jobs: Vec<usize> = loaded.iter().map(|(.., workload)| workload.jobs.len()).collect();
+        let bar = output::progress(jobs.iter().sum::<usize>() as u64 * (1 + mine.len() as u64));
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let tuning = tune(&subjects, self.name(), &tuning, shard, &progress)?;
+        let rows = tune(&subjects, self.name(), self.draws, mine, &progress)?;
         bar.finish_and_clear();
-        if let Some(path) = &self.html {
-            output::write_page(path, &report::tune::page(&tuning, &output::made(PROGRAM)))?;
-        }
-        let caps = Caps { p99: self.most_p99, longest: self.most_longest };
-        print_tuning(&tuning, caps, self.json, self.markdown)
+        Ok((jobs, rows))
     }
 }

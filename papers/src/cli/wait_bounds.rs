@@ -19,7 +19,7 @@ use surefill_simulator::cli::shard::{self, Invocation, Shard};
 use surefill_simulator::live::methods::{By, Method};
 use surefill_simulator::live::queues::queues;
 use surefill_simulator::live::site::check_bound;
-use surefill_simulator::report::{TableStyle, study_page, terms};
+use surefill_simulator::report::{TableStyle, study_page};
 
 /// Text at the end of `wait-bounds --help`.
 pub(crate) const HELP: &str = "\
@@ -163,7 +163,12 @@ impl WaitBounds {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();
             output::write_page(
                 path,
-                &study_page("Bounds on waiting times", &sections, terms::WAITS, &output::made(PROGRAM)),
+                &study_page(
+                    "Bounds on waiting times",
+                    &sections,
+                    crate::report::sources::WAITS,
+                    &output::made(PROGRAM),
+                ),
             )?;
         }
         if self.json {

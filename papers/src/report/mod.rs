@@ -8,6 +8,7 @@ mod plot;
 pub mod predictors;
 pub mod reservations;
 pub mod similar;
+pub mod sources;
 pub mod states;
 pub mod tune;
 pub mod waits;

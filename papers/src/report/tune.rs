@@ -118,9 +118,9 @@ fn plotted(tuning: &Tuning, measured: &str, measure: fn(&Ratios) -> f64) -> PreE
 }
 
 /// A page with the frontier as plots, each setting's gain against the worst longest wait and the worst 99th percentile,
-/// first halves and second ones.
-pub fn page(tuning: &Tuning, made: &Made) -> String {
-    let traces = tuning.options.traces.iter().map(|(name, jobs)| format!("{name} ({jobs} jobs)"));
+/// first halves and second ones; `jobs` are the traces'.
+pub fn page(tuning: &Tuning, jobs: &[usize], made: &Made) -> String {
+    let traces = tuning.options.traces.iter().zip(jobs).map(|(name, jobs)| format!("{name} ({jobs} jobs)"));
     let traces: Vec<String> = traces.collect();
     let section = Section(html! {
         section {

@@ -16,13 +16,13 @@
 //! predicted beyond the limit is at the limit there, and a run time beyond the limit ends at it.
 
 use super::hmm::online::{Event, events};
+use crate::generate::hmm::Error;
+use crate::generate::hmm::sample::{Binning, make_safe, safety};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use surefill::runtime::{MAX_BINS, MAX_SECONDS, Release, RuntimeBins, RuntimeDistribution};
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::sample::{Binning, make_safe, safety};
 use surefill_simulator::replay::predict::{DistributionPredictor, PredictorName};
 use surefill_simulator::trace::workload::Job;
 

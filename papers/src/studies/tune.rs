@@ -7,7 +7,6 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use surefill::schedule::PresetName;
 use surefill_simulator::base::random::Random;
 use surefill_simulator::replay::engine::{Stuck, replay};
@@ -16,9 +15,6 @@ use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Candidates, OrderOptions, PolicyOptions, Powers, ProbOptions};
 use surefill_simulator::replay::run::{Error, Options};
 use surefill_simulator::trace::workload::Workload;
-
-/// Kind of a shard's JSON.
-pub const KIND: &str = "surefill-papers tune";
 
 /// The parameters that are searched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -197,7 +193,7 @@ impl Row {
 }
 
 /// Inputs of a search, beside the traces.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TuneOptions {
     /// Settings, the preset's among them.
     pub settings: usize,
@@ -205,32 +201,19 @@ pub struct TuneOptions {
     pub seed: u64,
     /// The preset that setting 0 is.
     pub preset: String,
-    /// The traces' names and jobs replayed.
-    pub traces: Vec<(String, u64)>,
-    /// Checksums of these jobs.
-    pub digests: Vec<String>,
-    /// The policies' other options, as text.
-    pub options: String,
+    /// The traces' names.
+    pub traces: Vec<String>,
 }
 
-/// The rows of one shard, or of all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The rows of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tuning {
-    /// [`KIND`].
-    pub kind: String,
     /// The version that made it.
     pub surefill: String,
     /// The search's options.
     pub options: TuneOptions,
-    /// Which shard of how many, from 1.
-    pub shard: (usize, usize),
     /// Its rows in order of their settings.
     pub rows: Vec<Row>,
-}
-
-/// Number of settings of a shard.
-pub fn count(settings: usize, shard: (usize, usize)) -> usize {
-    (0..settings).filter(|index| index % shard.1 == shard.0 - 1).count()
 }
 
 /// A trace to replay: its workload, EASY's options and the preset's.
@@ -270,21 +253,20 @@ fn halves(
     Ok([part(&outcome, 0, half), part(&outcome, half, jobs), part(&outcome, 0, jobs)])
 }
 
-/// Replays a shard's settings on all traces, on all cores.
+/// Replays some of the settings that a seed draws on all traces, on all cores.
 ///
 /// # Errors
 /// [`Error`].
 pub fn tune(
     subjects: &[Subject<'_>],
     name: PresetName,
-    options: &TuneOptions,
-    shard: (usize, usize),
+    seed: u64,
+    mine: &[usize],
     progress: &(dyn Fn(usize) + Sync),
-) -> Result<Tuning, Error> {
+) -> Result<Vec<Row>, Error> {
     let easy = |subject: &Subject<'_>| halves(subject, &subject.easy, progress);
     let easy: Vec<[Metrics; 3]> = subjects.par_iter().map(easy).collect::<Result<_, Error>>()?;
-    let mine = (0..options.settings).filter(|index| index % shard.1 == shard.0 - 1);
-    let mine: Vec<Setting> = mine.map(|index| Setting::draw(name, options.seed, index)).collect();
+    let mine: Vec<Setting> = mine.iter().map(|&index| Setting::draw(name, seed, index)).collect();
     let row = |setting: &Setting| {
         let on = |(subject, easy): (&Subject<'_>, &[Metrics; 3])| {
             let policy = setting.options(&subject.preset.policy);
@@ -295,9 +277,7 @@ pub fn tune(
         let traces = subjects.par_iter().zip(&easy).map(on).collect::<Result<_, Error>>()?;
         Ok(Row { setting: setting.clone(), traces })
     };
-    let rows = mine.par_iter().map(row).collect::<Result<_, Error>>()?;
-    let surefill = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(Tuning { kind: KIND.to_owned(), surefill, options: options.clone(), shard, rows })
+    mine.par_iter().map(row).collect()
 }
 
 /// The rows that no other surpasses on `part`: none gains more, or as much, with neither a longer longest wait nor a
@@ -328,68 +308,6 @@ pub fn fit(rows: &[Row], part: Part, caps: Caps) -> Option<&Row> {
     let known = rows.iter().filter_map(|row| Some((row, row.on(part)?)));
     let fair = known.filter(|(_, on)| on.p99 <= caps.p99 && on.longest <= caps.longest);
     fair.min_by(|a, b| a.1.gain().total_cmp(&b.1.gain())).map(|(row, _)| row)
-}
-
-/// Why shards make no search.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
-    /// No shard.
-    #[error("nothing to merge")]
-    Nothing,
-    /// Made by other options than the first, or other traces.
-    #[error("{0}: made with other options or traces than {1}")]
-    Options(String, String),
-    /// A shard of another version.
-    #[error("{0}: printed by surefill {1}, this is surefill {version}", version = env!("CARGO_PKG_VERSION"))]
-    Version(String, String),
-    /// A row that does not belong to the search.
-    #[error("{0}: setting {1} does not belong to this search")]
-    Foreign(String, usize),
-    /// A row twice.
-    #[error("{0}: setting {1} is there already")]
-    Twice(String, usize),
-    /// Rows that no shard has.
-    #[error("{0} of {1} settings are missing, the first is {2}")]
-    Missing(usize, usize, usize),
-}
-
-/// All rows of named shards. They must be complete unless `partial`.
-///
-/// # Errors
-/// [`MergeError`].
-pub fn merge(shards: Vec<(String, Tuning)>, partial: bool) -> Result<Tuning, MergeError> {
-    let (first_name, first) = shards.first().ok_or(MergeError::Nothing)?;
-    let (first_name, options) = (first_name.clone(), first.options.clone());
-    let mut found: BTreeMap<usize, Row> = BTreeMap::new();
-    for (name, shard) in shards {
-        if shard.surefill != env!("CARGO_PKG_VERSION") {
-            return Err(MergeError::Version(name, shard.surefill));
-        }
-        if shard.options != options {
-            return Err(MergeError::Options(name, first_name));
-        }
-        for row in shard.rows {
-            let index = row.setting.index;
-            if index >= options.settings || row.traces.len() != options.traces.len() {
-                return Err(MergeError::Foreign(name, index));
-            }
-            if found.insert(index, row).is_some() {
-                return Err(MergeError::Twice(name, index));
-            }
-        }
-    }
-    let missing = (0..options.settings).find(|index| !found.contains_key(index));
-    if let Some(index) = missing.filter(|_| !partial) {
-        return Err(MergeError::Missing(options.settings - found.len(), options.settings, index));
-    }
-    let surefill = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(Tuning {
-        kind: KIND.to_owned(),
-        surefill,
-        options,
-        shard: (1, 1),
-        rows: found.into_values().collect(),
-    })
 }
 
 #[cfg(test)]
@@ -450,42 +368,5 @@ mod tests {
         assert_eq!(row.on(Part::Odd).unwrap().longest, 1.3);
         assert!((row.on(Part::Even).unwrap().gain() - 0.5).abs() < 1e-12);
         assert_eq!(super::Row { traces: vec![], ..row }.on(Part::First), None);
-    }
-
-    #[test]
-    fn shards_are_merged_once_each() {
-        let options = TuneOptions {
-            settings: 3,
-            seed: 3,
-            preset: "delay".to_owned(),
-            traces: vec![("t".to_owned(), 5)],
-            digests: vec!["d".to_owned()],
-            options: String::new(),
-        };
-        let shard = |rows: &[usize]| Tuning {
-            kind: KIND.to_owned(),
-            surefill: env!("CARGO_PKG_VERSION").to_owned(),
-            options: options.clone(),
-            shard: (1, 2),
-            rows: rows.iter().map(|&index| row(index, &[ratios(1.0, 1.0, 1.0)])).collect(),
-        };
-        let named =
-            |parts: &[&[usize]]| parts.iter().map(|rows| (rows.len().to_string(), shard(rows))).collect();
-        let whole = merge(named(&[&[0, 2], &[1]]), false).unwrap();
-        assert_eq!(whole.rows.iter().map(|row| row.setting.index).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(merge(named(&[&[0, 2], &[2]]), true), Err(MergeError::Twice("1".to_owned(), 2)));
-        assert_eq!(merge(named(&[&[0]]), false), Err(MergeError::Missing(2, 3, 1)));
-        assert_eq!(merge(named(&[&[7]]), true), Err(MergeError::Foreign("1".to_owned(), 7)));
-        assert_eq!(merge(Vec::new(), true), Err(MergeError::Nothing));
-        let with = |change: &dyn Fn(&mut Tuning)| {
-            let mut other = shard(&[1]);
-            change(&mut other);
-            merge(vec![("0".to_owned(), shard(&[0, 2])), ("1".to_owned(), other)], false).unwrap_err()
-        };
-        let other = MergeError::Options("1".to_owned(), "0".to_owned());
-        assert_eq!(with(&|other| other.options.digests[0].clear()), other);
-        assert_eq!(with(&|other| other.options.seed += 1), other);
-        let old = with(&|other| other.surefill = "0.0.9".to_owned());
-        assert_eq!(old, MergeError::Version("1".to_owned(), "0.0.9".to_owned()));
     }
 }

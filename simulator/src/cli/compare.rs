@@ -92,7 +92,8 @@ impl Compare {
         let policies = policies(&self.replay, &self.prob, &choices, delays_wanted)?;
         let seeds = usize::try_from(self.replay.seeds.get()).unwrap_or(usize::MAX);
         let of_trace = policies.len().saturating_mul(seeds);
-        let mut cells = Cells::new("compare", self.shard, invocation, &self.traces, of_trace)?;
+        let of_cells = self.traces.len().saturating_mul(of_trace);
+        let mut cells = Cells::new("compare", self.shard, invocation, &self.traces, of_cells)?;
         let mut traces = Vec::new();
         let mut sections = Vec::new();
         for (place, path) in self.traces.iter().enumerate() {

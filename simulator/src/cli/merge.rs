@@ -1,11 +1,9 @@
 //! `surefill merge`: the shards of a comparison put together.
 
-use super::shard::{self, Printed};
-use super::{Cli, Failure, PROGRAM};
+use super::{Cli, Failure, PROGRAM, shard};
 use crate::report::View;
-use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Text at the end of `merge --help`.
 pub const HELP: &str = "\
@@ -42,27 +40,14 @@ pub struct Merge {
     table: Vec<View>,
 }
 
-/// One file.
-fn read(path: &Path) -> anyhow::Result<(String, Printed)> {
-    let name = path.display().to_string();
-    let read = || {
-        let text = std::fs::read_to_string(path)?;
-        match &*shard::kind(&text)? {
-            shard::KIND => Ok(serde_json::from_str(&text)?),
-            other => bail!("'{other}' is no kind of shard"),
-        }
-    };
-    read().with_context(|| name.clone()).map(|shard| (name, shard))
-}
-
 impl Merge {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let shards = self.files.iter().map(|path| read(path)).collect::<anyhow::Result<_>>()?;
         let flags = [("--json", self.json), ("--markdown", self.markdown), ("--csv", self.csv)];
         let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
         let views = self.table.iter().filter_map(ValueEnum::to_possible_value);
         let views = views.map(|view| format!("--table={}", view.get_name()));
-        let (words, found) = shard::again(PROGRAM, shards, &["compare"], self.partial, flags.chain(views))?;
+        let flags = flags.chain(views).collect();
+        let (words, found) = shard::merged(PROGRAM, &self.files, &["compare"], self.partial, |_| Ok(flags))?;
         let cli = Cli::of(words).map_err(|error| anyhow::anyhow!("{error}"))?;
         cli.run_with(found)
     }

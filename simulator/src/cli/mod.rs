@@ -161,13 +161,20 @@ const ONE_SEED: [&str; 2] = ["explain", "start-times"];
 const STUDIES: [&str; 9] =
     ["allocate", "characterize", "fit", "gain", "locality", "reservations", "similar", "tune", "wait-bounds"];
 
-/// The parser's complaint about a verb that is another command's, in words.
+/// The models of `surefill-papers generate`.
+const MODELS: [&str; 4] = ["hmm", "independent", "lublin", "markov"];
+
+/// The parser's complaint about a verb, or a model, that is another command's, in words.
 fn elsewhere(error: clap::Error) -> clap::Error {
-    match error.get(ContextKind::InvalidSubcommand).map(ToString::to_string) {
-        Some(verb) if STUDIES.contains(&&*verb) => {
-            let sentence =
-                format!("the papers' studies are in the command surefill-papers: surefill-papers {verb}\n");
-            clap::Error::raw(error.kind(), sentence)
+    let context = |kind| error.get(kind).map(ToString::to_string);
+    let of_studies = "the papers' studies are in the command surefill-papers: surefill-papers";
+    let model = context(ContextKind::InvalidArg).is_some_and(|option| option.starts_with("--model "));
+    match (context(ContextKind::InvalidSubcommand), context(ContextKind::InvalidValue)) {
+        (Some(verb), _) if STUDIES.contains(&&*verb) => {
+            clap::Error::raw(error.kind(), format!("{of_studies} {verb}\n"))
+        }
+        (_, Some(name)) if model && MODELS.contains(&&*name) => {
+            clap::Error::raw(error.kind(), format!("{of_studies} generate --model {name}\n"))
         }
         _ => error,
     }

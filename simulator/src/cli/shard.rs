@@ -22,10 +22,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Kind of a shard's JSON.
-pub const KIND: &str = "surefill shard";
+const KIND: &str = "surefill shard";
 
 /// The options that do not decide what is computed.
-const SHOWN: [&str; 8] = ["shard", "json", "markdown", "csv", "table", "html", "quiet", "progress"];
+const SHOWN: [&str; 10] =
+    ["shard", "json", "markdown", "csv", "table", "html", "quiet", "progress", "most_p99", "most_longest"];
 
 /// Missing cells are looked at up to this one for the message.
 const MOST_LOOKED_AT: usize = 100_000;
@@ -70,14 +71,6 @@ impl Shard {
             }),
         }
     }
-}
-
-/// The shard that was asked for; without any all is one.
-///
-/// # Errors
-/// As [`Shard::numbers`].
-pub fn given_or_all(shard: Option<Shard>) -> Result<Numbers, Failure> {
-    shard.map_or(Ok((1, 1)), Shard::numbers)
 }
 
 /// The shard that Slurm says this is.
@@ -164,8 +157,7 @@ pub struct Printed {
     kind: String,
     /// The version that made it.
     surefill: String,
-    /// The verb.
-    pub verb: String,
+    verb: String,
     options: Vec<String>,
     traces: Vec<Input>,
     /// Which shard of how many, from 1.
@@ -185,6 +177,9 @@ pub enum MergeError {
     /// Its verb is none of those that are merged.
     #[error("{0}: shards of {1} are not merged here")]
     Verb(String, String),
+    /// Its verb is another one than the first shard's.
+    #[error("{0}: a shard of {1}, but {2} is one of {3}")]
+    Mixed(String, String, String, String),
     /// The options differ.
     #[error("{0}: made with other options than {1}: {2}")]
     Options(String, String, String),
@@ -217,7 +212,7 @@ pub enum MergeError {
 /// Whether a shard may name this option: one that decides what is computed, not where anything is written.
 fn decides(option: &str) -> bool {
     let name = option.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
-    name.is_some_and(|name| !name.is_empty() && !SHOWN.contains(&name))
+    name.is_some_and(|name| !name.is_empty() && !SHOWN.contains(&&*name.replace('-', "_")))
 }
 
 /// The first option that one run has and the other has not.
@@ -265,8 +260,11 @@ fn gather(
         if own.surefill != env!("CARGO_PKG_VERSION") {
             return Err(MergeError::Version(name, own.surefill));
         }
-        if !verbs.contains(&own.verb.as_str()) || own.verb != verb {
+        if !verbs.contains(&own.verb.as_str()) {
             return Err(MergeError::Verb(name, own.verb));
+        }
+        if own.verb != verb {
+            return Err(MergeError::Mixed(name, own.verb, first_name, verb));
         }
         if let Some(option) = own.options.iter().find(|option| !decides(option)) {
             return Err(MergeError::Option(name, option.clone()));
@@ -309,34 +307,40 @@ fn gather(
     Ok((verb, options, names, Found { traces, of_cells, cells }))
 }
 
-/// The arguments that run a verb again, one of `verbs`, with the cells that its shards have computed: the program's
-/// name, the verb, its options, these flags, the traces.
-///
-/// # Errors
-/// [`MergeError`].
-pub fn again(
-    program: &str,
-    shards: Vec<(String, Printed)>,
-    verbs: &[&str],
-    partial: bool,
-    flags: impl IntoIterator<Item = String>,
-) -> Result<(Vec<OsString>, Found), MergeError> {
-    let (verb, options, traces, found) = gather(shards, verbs, partial)?;
-    let words = [program.to_owned(), verb].into_iter().chain(options).chain(flags);
-    let words = words.chain(["--".to_owned()]).chain(traces);
-    Ok((words.map(Into::into).collect(), found))
-}
-
-/// The kind of a shard's JSON.
-///
-/// # Errors
-/// A text without a kind.
-pub fn kind(text: &str) -> serde_json::Result<String> {
+/// A file with a shard.
+fn read(path: &Path) -> anyhow::Result<(String, Printed)> {
     #[derive(Deserialize)]
     struct Kind {
         kind: String,
     }
-    serde_json::from_str(text).map(|Kind { kind }| kind)
+    let name = path.display().to_string();
+    let read = || {
+        let text = std::fs::read_to_string(path)?;
+        let Kind { kind } = serde_json::from_str(&text)?;
+        anyhow::ensure!(kind == KIND, "'{kind}' is no kind of shard");
+        Ok(serde_json::from_str(&text)?)
+    };
+    read().with_context(|| name.clone()).map(|shard| (name, shard))
+}
+
+/// The arguments that run a verb again, one of `verbs`, with the cells in its shards' files: the program's name, the
+/// verb, its options, the flags that there are for this verb, the traces.
+///
+/// # Errors
+/// A file that holds no shard, [`MergeError`], those of `flags`.
+pub fn merged(
+    program: &str,
+    files: &[PathBuf],
+    verbs: &[&str],
+    partial: bool,
+    flags: impl FnOnce(&str) -> Result<Vec<String>, Failure>,
+) -> Result<(Vec<OsString>, Found), Failure> {
+    let shards = files.iter().map(|path| read(path)).collect::<anyhow::Result<_>>()?;
+    let (verb, options, traces, found) = gather(shards, verbs, partial)?;
+    let flags = flags(&verb)?;
+    let words = [program.to_owned(), verb].into_iter().chain(options).chain(flags);
+    let words = words.chain(["--".to_owned()]).chain(traces);
+    Ok((words.map(Into::into).collect(), found))
 }
 
 /// Which shards are missing, where all were cut alike, else which cells.
@@ -376,31 +380,32 @@ enum Origin {
     Found(Found),
 }
 
-/// The cells of a study that has one a trace, in their order: computed, or found in shards. None where this is a shard,
-/// which has been printed.
+/// The cells of a study, in their order: computed, or found in shards, as far as they are there; `name` is a cell's in
+/// warnings. None where this is a shard, which has been printed.
 ///
 /// # Errors
-/// Those of `compute`, which is given the traces whose cells are to be computed; those of [`Cells`].
-pub fn of_traces<C: Serialize + DeserializeOwned>(
+/// Those of `compute`, which is given the numbers of the cells that are to be computed; those of [`Cells`].
+pub fn of_study<C: Serialize + DeserializeOwned>(
     verb: &'static str,
     shard: Option<Shard>,
     invocation: Invocation,
     traces: &[PathBuf],
-    compute: impl FnOnce(&[PathBuf]) -> Result<Vec<C>, Failure>,
+    of_cells: usize,
+    name: impl Fn(usize) -> String,
+    compute: impl FnOnce(&[usize]) -> Result<Vec<C>, Failure>,
 ) -> Result<Option<Vec<C>>, Failure> {
-    let mut cells = Cells::new(verb, shard, invocation, traces, 1)?;
+    let mut cells = Cells::new(verb, shard, invocation, traces, of_cells)?;
     let mut all = Vec::new();
     let mut mine = Vec::new();
-    for (index, path) in traces.iter().enumerate() {
-        match cells.found(&file_name(path), index..index + 1)? {
+    for index in 0..of_cells {
+        match cells.found(&name(index), index..index + 1)? {
             Some(found) => all.extend(found),
             None if cells.computes(index) => mine.push(index),
             None => {}
         }
     }
     if !mine.is_empty() {
-        let paths: Vec<PathBuf> = mine.iter().filter_map(|&index| traces.get(index).cloned()).collect();
-        all = compute(&paths)?;
+        all = compute(&mine)?;
     }
     if cells.shows() {
         return if all.is_empty() {
@@ -414,6 +419,23 @@ pub fn of_traces<C: Serialize + DeserializeOwned>(
     Ok(None)
 }
 
+/// [`of_study`] of a study that has one cell a trace: `compute` is given the traces.
+///
+/// # Errors
+/// As [`of_study`].
+pub fn of_traces<C: Serialize + DeserializeOwned>(
+    verb: &'static str,
+    shard: Option<Shard>,
+    invocation: Invocation,
+    traces: &[PathBuf],
+    compute: impl FnOnce(&[PathBuf]) -> Result<Vec<C>, Failure>,
+) -> Result<Option<Vec<C>>, Failure> {
+    let path = |index: usize| traces.get(index).cloned().unwrap_or_default();
+    let compute = |mine: &[usize]| compute(&mine.iter().map(|&index| path(index)).collect::<Vec<_>>());
+    let name = |index| file_name(&path(index));
+    of_study(verb, shard, invocation, traces, traces.len(), name, compute)
+}
+
 /// The cells of a run.
 #[derive(Debug)]
 pub struct Cells {
@@ -424,7 +446,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// The cells of a verb's run on these traces, `of_trace` on each.
+    /// The cells of a verb's run on these traces.
     ///
     /// # Errors
     /// A trace that cannot be read, shards that are not of this run.
@@ -433,9 +455,8 @@ impl Cells {
         shard: Option<Shard>,
         invocation: Invocation,
         traces: &[PathBuf],
-        of_trace: usize,
+        of_cells: usize,
     ) -> Result<Cells, Failure> {
-        let of_cells = traces.len().saturating_mul(of_trace);
         let origin = match (invocation.found, shard) {
             (Some(found), _) => {
                 if found.traces.len() != traces.len() || found.of_cells != of_cells {

@@ -2,38 +2,23 @@
 //! other traces than there are.
 //!
 //! * [`sessions()`]: users, sessions and inaccurate estimates, without a trace.
-//! * [`markov`]: two coupled Markov chains learnt from a trace (Song, Ernemann & Yahyapour 2004), with [`arrivals`] and
-//!   [`people`] of that trace.
-//! * [`independent`]: every parameter from its own distribution in a trace.
-//! * [`lublin`]: the model of Lublin & Feitelson 2003.
-//! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
-//! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
-//! * [`runs`]: runs of like jobs, for [`hidden`].
 //! * [`feedback`]: users' sessions, drawn by what the machine has to do ([`backlog`]).
 //! * [`resample`]: whole weeks or users' sessions of a trace, shuffled.
+//! * [`bursts`]: a trace's jobs, now and then hundreds of like ones at once.
+//!
+//! The published models are in the package of the papers' studies, which draws and writes through [`Draw`] and
+//! [`write_model`].
 //!
 //! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the
 //! model.
 
-pub mod arrivals;
 pub mod backlog;
 pub mod bursts;
-pub mod chain;
-pub mod coupling;
-pub mod downey;
 pub mod feedback;
-pub mod hidden;
 pub mod history;
-pub mod hmm;
-pub mod independent;
-pub mod lublin;
-pub mod markov;
-pub mod people;
 pub mod resample;
-pub mod runs;
 mod sessions;
 pub mod shared;
-pub mod visits;
 
 pub use history::{History, Kind, LearnError, Past};
 pub use sessions::{SessionsOptions, sessions};
@@ -41,18 +26,10 @@ pub use sessions::{SessionsOptions, sessions};
 use crate::base::random::Random;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::{SwfJob, write_header, write_job, write_tasks};
-use arrivals::Arrivals;
 use bursts::Bursts;
-use downey::Downey;
 use feedback::Feedback;
-use hidden::{Hidden, HiddenError, Shapes};
-use independent::Independent;
-use lublin::Lublin;
-use markov::{Markov, Variant};
-use people::People;
 use resample::{Resample, Unit};
 use std::io::{self, Write};
-use std::num::NonZeroU32;
 
 /// Midnight before Monday, 1 January 2024, UTC: second 0 of generated workloads, so that weekdays mean something.
 const UNIX_START_TIME: i64 = 1_704_067_200;
@@ -143,7 +120,7 @@ fn offered_load(jobs: &[SwfJob], procs: u32) -> f64 {
 }
 
 /// A job that nothing has scheduled yet.
-fn job(
+pub fn job(
     number: i64,
     submit: i64,
     (processors, run_time): (u32, i64),
@@ -167,18 +144,17 @@ fn job(
 }
 
 /// A model ready to draw from.
+pub trait Draw {
+    /// The first `count` jobs of a seed, in order of submission.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    fn jobs<E>(&self, count: u64, seed: u64, each: impl FnMut(SwfJob) -> Result<(), E>) -> Result<(), E>;
+}
+
+/// The models that learn from a trace.
 #[derive(Debug, Clone)]
 pub enum Model {
-    /// Two coupled Markov chains, with the trace's arrivals and people.
-    Markov(Box<(Markov, Arrivals, People)>),
-    /// Every parameter on its own.
-    Independent(Box<Independent>),
-    /// Lublin & Feitelson 2003.
-    Lublin(Box<Lublin>),
-    /// Downey 1997.
-    Downey(Box<Downey>),
-    /// A hidden Markov model.
-    Hidden(Box<Hidden>),
     /// Users' sessions, drawn by what the machine has to do.
     Feedback(Box<Feedback>),
     /// The trace's own jobs, shuffled.
@@ -188,52 +164,6 @@ pub enum Model {
 }
 
 impl Model {
-    /// The Markov model of a trace.
-    pub fn markov(history: &History, variant: Variant) -> Model {
-        let jobs = &history.jobs;
-        let arrivals = Arrivals::new(jobs, history.unix_start_time);
-        Model::Markov(Box::new((Markov::new(history, variant), arrivals, People::new(jobs))))
-    }
-
-    /// The independent model of a trace.
-    pub fn independent(history: &History) -> Model {
-        Model::Independent(Box::new(Independent::new(history)))
-    }
-
-    /// Lublin & Feitelson's model for a machine.
-    pub fn lublin(procs: NonZeroU32) -> Model {
-        Model::Lublin(Box::new(Lublin::new(procs)))
-    }
-
-    /// Downey's model for a machine, a number of users and the offered load, above 0.
-    pub fn downey(procs: NonZeroU32, users: NonZeroU32, load: f64) -> Model {
-        Model::Downey(Box::new(Downey::new(procs, users, load)))
-    }
-
-    /// Slots and run times of a hidden Markov model, all else from a trace.
-    ///
-    /// # Errors
-    /// [`HiddenError`].
-    pub fn hidden(
-        model: &crate::generate::hmm::model::Model,
-        history: &History,
-        shapes: Shapes,
-    ) -> Result<Model, HiddenError> {
-        Ok(Model::Hidden(Box::new(Hidden::of_trace(model, history, shapes)?)))
-    }
-
-    /// Slots and run times of a hidden Markov model, for a machine and users of which there is no trace.
-    ///
-    /// # Errors
-    /// [`HiddenError`].
-    pub fn hidden_alone(
-        model: &crate::generate::hmm::model::Model,
-        procs: NonZeroU32,
-        users: NonZeroU32,
-    ) -> Result<Model, HiddenError> {
-        Ok(Model::Hidden(Box::new(Hidden::of_machine(model, procs, users)?)))
-    }
-
     /// Users' sessions of a trace, drawn by what the machine has to do.
     pub fn feedback(history: &History) -> Model {
         Model::Feedback(Box::new(Feedback::new(history)))
@@ -248,43 +178,15 @@ impl Model {
     pub fn bursts(history: &History) -> Model {
         Model::Bursts(Box::new(Bursts::new(history)))
     }
+}
 
-    /// The first `count` jobs of a seed, in order of submission.
-    ///
-    /// # Errors
-    /// Those of `each`.
-    pub fn jobs<E>(
-        &self,
-        count: u64,
-        seed: u64,
-        mut each: impl FnMut(SwfJob) -> Result<(), E>,
-    ) -> Result<(), E> {
+impl Draw for Model {
+    fn jobs<E>(&self, count: u64, seed: u64, each: impl FnMut(SwfJob) -> Result<(), E>) -> Result<(), E> {
         let mut random = Random::new(seed);
-        let all = count;
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
         match self {
-            Model::Downey(model) => model.jobs(&mut random).take(count).try_for_each(each),
-            Model::Hidden(model) => model.jobs(&mut random, all, each),
-            Model::Feedback(model) => model.jobs(&mut random, all, each),
-            Model::Resample(model) => model.jobs(&mut random, all, each),
-            Model::Bursts(model) => model.jobs(&mut random, all, each),
-            Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
-            Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),
-            Model::Markov(model) => {
-                let (markov, arrivals, people) = &**model;
-                let (mut walk, mut clock, mut crowd) = (markov.walk(), arrivals.clock(), people.crowd());
-                for number in (1..).take(count) {
-                    let (processors, run_time) = walk.step(&mut random);
-                    let submitter = crowd.submitter(processors, run_time, &mut random);
-                    // The first job comes when the trace's first one did.
-                    if number > 1 {
-                        clock.advance(submitter.same, &mut random);
-                    }
-                    let shape = (processors, run_time);
-                    each(job(number, clock.now(), shape, submitter.request, submitter.user))?;
-                }
-                Ok(())
-            }
+            Model::Feedback(model) => model.jobs(&mut random, count, each),
+            Model::Resample(model) => model.jobs(&mut random, count, each),
+            Model::Bursts(model) => model.jobs(&mut random, count, each),
         }
     }
 }
@@ -310,7 +212,7 @@ pub struct Heading {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_model(out: &mut impl Write, model: &Model, seed: u64, heading: &Heading) -> io::Result<()> {
+pub fn write_model(out: &mut impl Write, model: &impl Draw, seed: u64, heading: &Heading) -> io::Result<()> {
     let Heading { command, procs, jobs, unix_start_time, time_zone, notes } = heading;
     write_header(out, "Version", "2.2")?;
     write_header(out, "Computer", &format!("synthetic, {procs} processors"))?;

@@ -1,12 +1,8 @@
-//! A sample of a workload, and one model of every kind.
+//! A sample of a workload, one model of every kind, and checks of their workloads.
 
-use std::num::NonZeroU32;
-use surefill_simulator::generate::hidden::Shapes;
-use surefill_simulator::generate::hmm::flat::Load;
-use surefill_simulator::generate::hmm::model::Model as HiddenModel;
-use surefill_simulator::generate::markov::Variant;
+use proptest::prelude::*;
 use surefill_simulator::generate::resample::Unit;
-use surefill_simulator::generate::{Heading, History, Model, write_model};
+use surefill_simulator::generate::{Draw, Heading, History, Model, write_model};
 use surefill_simulator::trace::swf::{Strictness, Trace, read};
 
 /// Field by field as a trace has them: submit, run time, processors, requested time, user.
@@ -35,52 +31,15 @@ pub fn sample() -> History {
     History::new(&trace(Some(100), &lines), "sample.swf").unwrap()
 }
 
-/// A model of two states, busy and idle, with run times of 0, 1 s, and from 1.5 s up by factors of 20.
-pub fn hidden(load: Load) -> HiddenModel {
-    let parameter = |mean: f64| if load == Load::Geometric { 1.0 / (1.0 + mean) } else { mean };
-    HiddenModel {
-        format: "surefill hidden Markov model 1".into(),
-        trace: "t.swf".into(),
-        jobs: 1000,
-        slots: 500,
-        rounds: 1,
-        slot_s: 900,
-        first_edge_s: 1.5,
-        ratio: 20.0,
-        load,
-        start: vec![0.5, 0.5],
-        transition: vec![vec![0.9, 0.1], vec![0.2, 0.8]],
-        emission: vec![vec![0.1, 0.2, 0.3, 0.4], vec![0.0, 0.0, 0.5, 0.5]],
-        load_parameter: vec![parameter(3.0), parameter(0.25)],
-    }
-}
-
-pub fn models(history: &History) -> [(&'static str, Model); 7] {
-    let procs = NonZeroU32::new(history.procs).unwrap();
-    let users = NonZeroU32::new(7).unwrap();
+pub fn models(history: &History) -> [(&'static str, Model); 3] {
     [
-        ("paper", Model::markov(history, Variant::Paper)),
-        ("calibrated", Model::markov(history, Variant::Calibrated)),
-        ("independent", Model::independent(history)),
-        ("lublin", Model::lublin(procs)),
-        ("downey", Model::downey(procs, users, 0.75)),
-        ("hmm", Model::hidden(&hidden(Load::Geometric), history, Shapes::Bin).unwrap()),
-        ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
-    ]
-}
-
-/// Those whose bits are not held on to.
-pub fn further(history: &History) -> [(&'static str, Model); 5] {
-    [
-        ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
-        ("hmm, runs", Model::hidden(&hidden(Load::Geometric), history, Shapes::Runs).unwrap()),
         ("feedback", Model::feedback(history)),
         ("resample", Model::resample(history, Unit::Sessions)),
         ("bursts", Model::bursts(history)),
     ]
 }
 
-pub fn write(model: &Model, history: &History, jobs: u64, seed: u64) -> Vec<u8> {
+pub fn write(model: &impl Draw, history: &History, jobs: u64, seed: u64) -> Vec<u8> {
     let heading = Heading {
         command: "surefill generate".into(),
         procs: history.procs,
@@ -92,4 +51,62 @@ pub fn write(model: &Model, history: &History, jobs: u64, seed: u64) -> Vec<u8> 
     let mut bytes = Vec::new();
     write_model(&mut bytes, model, seed, &heading).unwrap();
     bytes
+}
+
+/// The jobs alone: the version is in the header.
+pub fn jobs(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b";")).collect()
+}
+
+/// Read strictly, every job in order and within the machine. Whole jobs of the trace may have run past their request
+/// there.
+pub fn check_whole(bytes: &[u8], history: &History, jobs: usize) -> Trace {
+    let trace = read(bytes, "made.swf", Strictness::Strict).unwrap();
+    assert_eq!((trace.records.len(), trace.header.max_procs), (jobs, Some(history.procs)));
+    assert!(trace.header.unix_start_time.is_some());
+    for (record, number) in trace.records.iter().zip(1..) {
+        assert_eq!((record.number, record.wait), (number, -1));
+        assert!((1..=i64::from(history.procs)).contains(&record.used_processors), "{record:?}");
+        assert!(record.run_time >= 0, "{record:?}");
+    }
+    trace
+}
+
+/// A model's workload is reproduced, differs by its seed, and a longer one begins with the shorter one.
+pub fn check_seeds(
+    name: &str,
+    model: &impl Draw,
+    history: &History,
+    check: fn(&[u8], &History, usize) -> Trace,
+) {
+    let bytes = write(model, history, 5000, 7);
+    check(&bytes, history, 5000);
+    assert_eq!(bytes, write(model, history, 5000, 7), "{name}");
+    assert_ne!(bytes, write(model, history, 5000, 8), "{name}");
+    assert_eq!(jobs(&write(model, history, 100, 7))[..100], jobs(&bytes)[..100], "{name}");
+    assert_eq!(check(&write(model, history, 0, 7), history, 0).records, []);
+}
+
+/// Traces of a few jobs on machines of any size, which the header need not have.
+pub fn any_trace() -> impl Strategy<Value = (Option<u32>, Vec<Line>)> {
+    let line = (0i64..3_000_000, -1i64..200_000, -1i64..40, -1i64..100_000, -1i64..4);
+    let lines = proptest::collection::vec(line, 1..30).prop_map(|mut lines| {
+        lines.sort_unstable();
+        lines
+    });
+    (proptest::option::of(1u32..64), lines)
+}
+
+/// Histories with values at the ends of what the format holds.
+pub fn huge_values() -> impl Strategy<Value = History> {
+    proptest::collection::vec((0u32..40, 0u32..32, 0u32..40), 1..12).prop_map(|jobs| {
+        let mut lines: Vec<Line> = jobs
+            .into_iter()
+            .map(|(submit, processors, run_time)| {
+                (1 << submit, 1 << run_time, 1 << processors.min(31), -1, 1)
+            })
+            .collect();
+        lines.sort_unstable();
+        History::new(&trace(None, &lines), "t.swf").unwrap()
+    })
 }

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use surefill_simulator::generate::History;
 use surefill_simulator::report::figures::lines as figure;
 use surefill_simulator::report::plot::{self, Style};
-use surefill_simulator::report::{Made, Section, study_page, terms};
+use surefill_simulator::report::{Made, Section, study_page};
 
 /// No more points than this in a scatter plot, so that the page stays small.
 const POINTS: usize = 3000;
@@ -33,7 +33,12 @@ pub fn page(study: &Study, trace: Option<&History>, made: &Made) -> String {
             (pair())
         }
     });
-    study_page("Malleable jobs that choose their number of processors", &[section], terms::MALLEABLE, made)
+    study_page(
+        "Malleable jobs that choose their number of processors",
+        &[section],
+        crate::report::sources::MALLEABLE,
+        made,
+    )
 }
 
 fn speedup() -> Markup {

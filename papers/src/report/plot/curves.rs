@@ -1,9 +1,8 @@
 //! Lines over a linear or a logarithmic axis.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{
-    Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, plain, px, svg,
-};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, REFERENCE, Style, line, plain, px, svg};
 
 /// Axes and lines of a plot.
 pub struct Plot<'a> {
@@ -49,24 +48,12 @@ pub fn draw(plot: &Plot) -> Picture {
     let left = if left.is_finite() { left } else { 1.0 };
     let right = if right > left { right } else { left + 1.0 };
     svg(800, 400, |area| {
-        let mut builder = ChartBuilder::on(area);
-        builder.margin(px(8)).margin_right(px(20)).x_label_area_size(px(44)).y_label_area_size(px(60));
+        let axes = Axes::new((plot.x, plot.y), &|&x| plain(x), &|&y| plain(y));
+        let axes = Axes { room: 60, ..axes };
         /// The same for both kinds of axis, which are different types.
-        macro_rules! chart {
+        macro_rules! draw {
             ($axis:expr) => {{
-                let mut chart = builder.build_cartesian_2d($axis, low..high)?;
-                chart
-                    .configure_mesh()
-                    .x_desc(plot.x)
-                    .y_desc(plot.y)
-                    .x_label_formatter(&|&x| plain(x))
-                    .y_label_formatter(&|&y| plain(y))
-                    .label_style(font(13.0))
-                    .axis_desc_style(font(13.0))
-                    .bold_line_style(GRID)
-                    .light_line_style(TRANSPARENT)
-                    .axis_style(INK)
-                    .draw()?;
+                let mut chart = axes.draw(area, $axis, low..high)?;
                 for &level in &plot.levels {
                     let across = [(left, level), (right, level)];
                     chart.draw_series(LineSeries::new(across, REFERENCE.stroke_width(px(1))))?;
@@ -79,9 +66,9 @@ pub fn draw(plot: &Plot) -> Picture {
             }};
         }
         if plot.logarithmic {
-            chart!((left..right).log_scale().with_key_points(ticks(left, right)));
+            draw!((left..right).log_scale().with_key_points(ticks(left, right)));
         } else {
-            chart!(left..right);
+            draw!(left..right);
         }
         Drawn::Ok(())
     })

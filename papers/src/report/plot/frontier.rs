@@ -1,7 +1,8 @@
 //! Points of gain against what it costs.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, plain, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, REFERENCE, Style, plain, px, svg};
 
 /// Draws series of (gain in per cent, a measure of long waits over EASY's), with the measure's name beside the axis; a
 /// line marks EASY's own.
@@ -10,24 +11,8 @@ pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], measured: &str) -> Picture {
     let (left, right) = all().fold((0.0f64, 10.0f64), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
     let (bottom, top) = all().fold((0.9f64, 1.2f64), |(low, high), (_, y)| (low.min(*y), high.max(*y)));
     svg(800, 500, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(left..right * 1.05, bottom * 0.97..top * 1.03)?;
-        chart
-            .configure_mesh()
-            .x_desc("gain [%]")
-            .y_desc(measured)
-            .x_label_formatter(&|&x| plain(x))
-            .y_label_formatter(&|&y| plain(y))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let axes = Axes::new(("gain [%]", measured), &|&x| plain(x), &|&y| plain(y));
+        let mut chart = axes.draw(area, left..right * 1.05, bottom * 0.97..top * 1.03)?;
         let easy = [(left, 1.0), (right * 1.05, 1.0)];
         chart.draw_series(LineSeries::new(easy, REFERENCE.stroke_width(px(1))))?;
         for (style, points) in series {

@@ -2,7 +2,8 @@
 
 use super::axis::Axis;
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, REFERENCE, Style, line, px, svg};
 
 /// Draws cumulative shares: (half-life, share up to it) in order of half-life, for every series; and one half-life that
 /// all have in common, as a grey line. `low` and `high` are the ends of the axis: everything beyond is drawn there.
@@ -11,24 +12,10 @@ pub fn draw(x: &Axis, (low, high): (f64, f64), series: &[(&Style, Vec<(f64, f64)
     let (left, right) = (place(low), place(high));
     let part = x.part(left, right);
     svg(800, 360, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(28))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(56))
-            .build_cartesian_2d(part.clone(), 0.0..1.0)?;
-        chart
-            .configure_mesh()
-            .x_desc(x.title)
-            .y_desc("share [%]")
-            .x_label_formatter(&|&place| part.label(place))
-            .y_label_formatter(&|y| format!("{:.0}", y * 100.0))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let below = |place: &f64| part.label(*place);
+        let left_labels = |y: &f64| format!("{:.0}", y * 100.0);
+        let axes = Axes { margin: 28, room: 56, ..Axes::new((x.title, "share [%]"), &below, &left_labels) };
+        let mut chart = axes.draw(area, part.clone(), 0.0..1.0)?;
         let at = place(common);
         chart.draw_series(LineSeries::new([(at, 0.0), (at, 1.0)], REFERENCE.stroke_width(px(2))))?;
         for (style, shares) in series {

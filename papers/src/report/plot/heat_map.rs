@@ -2,7 +2,8 @@
 
 use super::axis::Axis;
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, Style, font, line, plain, px, svg};
+use surefill_simulator::report::plot::chart::{Axes, MOST};
+use surefill_simulator::report::plot::{Drawn, INK, Picture, Style, line, plain, px, svg};
 
 /// Marks keep their colours on dark pages: the cells do too.
 const MARK: RGBColor = RGBColor(16, 16, 16);
@@ -99,23 +100,9 @@ pub fn draw(map: &Map) -> Picture {
     }
     cells.sort_by_key(|cell| cell.0);
     svg(800, 400, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(x.clone(), y.clone())?;
-        chart
-            .configure_mesh()
-            .disable_mesh()
-            .x_desc(map.x.title)
-            .y_desc(map.y.title)
-            .x_label_formatter(&|&place| x.label(place))
-            .y_label_formatter(&|&place| y.label(place))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .axis_style(INK)
-            .draw()?;
+        let (below, beside) = (|place: &f64| x.label(*place), |place: &f64| y.label(*place));
+        let axes = Axes { grid: false, ..Axes::new((map.x.title, map.y.title), &below, &beside) };
+        let mut chart = axes.draw(area, x.clone(), y.clone())?;
         // Shade by shade, as rectangles of one look in a row are one path.
         for (shade, corners) in &cells {
             chart.draw_series([Rectangle::new(*corners, color(*shade).filled())])?;
@@ -150,25 +137,9 @@ pub fn draw_line(
     let (bottom, top) = (values().fold(0.0, f64::min), values().fold(0.001, f64::max) * 1.08);
     let part = x.part(left, right);
     svg(800, 300, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(part.clone(), bottom..top)?;
-        chart
-            .configure_mesh()
-            .x_desc(x.title)
-            .y_desc(title)
-            .y_labels(6)
-            .x_label_formatter(&|&place| part.label(place))
-            .y_label_formatter(&|&value| plain(value))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let (below, value) = (|place: &f64| part.label(*place), |&value: &f64| plain(value));
+        let axes = Axes { most: (MOST, 6), ..Axes::new((x.title, title), &below, &value) };
+        let mut chart = axes.draw(area, part.clone(), bottom..top)?;
         chart.draw_series(LineSeries::new(places.iter().copied(), line(style)))?;
         for &(value, y, mark) in marks {
             let (place, stroke) = (((x.place)(value), y), INK.stroke_width(px(2)));

@@ -2,10 +2,11 @@
 //! linear.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, Style, line, px, svg};
 
 /// Titles and labels of the axes.
-pub struct Axes {
+pub struct Labels {
     /// Below.
     pub right: &'static str,
     /// On the left.
@@ -29,39 +30,23 @@ pub struct Line<'a> {
 }
 
 /// Draws the lines.
-pub fn draw(lines: &[Line], axes: &Axes) -> Picture {
+pub fn draw(lines: &[Line], labels: &Labels) -> Picture {
     let points = || lines.iter().flat_map(|line| &line.points);
     let right = points().map(|point| point.0).fold(1.0, f64::max).ceil();
-    let top = axes.top.unwrap_or_else(|| points().map(|point| point.1).fold(0.0, f64::max) * 1.05);
+    let top = labels.top.unwrap_or_else(|| points().map(|point| point.1).fold(0.0, f64::max) * 1.05);
     let top = if top > 0.0 { top } else { 1.0 };
     svg(800, 400, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(72))
-            .build_cartesian_2d(-0.2..right + 0.2, 0.0..top)?;
         // Labels belong to whole powers; where there are many, to every other one.
         let every = if right > 12.0 { 2.0 } else { 1.0 };
         let power = |x: &f64| {
             let whole = x.round();
             let labelled = (x - whole).abs() < 1e-6 && whole.rem_euclid(every) == 0.0;
-            if labelled { (axes.power)(whole.exp2()) } else { String::new() }
+            if labelled { (labels.power)(whole.exp2()) } else { String::new() }
         };
-        chart
-            .configure_mesh()
-            .x_desc(axes.right)
-            .y_desc(axes.up)
-            .x_labels(right as usize + 1)
-            .y_labels(6)
-            .x_label_formatter(&power)
-            .y_label_formatter(&|&y| (axes.value)(y))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let value = |&y: &f64| (labels.value)(y);
+        let frame = Axes::new((labels.right, labels.up), &power, &value);
+        let axes = Axes { most: (right as usize + 1, 6), room: 72, ..frame };
+        let mut chart = axes.draw(area, -0.2..right + 0.2, 0.0..top)?;
         for Line { style, points, marked } in lines {
             chart.draw_series(LineSeries::new(points.iter().copied(), line(style)))?;
             if *marked {
@@ -79,11 +64,11 @@ mod tests {
 
     #[test]
     fn nothing_and_single_points_are_drawn() {
-        let axes =
-            Axes { right: "x", up: "y", power: |x| x.to_string(), value: |y| y.to_string(), top: None };
+        let labels =
+            Labels { right: "x", up: "y", power: |x| x.to_string(), value: |y| y.to_string(), top: None };
         let style = surefill_simulator::report::plot::other(0);
         for points in [vec![], vec![(0.0, 0.0)], vec![(3.0, 1e9)]] {
-            let text = draw(&[Line { style, points: points.clone(), marked: true }], &axes);
+            let text = draw(&[Line { style, points: points.clone(), marked: true }], &labels);
             assert!(roxmltree::Document::parse(&text.wide).is_ok());
             assert_eq!(text.wide.matches("<circle").count(), points.len());
         }

@@ -3,7 +3,8 @@
 use crate::studies::characterize::histogram::Histogram;
 use crate::studies::characterize::load::Model;
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, Style, line, px, svg};
 
 /// The share of slots with at least n jobs, for every n above 0 that occurs.
 pub fn points(loads: &Histogram) -> Vec<(f64, f64)> {
@@ -28,26 +29,11 @@ pub fn draw(loads: &Histogram, style: &Style, lines: &[(&Style, &Model)]) -> Opt
     let lowest = points.iter().fold(1.0, |low: f64, point| low.min(point.1)) / 2.0;
     let curves: Vec<_> = lines.iter().map(|(style, model)| (style, curve(model, most, lowest))).collect();
     Some(svg(420, 300, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d((1.0..f64::from(most).max(10.0)).log_scale(), (lowest..1.0).log_scale())?;
-        chart
-            .configure_mesh()
-            .x_desc("jobs in a slot")
-            .y_desc("share of slots [%]")
-            .x_labels(6)
-            .y_labels(6)
-            .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| format!("{}", (y * 1e8).round() / 1e6))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let share = |share: &f64| format!("{}", (share * 1e8).round() / 1e6);
+        let axes = Axes::new(("jobs in a slot", "share of slots [%]"), &|n| format!("{n:.0}"), &share);
+        let axes = Axes { most: (6, 6), ..axes };
+        let mut chart =
+            axes.draw(area, (1.0..f64::from(most).max(10.0)).log_scale(), (lowest..1.0).log_scale())?;
         for (style, curve) in &curves {
             chart.draw_series(LineSeries::new(curve.iter().copied(), line(style)))?;
         }

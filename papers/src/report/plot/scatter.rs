@@ -1,9 +1,8 @@
 //! Points over two logarithmic axes of seconds, with the diagonal and lines.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{
-    Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, px, seconds, svg,
-};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, REFERENCE, Style, line, px, seconds, svg};
 
 const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 36_000.0, 86_400.0, 864_000.0];
 
@@ -30,24 +29,9 @@ pub fn draw(scatter: &Scatter) -> Picture {
     svg(800, 500, |area| {
         let ticks = || TICKS.into_iter().filter(|&tick| tick <= end).collect::<Vec<f64>>();
         let axis = || (1.0..end).log_scale().with_key_points(ticks());
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(axis(), axis())?;
-        chart
-            .configure_mesh()
-            .x_desc(scatter.x)
-            .y_desc(scatter.y)
-            .x_label_formatter(&|&x| seconds(x))
-            .y_label_formatter(&|&y| seconds(y))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let label = |&value: &f64| seconds(value);
+        let axes = Axes::new((scatter.x, scatter.y), &label, &label);
+        let mut chart = axes.draw(area, axis(), axis())?;
         let color = scatter.style.color.mix(0.6).filled();
         chart.draw_series(scatter.points.iter().map(|point| Circle::new(place(point), px(1), color)))?;
         chart.draw_series(LineSeries::new([(1.0, 1.0), (end, end)], REFERENCE.stroke_width(px(1))))?;

@@ -1,7 +1,8 @@
 //! Jobs as rectangles of processors over time.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, Style, font, line, svg};
 
 /// A job.
 pub struct Block<'a> {
@@ -18,24 +19,9 @@ pub struct Block<'a> {
 /// Draws jobs on `procs` processors until `end`, in minutes.
 pub fn draw(blocks: &[Block], procs: u32, end: f64) -> Picture {
     svg(500, 280, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(56))
-            .build_cartesian_2d(0.0..end.max(1.0), 0.0..f64::from(procs))?;
-        chart
-            .configure_mesh()
-            .x_desc("time [min]")
-            .y_desc("processors")
-            .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| format!("{y:.0}"))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let whole = |value: &f64| format!("{value:.0}");
+        let axes = Axes { room: 56, ..Axes::new(("time [min]", "processors"), &whole, &whole) };
+        let mut chart = axes.draw(area, 0.0..end.max(1.0), 0.0..f64::from(procs))?;
         for Block { style, label, time, processors } in blocks {
             let corners = [(time.0, f64::from(processors.0)), (time.1, f64::from(processors.1))];
             chart.draw_series([

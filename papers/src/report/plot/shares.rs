@@ -1,7 +1,8 @@
 //! Shares of bounds that hold, class by class: one line a predictor, and the share that was promised.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, SOLID, Style, font, line, px, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, SOLID, Style, line, px, svg};
 
 /// Draws the lines over classes numbered from 1; `promised` is drawn across.
 pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], across: &str, promised: f64) -> Picture {
@@ -10,24 +11,9 @@ pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], across: &str, promised: f64) -
     let low = points().map(|point| point.1).fold(promised, f64::min);
     let low = ((low - 0.02).max(0.0) * 20.0).floor() / 20.0;
     svg(800, 300, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(72))
-            .build_cartesian_2d(0.5..right + 0.5, low..1.0)?;
-        chart
-            .configure_mesh()
-            .x_desc(across)
-            .y_desc("share that holds")
-            .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| format!("{y:.2}"))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let axes = Axes::new((across, "share that holds"), &|x| format!("{x:.0}"), &|y| format!("{y:.2}"));
+        let axes = Axes { room: 72, ..axes };
+        let mut chart = axes.draw(area, 0.5..right + 0.5, low..1.0)?;
         chart.draw_series(LineSeries::new([(0.5, promised), (right + 0.5, promised)], SOLID.color))?;
         for (style, points) in series {
             chart.draw_series(LineSeries::new(points.iter().copied(), line(style)))?;

@@ -1,7 +1,8 @@
 //! Waits and bounds over time, both as points, on a logarithmic axis.
 
 use plotters::prelude::*;
-use surefill_simulator::report::plot::{Drawn, GRID, INK, Picture, SOLID, Style, font, px, seconds, svg};
+use surefill_simulator::report::plot::chart::Axes;
+use surefill_simulator::report::plot::{Drawn, Picture, SOLID, Style, px, seconds, svg};
 
 const DAY: f64 = 86_400.0;
 
@@ -19,23 +20,9 @@ pub fn draw(waits: &[(f64, f64)], bounds: &[(&Style, Vec<(f64, f64)>)]) -> Pictu
     let place = |&(at, value): &(f64, f64)| ((at - from) / DAY, value.max(1.0));
     svg(800, 400, |area| {
         let ticks: Vec<f64> = TICKS.into_iter().filter(|tick| *tick <= top).collect();
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(72))
-            .build_cartesian_2d(0.0..days, (0.8..top).log_scale().with_key_points(ticks))?;
-        chart
-            .configure_mesh()
-            .x_desc("days")
-            .y_desc("wait")
-            .y_label_formatter(&|&value| seconds(value))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let wait = |&value: &f64| seconds(value);
+        let axes = Axes { below: None, room: 72, ..Axes::new(("days", "wait"), &wait, &wait) };
+        let mut chart = axes.draw(area, 0.0..days, (0.8..top).log_scale().with_key_points(ticks))?;
         for (style, points) in bounds {
             let dots = points.iter().map(|point| Circle::new(place(point), px(1), style.color.filled()));
             chart.draw_series(dots)?;

@@ -2,14 +2,14 @@
 
 pub mod tables;
 
-use crate::report::plot::lines::{Axes, Line, draw};
+use crate::report::plot::lines::{Labels, Line, draw};
 use crate::studies::similar::Figures;
 use crate::studies::similar::figures::Point;
 use maud::{Markup, html};
 use surefill_simulator::report::figures::lines as figure;
 use surefill_simulator::report::grid::Grid;
 use surefill_simulator::report::plot::{self, Style};
-use surefill_simulator::report::{Made, Section, study_page, terms};
+use surefill_simulator::report::{Made, Section, study_page};
 
 /// A part for one trace: the original's figures first, those of synthetic workloads after it. The judgements of
 /// schedulers, where they were asked, are a table below.
@@ -44,7 +44,7 @@ pub fn section(title: &str, figures: &[(String, Figures)], schedulers: Option<&G
 
 /// The page of such parts.
 pub fn page(sections: &[Section], made: &Made) -> String {
-    study_page("Synthetic workloads compared", sections, terms::WORKLOADS, made)
+    study_page("Synthetic workloads compared", sections, crate::report::sources::WORKLOADS, made)
 }
 
 struct Workload<'a> {
@@ -77,7 +77,7 @@ fn level(style: &'static Style, height: f64, of: &[Point]) -> Line<'static> {
 }
 
 fn repetitions(workloads: &[Workload]) -> Markup {
-    let axes = Axes {
+    let axes = Labels {
         right: "processors",
         up: "jobs in a row",
         power: |value| format!("{value}"),
@@ -101,7 +101,7 @@ fn repetitions(workloads: &[Workload]) -> Markup {
 }
 
 fn next_nodes(workloads: &[Workload]) -> Markup {
-    let axes = Axes {
+    let axes = Labels {
         right: "processors of a run of jobs, rounded down to a power of two",
         up: "mean processors of the next",
         power: |value| format!("{value}"),
@@ -126,7 +126,7 @@ fn next_nodes(workloads: &[Workload]) -> Markup {
 }
 
 fn next_run_times(workloads: &[Workload]) -> Markup {
-    let axes = Axes {
+    let axes = Labels {
         right: "run time, rounded down to a power of two [s]",
         up: "mean run time of the next job [h]",
         power: |value| format!("{value}"),
@@ -167,15 +167,15 @@ fn distributions(workloads: &[Workload]) -> Markup {
         };
         workloads.iter().map(line).collect::<Vec<_>>()
     };
-    let drawn = |steps: Vec<(&'static Style, Vec<(f64, f64)>)>, axes: &Axes| {
+    let drawn = |steps: Vec<(&'static Style, Vec<(f64, f64)>)>, axes: &Labels| {
         let lines: Vec<Line> =
             steps.into_iter().map(|(style, points)| Line { style, points, marked: false }).collect();
         draw(&lines, axes)
     };
     let power = |value: f64| format!("{value}");
     let up = "share of jobs [%]";
-    let run_times = Axes { right: "run time [s], logarithmic", up, power, value: share, top: Some(1.0) };
-    let nodes = Axes { right: "processors, logarithmic", up, power, value: share, top: Some(1.0) };
+    let run_times = Labels { right: "run time [s], logarithmic", up, power, value: share, top: Some(1.0) };
+    let nodes = Labels { right: "processors, logarithmic", up, power, value: share, top: Some(1.0) };
     html! {
         (figure(
             "Figure 4: run times",

@@ -1,9 +1,8 @@
 //! Predicted run times of running jobs (section 3 of the paper takes the sequential lifetimes').
 
-use super::workload::Job;
+use super::workload::{Job, lifetimes};
 use serde::{Deserialize, Serialize};
 use surefill::allocate::LogUniform;
-use surefill_simulator::generate::downey::lifetimes;
 
 /// The distribution from which running jobs' run times are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

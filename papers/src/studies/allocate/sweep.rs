@@ -10,11 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use surefill_simulator::base::statistics::Estimate;
 
-/// Kind of a shard's JSON.
-pub const KIND: &str = "surefill-papers allocate sweep";
-
 /// Inputs of a sweep.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepOptions {
     /// Days with arrivals.
     pub days: u32,
@@ -55,17 +52,13 @@ pub struct Cell {
     pub system: BTreeMap<String, Measures>,
 }
 
-/// The cells of one shard, or of all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The cells of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sweep {
-    /// [`KIND`].
-    pub kind: String,
     /// The version that made it.
     pub surefill: String,
     /// The sweep's options.
     pub options: SweepOptions,
-    /// Which shard of how many, from 1.
-    pub shard: (usize, usize),
     /// Its cells in order.
     pub cells: Vec<Cell>,
 }
@@ -86,23 +79,23 @@ fn cells(options: &SweepOptions) -> Vec<(f64, u32, f64, u64)> {
     cells
 }
 
-/// Number of cells of a shard.
-pub fn count(options: &SweepOptions, shard: (usize, usize)) -> usize {
-    (0..cells(options).len()).filter(|index| index % shard.1 == shard.0 - 1).count()
+/// Number of cells.
+pub fn count(options: &SweepOptions) -> usize {
+    cells(options).len()
 }
 
-/// Runs the cells of a shard (from 1, of at least 1) on all cores; `progress` is called for each.
+/// Runs some of the cells, in order of their numbers, on all cores; `progress` is called for each.
 ///
 /// # Errors
 /// [`StudyError::NoFit`].
 pub fn sweep(
     options: &SweepOptions,
     strategies: &[Strategy],
-    shard: (usize, usize),
+    mine: &[usize],
     progress: &(dyn Fn() + Sync),
-) -> Result<Sweep, StudyError> {
-    let mine: Vec<_> =
-        cells(options).into_iter().enumerate().filter(|(index, _)| index % shard.1 == shard.0 - 1).collect();
+) -> Result<Vec<Cell>, StudyError> {
+    let all = cells(options);
+    let mine: Vec<_> = mine.iter().filter_map(|&index| Some((index, *all.get(index)?))).collect();
     let cells = mine.into_par_iter().map(|(index, (load, procs, supplied, seed))| {
         let SweepOptions { days, rounding, model, .. } = *options;
         let workload = WorkloadOptions { days, procs, load, seed, rounding, apart: 1 };
@@ -131,79 +124,7 @@ pub fn sweep(
         progress();
         Ok(cell)
     });
-    let cells = cells.collect::<Result<_, StudyError>>()?;
-    let surefill = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(Sweep { kind: KIND.to_owned(), surefill, options: options.clone(), shard, cells })
-}
-
-/// Why shards make no sweep.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
-    /// No shard.
-    #[error("nothing to merge")]
-    Nothing,
-    /// A file that holds something else.
-    #[error("{0}: not a shard of '{KIND}'")]
-    Kind(String),
-    /// A shard of another version.
-    #[error("{0}: printed by surefill {1}, this is surefill {version}", version = env!("CARGO_PKG_VERSION"))]
-    Version(String, String),
-    /// Made by other options than the first.
-    #[error("{0}: made with other options than {1}")]
-    Options(String, String),
-    /// A cell that does not belong to the sweep, or not what the options say.
-    #[error("{0}: cell {1} does not belong to this sweep")]
-    Foreign(String, usize),
-    /// A cell twice.
-    #[error("{0}: cell {1} is there already")]
-    Twice(String, usize),
-    /// Cells that no shard has.
-    #[error("{0} of {1} cells are missing, the first is {2} (of shard {3} where there are {4})")]
-    Missing(usize, usize, usize, usize, usize),
-}
-
-/// All cells of named shards. They must be complete unless `partial`.
-///
-/// # Errors
-/// [`MergeError`].
-pub fn merge(shards: Vec<(String, Sweep)>, partial: bool) -> Result<Sweep, MergeError> {
-    let (first_name, first) = shards.first().ok_or(MergeError::Nothing)?;
-    let (first_name, options, of) = (first_name.clone(), first.options.clone(), first.shard.1.max(1));
-    let expected = cells(&options);
-    let mut found: BTreeMap<usize, Cell> = BTreeMap::new();
-    for (name, shard) in shards {
-        if shard.kind != KIND {
-            return Err(MergeError::Kind(name));
-        }
-        if shard.surefill != env!("CARGO_PKG_VERSION") {
-            return Err(MergeError::Version(name, shard.surefill));
-        }
-        if shard.options != options {
-            return Err(MergeError::Options(name, first_name));
-        }
-        for cell in shard.cells {
-            let index = cell.index;
-            if expected.get(index) != Some(&(cell.load, cell.procs, cell.supplied, cell.seed)) {
-                return Err(MergeError::Foreign(name, index));
-            }
-            if found.insert(index, cell).is_some() {
-                return Err(MergeError::Twice(name, index));
-            }
-        }
-    }
-    let missing = (0..expected.len()).find(|index| !found.contains_key(index));
-    if let Some(index) = missing.filter(|_| !partial) {
-        let missing = expected.len() - found.len();
-        return Err(MergeError::Missing(missing, expected.len(), index, index % of + 1, of));
-    }
-    let surefill = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(Sweep {
-        kind: KIND.to_owned(),
-        surefill,
-        options,
-        shard: (1, 1),
-        cells: found.into_values().collect(),
-    })
+    cells.collect()
 }
 
 /// One place of the sweep, over its seeds.

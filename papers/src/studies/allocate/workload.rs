@@ -2,9 +2,26 @@
 //! sequential lifetimes and average parallelisms, uniform sigma.
 
 use serde::{Deserialize, Serialize};
-use surefill::allocate::Speedup;
+use surefill::allocate::{LogUniform, Speedup};
 use surefill_simulator::base::random::Random;
-use surefill_simulator::generate::downey::{DAY, DAYTIME, LARGEST_SIGMA, LIFETIMES, lifetimes};
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// The part of a day in which jobs arrive, in seconds.
+const DAYTIME: f64 = DAY / 2.0;
+
+/// Bounds of the sequential lifetimes: powers of e, in seconds.
+const LIFETIMES: (f64, f64) = (2.0, 12.0);
+
+/// The largest sigma.
+const LARGEST_SIGMA: f64 = 2.0;
+
+/// Sequential lifetimes of the workload.
+pub fn lifetimes() -> LogUniform {
+    let (low, high) = LIFETIMES;
+    LogUniform::new(libm::exp(low), libm::exp(high)).expect("a distribution")
+}
 
 /// The hours over which utilization is measured.
 #[derive(Debug, Clone, Copy, PartialEq)]

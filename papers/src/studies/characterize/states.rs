@@ -2,14 +2,14 @@
 //! and Viterbi says in which state each slot was; or k-means alone, without a model, says to which of its clusters
 //! (Algorithm 4) each slot is nearest. A slot without jobs is near no cluster: it stays in the one before it.
 
+use crate::generate::hmm::entropy::entropy;
+use crate::generate::hmm::flat::{Flat, Load};
+use crate::generate::hmm::train::Start;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use surefill::error::Error;
 use surefill::hmm::{Hmm, HmmCapacity, Round, Termination, Training};
 use surefill::runtime::{MAX_BINS, RuntimeBins};
-use surefill_simulator::generate::hmm::entropy::entropy;
-use surefill_simulator::generate::hmm::flat::{Flat, Load};
-use surefill_simulator::generate::hmm::train::Start;
 use surefill_simulator::trace::workload::Job;
 
 /// By what slots get their states.

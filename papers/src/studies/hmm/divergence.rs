@@ -20,6 +20,11 @@
 //! Between two rounds of training ([`Moved`]) it stands beside half of L1, which section 3.3 calls its good
 //! approximation.
 
+use crate::generate::hmm::Error;
+use crate::generate::hmm::block::Block;
+use crate::generate::hmm::flat::{Flat, Load};
+use crate::generate::hmm::model::Model;
+use crate::generate::hmm::sample::Observed;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
@@ -27,11 +32,6 @@ use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
 use surefill_simulator::base::random::Random;
 use surefill_simulator::base::statistics;
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::block::Block;
-use surefill_simulator::generate::hmm::flat::{Flat, Load};
-use surefill_simulator::generate::hmm::model::Model;
-use surefill_simulator::generate::hmm::sample::Observed;
 
 /// Length and number of the generated sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

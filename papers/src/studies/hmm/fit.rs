@@ -3,14 +3,14 @@
 use super::divergence::{Comparison, Moved};
 use super::gain::{self, Test, halves, run_time_bits};
 use super::states::State;
+use crate::generate::hmm::Error;
+use crate::generate::hmm::block::Block;
+use crate::generate::hmm::flat::Flat;
+use crate::generate::hmm::sample::{Binning, Sample, entropy};
+use crate::generate::hmm::train::{Options, Trained, train};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use surefill::hmm::Hmm;
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::block::Block;
-use surefill_simulator::generate::hmm::flat::Flat;
-use surefill_simulator::generate::hmm::sample::{Binning, Sample, entropy};
-use surefill_simulator::generate::hmm::train::{Options, Trained, train};
 use surefill_simulator::trace::workload::Counts;
 
 /// A trained model.

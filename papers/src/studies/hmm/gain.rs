@@ -19,14 +19,14 @@
 //!   every state, epsilon = 1 / (n_t + 1) with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon
 //!   shared by the bins where it is 0; and so in p_t. It is always finite.
 
+use crate::generate::hmm::Error;
+use crate::generate::hmm::block::Block;
+use crate::generate::hmm::flat::{Flat, Load};
+use crate::generate::hmm::sample::{Observed, Sample, cross_entropy, entropy, safety};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::block::Block;
-use surefill_simulator::generate::hmm::flat::{Flat, Load};
-use surefill_simulator::generate::hmm::sample::{Observed, Sample, cross_entropy, entropy, safety};
 
 /// Data that a model is tested on.
 #[derive(Debug, Clone)]

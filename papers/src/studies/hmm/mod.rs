@@ -1,5 +1,5 @@
 //! Studies of the hidden Markov model of run times on whole traces (Nissimov 2006, chapters 3 and 4), by the core's
-//! [`surefill::hmm`] and [`surefill::predict`]; what trains it is [`surefill_simulator::generate::hmm`].
+//! [`surefill::hmm`] and [`surefill::predict`]; what trains it is [`crate::generate::hmm`].
 //!
 //! * [`fit`]: a model trained on a trace or its first half, after every round.
 //! * [`gain`]: section 3.1's information gain on a second half that training has not seen.

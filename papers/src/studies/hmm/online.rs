@@ -17,17 +17,17 @@
 //! A job for which the predictor is silent has no gain: the mean over predicted jobs leaves it out, the mean over all
 //! jobs counts it as 0. So does a job before the first one has finished.
 
+use crate::generate::hmm::Error;
+use crate::generate::hmm::entropy::entropy;
+use crate::generate::hmm::flat::Load;
+use crate::generate::hmm::sample::{Binning, make_safe, safety};
+use crate::generate::hmm::train::{Start, Stop};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Instant;
 use surefill::hmm::{HmmCapacity, OnlineOptions};
 use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::entropy::entropy;
-use surefill_simulator::generate::hmm::flat::Load;
-use surefill_simulator::generate::hmm::sample::{Binning, make_safe, safety};
-use surefill_simulator::generate::hmm::train::{Start, Stop};
 use surefill_simulator::trace::workload::Job;
 
 const WEEK: i64 = 7 * 86_400;

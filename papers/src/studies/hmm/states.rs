@@ -1,11 +1,11 @@
 //! States of a trained model: their shares, durations, jobs and run times.
 
+use crate::generate::hmm::Error;
+use crate::generate::hmm::block::Block;
+use crate::generate::hmm::model::Model;
+use crate::generate::hmm::sample::Sample;
 use serde::Serialize;
 use surefill::runtime::RuntimeBins;
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::block::Block;
-use surefill_simulator::generate::hmm::model::Model;
-use surefill_simulator::generate::hmm::sample::Sample;
 
 /// One state.
 #[derive(Debug, Clone, PartialEq, Serialize)]

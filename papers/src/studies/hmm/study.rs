@@ -4,14 +4,14 @@
 
 use super::fit::{Facts, Fit, Point, fit_from};
 use super::online::{self, Online};
+use crate::generate::hmm::Error;
+use crate::generate::hmm::flat::{Flat, Load};
+use crate::generate::hmm::sample::{Binning, Sample};
+use crate::generate::hmm::train::{Options, Start, Stop, Trained};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use surefill::hmm::Termination;
-use surefill_simulator::generate::hmm::Error;
-use surefill_simulator::generate::hmm::flat::{Flat, Load};
-use surefill_simulator::generate::hmm::sample::{Binning, Sample};
-use surefill_simulator::generate::hmm::train::{Options, Start, Stop, Trained};
 use surefill_simulator::trace::workload::{Counts, Workload};
 
 /// A comparison of the thesis.

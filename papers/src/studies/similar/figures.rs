@@ -1,8 +1,8 @@
 //! Figures 1 to 4 of Song, Ernemann & Yahyapour 2004, as numbers.
 
+use crate::generate::chain::class;
 use serde::Serialize;
 use surefill_simulator::base::statistics::mean;
-use surefill_simulator::generate::chain::class;
 
 /// One point of a figure over classes of powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

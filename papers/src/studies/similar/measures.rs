@@ -96,7 +96,7 @@ fn repeats(jobs: &[Past]) -> (u64, Option<f64>) {
     let mut last = std::collections::HashMap::new();
     let (mut same, mut all) = (0u64, 0u64);
     for job in jobs {
-        let class = surefill_simulator::generate::chain::class(job.run_time.unsigned_abs());
+        let class = crate::generate::chain::class(job.run_time.unsigned_abs());
         if let Some(before) = last.insert(job.user, class) {
             same += u64::from(before == class);
             all += 1;

@@ -11,7 +11,7 @@
 //! * **chains**: (n_jk + q_k) / (n_j + 1) from state j, q_k being the independent prediction.
 //! * **rules**: the chains, processors adjusted by the paper's three rules with the correlations so far (n / (n + 10)
 //!   of them after n jobs): the run time's state is drawn first, that of processors depends on it.
-//! * **common**: the chains with draws in common ([`surefill_simulator::generate::coupling`]), all theta from -1 to 1
+//! * **common**: the chains with draws in common ([`crate::generate::coupling`]), all theta from -1 to 1
 //!   by tenths weighted by how well they have predicted so far (Bayes, from equal weights).
 //! * **pairs**: one chain over pairs of states, backed off to the product of both chains in the same way. The paper
 //!   holds it to be too large; it bounds what any coupling can win.
@@ -19,12 +19,12 @@
 //!   others know the run time of the job before as soon as it is submitted, as the paper assumes and no scheduler does.
 //!   Where waits are unknown, jobs are taken to start at once.
 
+use crate::generate::chain::Chain;
+use crate::generate::coupling::{Rules, common};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use surefill_simulator::generate::History;
-use surefill_simulator::generate::chain::Chain;
-use surefill_simulator::generate::coupling::{Rules, common};
 
 /// Score of one predictor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,15 +5,16 @@ use super::figures::Figures;
 use super::measures::{Measures, Similarity, squashed_area};
 use super::paper::{Published, published};
 use super::schedulers::{Judgement, workload};
+use crate::generate::Model;
+use crate::generate::hidden::{self, HiddenError, Shapes};
+use crate::generate::markov::{Markov, Variant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::num::NonZeroU32;
 use surefill_simulator::base::statistics;
-use surefill_simulator::generate::hidden::{self, HiddenError, Shapes};
-use surefill_simulator::generate::markov::{Markov, Variant};
 use surefill_simulator::generate::resample::Unit;
-use surefill_simulator::generate::{History, Kind, Model, Past};
+use surefill_simulator::generate::{Draw, History, Kind, Model as OfSites, Past};
 use surefill_simulator::replay::policy::Choice;
 use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
 use surefill_simulator::trace::workload::Workload;
@@ -83,10 +84,10 @@ impl Rival {
             Rival::Chained => hidden(Shapes::Chain)?,
             Rival::Runs => hidden(Shapes::Runs)?,
             Rival::Whole => hidden(Shapes::Whole)?,
-            Rival::Feedback => Model::feedback(history),
-            Rival::Sessions => Model::resample(history, Unit::Sessions),
-            Rival::Weeks => Model::resample(history, Unit::Weeks),
-            Rival::Months => Model::resample(history, Unit::Months),
+            Rival::Feedback => OfSites::feedback(history).into(),
+            Rival::Sessions => OfSites::resample(history, Unit::Sessions).into(),
+            Rival::Weeks => OfSites::resample(history, Unit::Weeks).into(),
+            Rival::Months => OfSites::resample(history, Unit::Months).into(),
         })
     }
 }
@@ -96,7 +97,7 @@ impl Rival {
 pub enum StudyError {
     /// No hidden Markov model can be trained.
     #[error(transparent)]
-    Training(#[from] surefill_simulator::generate::hmm::Error),
+    Training(#[from] crate::generate::hmm::Error),
     /// The hidden Markov model generates nothing.
     #[error(transparent)]
     Hidden(#[from] HiddenError),

@@ -4,6 +4,7 @@
 //! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know,
 //! are added there as well ([`series_css`]).
 
+pub mod chart;
 pub mod reliability;
 mod rewrite;
 pub mod utilization;

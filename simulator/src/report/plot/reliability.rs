@@ -1,13 +1,14 @@
 //! Predicted against observed delay of the accepted backfills: on the diagonal, predictions come true.
 
 use super::super::wilson;
-use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, plain, px, svg};
+use super::chart::Axes;
+use super::{Drawn, Picture, REFERENCE, Style, line, plain, px, svg};
 use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
 use plotters::prelude::*;
 
 /// Titles and scale by criterion. Both axes have the same scale.
-struct Axes {
+struct Scale {
     predicted: &'static str,
     observed: &'static str,
     /// From a delay to its place on an axis.
@@ -18,17 +19,17 @@ struct Axes {
     least: f64,
 }
 
-fn axes(criterion: Criterion) -> Axes {
+fn axes(criterion: Criterion) -> Scale {
     let percent = |place: f64| plain(place * 100.0);
     match criterion {
-        Criterion::Probability => Axes {
+        Criterion::Probability => Scale {
             predicted: "mean predicted probability of a delay [%]",
             observed: "share that were delayed [%]",
             place: |delay| delay,
             label: percent,
             least: 0.001,
         },
-        Criterion::Seconds | Criterion::Relative => Axes {
+        Criterion::Seconds | Criterion::Relative => Scale {
             predicted: "mean predicted delay [s]",
             observed: "mean observed delay [s]",
             // Delays below a second are drawn at one.
@@ -48,7 +49,7 @@ pub fn bounds(bin: &Bin, criterion: Criterion) -> Option<(f64, f64)> {
 
 /// Draws the bins of policies that predicted by the same criterion.
 pub fn draw(series: &[(&Style, &[Bin])], criterion: Criterion) -> Picture {
-    let Axes { predicted, observed, place, label, least } = axes(criterion);
+    let Scale { predicted, observed, place, label, least } = axes(criterion);
     let highest = |bin: &Bin| bounds(bin, criterion).map_or(bin.observed, |(_, high)| high);
     let longest = |value: &dyn Fn(&Bin) -> f64| {
         let bins = series.iter().flat_map(|(_, bins)| bins.iter());
@@ -56,26 +57,9 @@ pub fn draw(series: &[(&Style, &[Bin])], criterion: Criterion) -> Picture {
     };
     let (right, top) = (longest(&|bin| bin.predicted), longest(&highest));
     svg(800, 400, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(0.0..right, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .x_desc(predicted)
-            .y_desc(observed)
-            .x_labels(8)
-            .y_labels(6)
-            .x_label_formatter(&|&place| label(place))
-            .y_label_formatter(&|&place| label(place))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let label = |&place: &f64| label(place);
+        let axes = Axes { most: (8, 6), ..Axes::new((predicted, observed), &label, &label) };
+        let mut chart = axes.draw(area, 0.0..right, 0.0..top)?;
         let end = right.min(top);
         chart.draw_series(LineSeries::new([(0.0, 0.0), (end, end)], REFERENCE.stroke_width(2)))?;
         for (style, bins) in series {

@@ -1,7 +1,8 @@
 //! Waits of a queue's last jobs, in groups of the same size: the median, the wait that all but one of twenty kept, and
 //! the reported bound. A point a job would be a cloud.
 
-use super::{Drawn, GRID, INK, Picture, Style, font, line, px, seconds, svg};
+use super::chart::Axes;
+use super::{Drawn, Picture, Style, line, px, seconds, svg};
 use crate::base::statistics::quantile;
 use plotters::prelude::*;
 
@@ -66,24 +67,10 @@ pub fn draw(waits: &[Wait], now: f64, [median, long, bound]: [&Style; 3]) -> Pic
         groups.iter().flat_map(|group| [Some(group.long), group.bound]).flatten().fold(100.0, f64::max) * 1.5;
     svg(800, 300, |area| {
         let ticks: Vec<f64> = TICKS.into_iter().filter(|tick| *tick <= top).collect();
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(72))
-            .build_cartesian_2d(from * 1.02..0.0, (0.8..top).log_scale().with_key_points(ticks))?;
-        chart
-            .configure_mesh()
-            .x_desc("days before the present")
-            .y_desc("wait")
-            .x_label_formatter(&|&x| super::plain(-x))
-            .y_label_formatter(&|&value| seconds(value))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let (days_ago, wait) = (|&x: &f64| super::plain(-x), |&value: &f64| seconds(value));
+        let axes = Axes::new(("days before the present", "wait"), &days_ago, &wait);
+        let axes = Axes { room: 72, ..axes };
+        let mut chart = axes.draw(area, from * 1.02..0.0, (0.8..top).log_scale().with_key_points(ticks))?;
         let series: [(&Style, Vec<(f64, f64)>); 3] = [
             (
                 bound,

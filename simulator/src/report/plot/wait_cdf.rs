@@ -1,6 +1,7 @@
 //! Figure 2 of Nissimov & Feitelson 2007: the distribution of waits on a logarithmic axis, one line a policy.
 
-use super::{Drawn, GRID, INK, Picture, Style, font, line, px, seconds, svg};
+use super::chart::Axes;
+use super::{Drawn, Picture, Style, line, seconds, svg};
 use crate::replay::outcome::JobRecord;
 use plotters::prelude::*;
 
@@ -37,24 +38,10 @@ pub fn draw(series: &[(&Style, &[JobRecord])]) -> Picture {
     let bottom = ((lowest - 0.02).max(0.0) * 10.0).floor() / 10.0;
     svg(800, 400, |area| {
         let ticks = TICKS.into_iter().filter(|&tick| tick <= longest).collect();
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(8))
-            .margin_right(px(20))
-            .x_label_area_size(px(44))
-            .y_label_area_size(px(56))
-            .build_cartesian_2d((1.0..longest).log_scale().with_key_points(ticks), bottom..1.0)?;
-        chart
-            .configure_mesh()
-            .x_desc("wait (logarithmic)")
-            .y_desc("share of jobs [%]")
-            .x_label_formatter(&|&x| seconds(x))
-            .y_label_formatter(&|y| format!("{:.0}", y * 100.0))
-            .label_style(font(13.0))
-            .axis_desc_style(font(13.0))
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .draw()?;
+        let share = |y: &f64| format!("{:.0}", y * 100.0);
+        let axes = Axes::new(("wait (logarithmic)", "share of jobs [%]"), &|&x| seconds(x), &share);
+        let axes = Axes { room: 56, ..axes };
+        let mut chart = axes.draw(area, (1.0..longest).log_scale().with_key_points(ticks), bottom..1.0)?;
         for (style, curve) in &curves {
             chart.draw_series(LineSeries::new(curve.iter().copied(), line(style)))?;
         }

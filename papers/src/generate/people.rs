@@ -27,15 +27,15 @@
 //! this.
 
 use super::chain::class;
-use super::history::Past;
-use crate::base::random::Random;
 use std::collections::HashMap;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::Past;
 
 /// The number of users who are distinguished by recency.
 const RECENT: usize = 64;
 
 /// Without requests in the trace: how often a sufficient request is kept.
-pub(super) const KEPT: f64 = 0.7;
+const KEPT: f64 = 0.7;
 
 /// Usual requested times, in seconds; beyond the last, whole days.
 const ROUND: [i64; 12] = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 64_800, 86_400];
@@ -200,7 +200,7 @@ impl People {
 }
 
 /// A request for a run time where no trace says what people ask for.
-pub(super) fn guess(run_time: i64, random: &mut Random) -> i64 {
+fn guess(run_time: i64, random: &mut Random) -> i64 {
     let accuracy = if random.chance(0.1) { 1.0 } else { 1.0 - random.uniform() };
     // A request is no longer than a day, or than the run time if that is longer.
     let most = run_time.max(86_400);
@@ -365,7 +365,7 @@ impl Crowd<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Kind;
+    use surefill_simulator::generate::Kind;
 
     fn job(user: i64, processors: u32, run_time: i64, requested: i64) -> Past {
         Past { submit: 0, wait: -1, run_time, processors, requested, user, kind: Kind::default() }

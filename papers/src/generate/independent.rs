@@ -5,10 +5,10 @@
 //! trace. A request below the run time is raised to it, as jobs do not outlive their requests; where the trace has
 //! none, the request is drawn as [`super::people`] says.
 
-use super::history::History;
 use super::people::People;
-use crate::base::random::Random;
-use crate::trace::swf::{MAX_VALUE, SwfJob};
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::{History, job};
+use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
 
 /// The distributions.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl Independent {
             if number > 1 && !self.gaps.is_empty() {
                 submit = (submit + self.gaps[random.index(self.gaps.len())]).min(MAX_VALUE);
             }
-            super::job(number, submit, (processors, run_time), request, user)
+            job(number, submit, (processors, run_time), request, user)
         })
     }
 }

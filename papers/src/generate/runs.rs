@@ -17,10 +17,10 @@
 //! its jobs count as one user's.
 
 use super::chain::{class, key};
-use super::history::Past;
 use super::people::People;
-use crate::base::random::Random;
 use std::collections::HashMap;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::Past;
 
 /// A run ends when its user submits nothing for so long, in seconds. Of one, three and six hours, which were tried,
 /// three come nearest to EASY's mean wait on the traces.
@@ -229,7 +229,7 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Kind;
+    use surefill_simulator::generate::Kind;
 
     fn job(submit: i64, user: i64, processors: u32, run_time: i64, requested: i64) -> Past {
         Past { submit, wait: -1, run_time, processors, requested, user, kind: Kind::default() }

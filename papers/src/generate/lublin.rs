@@ -13,9 +13,10 @@
 //! Draws are made anew where the published program splits one number; the distributions are the same. The model has
 //! no users and no requested times: both are unknown.
 
-use crate::base::random::Random;
-use crate::trace::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::job;
+use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
 
 const SERIAL: f64 = 0.244;
 const POWER_OF_TWO: f64 = 0.576;
@@ -120,7 +121,7 @@ impl Lublin {
             clock = self.after(clock, self.gap(random));
             let processors = self.processors(random);
             let run_time = self.run_time(processors, random);
-            super::job(number, (clock as i64).min(MAX_VALUE), (processors, run_time), -1, -1)
+            job(number, (clock as i64).min(MAX_VALUE), (processors, run_time), -1, -1)
         })
     }
 }

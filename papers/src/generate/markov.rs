@@ -18,18 +18,28 @@
 
 use super::chain::Chain;
 use super::coupling::{Rules, calibrate};
-use super::history::History;
-use crate::base::random::Random;
-use crate::base::statistics::mean;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::base::statistics::mean;
+use surefill_simulator::generate::History;
 
 /// Coupling of the chains, and the values that their states stand for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Variant {
-    /// The published model.
+    /// The published model: three adjustment rules, values uniform in their class
     #[default]
     Paper,
-    /// Common draws, values of the trace.
+    /// The same chains, sharing draws as often as gives the trace's squashed area; values of the trace
     Calibrated,
+}
+
+impl Variant {
+    /// Its name on the command line.
+    pub fn text(self) -> &'static str {
+        match self {
+            Variant::Paper => "paper",
+            Variant::Calibrated => "calibrated",
+        }
+    }
 }
 
 /// Both chains with what couples them.
@@ -292,7 +302,7 @@ impl Markov {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::history::{Kind, Past};
+    use surefill_simulator::generate::{Kind, Past};
 
     fn history(jobs: &[(u32, i64)]) -> History {
         let past = |&(processors, run_time): &(u32, i64)| Past {

@@ -5,9 +5,9 @@
 //! the longest run time needs, so that the thesis's N comes out.
 
 use super::Error;
-use crate::trace::workload::Job;
 use std::ops::Range;
 use surefill::runtime::{MAX_BINS, RuntimeBins};
+use surefill_simulator::trace::workload::Job;
 
 /// No trace of today spans more slots: 160 years of 5 min.
 const MOST_SLOTS: i64 = 1 << 24;

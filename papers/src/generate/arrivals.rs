@@ -10,8 +10,8 @@
 //! where one user goes on and where another one comes: sessions, scripts and bursts stay what they are, the cycle is
 //! not in the gaps a second time.
 
-use super::history::Past;
-use crate::base::random::Random;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::Past;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
@@ -150,7 +150,8 @@ impl Clock<'_> {
         let Some(gaps) = gaps.into_iter().find(|gaps| !gaps.is_empty()) else { return };
         self.passed += gaps[random.index(gaps.len())];
         // The reader takes no later time, and rounding must not turn time back.
-        let clock = (self.arrivals.cycle.clock(self.passed) as i64).min(crate::trace::swf::MAX_VALUE);
+        let clock =
+            (self.arrivals.cycle.clock(self.passed) as i64).min(surefill_simulator::trace::swf::MAX_VALUE);
         self.latest = self.latest.max(clock);
     }
 }
@@ -158,8 +159,8 @@ impl Clock<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Kind;
     use proptest::prelude::*;
+    use surefill_simulator::generate::Kind;
 
     fn at(submit: i64) -> Past {
         Past { submit, wait: -1, run_time: 1, processors: 1, requested: -1, user: 1, kind: Kind::default() }

@@ -29,7 +29,7 @@
 //! right already.
 
 use super::chain::Chain;
-use crate::base::statistics::correlation;
+use surefill_simulator::base::statistics::correlation;
 
 /// The three adjustment rules for one pair of chains.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,32 +2,26 @@
 //! future work).
 //!
 //! Slot after slot the model is in a state, which says how many jobs come and how their run times are distributed over
-//! bins; they come at any time of the slot. What the model does not say:
-//!
-//! * **With a trace**, one of the bin's jobs in the trace gives run time and processors ([`Shapes`] says which); a bin
-//!   without any gives the run time as below, and any job of the trace the processors. Users and requests are those of
-//!   [`super::people`], or that job's own, or those of a run of like jobs ([`super::runs`]).
-//! * **Without**, run times are log-uniform within the bin (its last bin, which is open, ends after one more ratio),
-//!   sizes are Lublin's ([`super::lublin`]), users and requests those of [`super::visits`].
+//! bins; they come at any time of the slot. The model does not say more: one of the bin's jobs in the trace gives run
+//! time and processors ([`Shapes`] says which); a bin without any gives a run time log-uniform within the bin (its last
+//! bin, which is open, ends after one more ratio), and any job of the trace the processors. Users and requests are
+//! those of [`super::people`], or that job's own, or those of a run of like jobs ([`super::runs`]).
 //!
 //! A chain that gets into states without jobs for 2^24 slots, longer than any trace, starts again from its first
 //! distribution.
 
 use super::chain::Chain;
-use super::history::{History, Past};
-use super::lublin::Lublin;
 use super::people::People;
 use super::runs::{Going, Runs};
-use super::visits::Visits;
-use crate::base::random::Random;
 use crate::generate::hmm::block::Block;
 use crate::generate::hmm::flat::{Flat, Load};
 use crate::generate::hmm::model::Model;
 use crate::generate::hmm::sample::{Binning, Sample};
 use crate::generate::hmm::train::{Options, train};
-use crate::trace::swf::{MAX_VALUE, SwfJob};
-use crate::trace::workload::Job;
-use std::num::NonZeroU32;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::generate::{History, Past, job};
+use surefill_simulator::trace::swf::{MAX_VALUE, SwfJob};
+use surefill_simulator::trace::workload::Job;
 
 /// After this number of slots without a job in a row there are no more jobs.
 const SILENCE: u32 = 1 << 24;
@@ -66,32 +60,21 @@ pub struct Hidden {
     slot_s: i64,
     /// The ends of each bin, in seconds.
     bins: Vec<(f64, f64)>,
-    source: Source,
+    people: People,
+    /// The jobs of each bin.
+    by_bin: Vec<Vec<Past>>,
+    shapes: Shapes,
+    /// The chain of processors, and which of a bin's jobs are in each of its states.
+    chain: Option<(Chain, Vec<ByState>)>,
+    /// Runs of like jobs.
+    runs: Option<Runs>,
+    processors: Vec<u32>,
+    /// When the first slot begins.
+    begin: i64,
 }
 
 /// Which of a bin's jobs are in each state of the chain of processors.
 type ByState = Vec<Vec<u32>>;
-
-#[derive(Debug, Clone)]
-enum Source {
-    Trace {
-        people: Box<People>,
-        /// The jobs of each bin.
-        by_bin: Vec<Vec<Past>>,
-        shapes: Shapes,
-        /// The chain of processors, and which of a bin's jobs are in each of its states.
-        chain: Option<Box<(Chain, Vec<ByState>)>>,
-        /// Runs of like jobs.
-        runs: Option<Box<Runs>>,
-        processors: Vec<u32>,
-        /// Where the first slot begins.
-        begin: i64,
-    },
-    Machine {
-        sizes: Box<Lublin>,
-        users: NonZeroU32,
-    },
-}
 
 /// Why a model generates nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -107,8 +90,8 @@ pub enum HiddenError {
     Model(#[from] crate::generate::hmm::Error),
 }
 
-/// Trains the model that `surefill generate` takes where none is given: 16 states, geometric load, on all jobs of a
-/// trace. `progress` is called for every round, of [`most_rounds`] at most.
+/// Trains the model that `surefill-papers generate` takes where none is given: 16 states, geometric load, on all jobs
+/// of a trace. `progress` is called for every round, of [`most_rounds`] at most.
 ///
 /// # Errors
 /// [`crate::generate::hmm::Error`].
@@ -136,7 +119,11 @@ pub fn most_rounds() -> u64 {
 }
 
 impl Hidden {
-    fn new(model: &Model, source: Source) -> Result<Hidden, HiddenError> {
+    /// With the processors, users and requests of a trace.
+    ///
+    /// # Errors
+    /// [`HiddenError`].
+    pub fn new(model: &Model, history: &History, shapes: Shapes) -> Result<Hidden, HiddenError> {
         if model.load == Load::None {
             return Err(HiddenError::NoLoad);
         }
@@ -156,16 +143,6 @@ impl Hidden {
             let high = bins.upper(bin).filter(|high| high.is_finite()).unwrap_or(low * model.ratio);
             (low, high.max(low))
         };
-        let bins = (0..bins.count()).map(ends).collect();
-        Ok(Hidden { model: flat, load: model.load, slot_s: model.slot_s, bins, source })
-    }
-
-    /// With the processors, users and requests of a trace.
-    ///
-    /// # Errors
-    /// [`HiddenError`].
-    pub fn of_trace(model: &Model, history: &History, shapes: Shapes) -> Result<Hidden, HiddenError> {
-        let bins = model.bins()?;
         let mut by_bin = vec![Vec::new(); bins.count()];
         for job in &history.jobs {
             by_bin[bins.bin_of(job.run_time as f64)].push(*job);
@@ -182,27 +159,22 @@ impl Hidden {
                 by_state
             };
             let by_state = by_bin.iter().map(of_bin).collect();
-            Box::new((chain, by_state))
+            (chain, by_state)
         });
         let first = history.jobs.first().map_or(0, |job| job.submit);
-        let source = Source::Trace {
-            people: Box::new(People::new(&history.jobs)),
+        Ok(Hidden {
+            model: flat,
+            load: model.load,
+            slot_s: model.slot_s,
+            bins: (0..bins.count()).map(ends).collect(),
+            people: People::new(&history.jobs),
             by_bin,
             shapes,
             chain,
-            runs: (shapes == Shapes::Runs).then(|| Box::new(Runs::new(&history.jobs))),
+            runs: (shapes == Shapes::Runs).then(|| Runs::new(&history.jobs)),
             processors: history.jobs.iter().map(|job| job.processors).collect(),
             begin: first.div_euclid(model.slot_s) * model.slot_s,
-        };
-        Hidden::new(model, source)
-    }
-
-    /// For a machine of which there is no trace.
-    ///
-    /// # Errors
-    /// [`HiddenError`].
-    pub fn of_machine(model: &Model, procs: NonZeroU32, users: NonZeroU32) -> Result<Hidden, HiddenError> {
-        Hidden::new(model, Source::Machine { sizes: Box::new(Lublin::new(procs)), users })
+        })
     }
 
     /// Gives jobs to `each` in order of submission until it says no.
@@ -213,14 +185,8 @@ impl Hidden {
         mut each: impl FnMut(SwfJob) -> Result<(), E>,
     ) -> Result<(), E> {
         let states = self.model.start.len();
-        let mut crowd = match &self.source {
-            Source::Trace { people, .. } => Submitters::Crowd(people.crowd()),
-            Source::Machine { users, .. } => Submitters::Visits(Visits::new(*users)),
-        };
-        let mut begin = match self.source {
-            Source::Trace { begin, .. } => begin.max(0),
-            Source::Machine { .. } => 0,
-        };
+        let mut crowd = self.people.crowd();
+        let mut begin = self.begin.max(0);
         let mut number = 0;
         let mut silence = 0;
         let mut place = None;
@@ -248,23 +214,14 @@ impl Hidden {
                     continue;
                 }
                 let (processors, run_time) = shape.of();
-                if let Source::Trace { runs: Some(runs), people, .. } = &self.source {
-                    let drawn = runs.next(&mut going, (processors, run_time), submit, people, random);
+                if let Some(runs) = &self.runs {
+                    let drawn = runs.next(&mut going, (processors, run_time), submit, &self.people, random);
                     let shape = (drawn.processors, drawn.run_time);
-                    each(super::job(number as i64, submit, shape, drawn.request, drawn.user))?;
+                    each(job(number as i64, submit, shape, drawn.request, drawn.user))?;
                     continue;
                 }
-                let (user, request) = match &mut crowd {
-                    Submitters::Crowd(crowd) => {
-                        let submitter = crowd.submitter(processors, run_time, random);
-                        (submitter.user, submitter.request)
-                    }
-                    Submitters::Visits(visits) => {
-                        let user = visits.next(random).user;
-                        (user as i64 + 1, visits.request(user, run_time, random))
-                    }
-                };
-                each(super::job(number as i64, submit, (processors, run_time), request, user))?;
+                let submitter = crowd.submitter(processors, run_time, random);
+                each(job(number as i64, submit, (processors, run_time), submitter.request, submitter.user))?;
             }
             begin = begin.saturating_add(self.slot_s);
             state = if silence >= SILENCE {
@@ -279,31 +236,25 @@ impl Hidden {
 
     /// A job of this bin; `place` is where the chain of processors is.
     fn shape(&self, bin: usize, place: &mut Option<usize>, random: &mut Random) -> Shape<'_> {
-        let within = |random: &mut Random| {
+        let jobs = self.by_bin[bin].as_slice();
+        if jobs.is_empty() {
+            let processors = self.processors[random.index(self.processors.len())];
             let (low, high) = self.bins[bin];
             // Whole seconds, not below the bin.
-            (random.log_uniform(low, high) as i64).max(libm::ceil(low) as i64).min(MAX_VALUE)
-        };
-        match &self.source {
-            Source::Trace { by_bin, processors, shapes, chain, .. } => {
-                let jobs = by_bin[bin].as_slice();
-                if jobs.is_empty() {
-                    return Shape::Drawn(processors[random.index(processors.len())], within(random));
-                }
-                let job = match chain {
-                    Some(chain) => {
-                        let (index, state) = chained(&chain.0, &chain.1[bin], *place, random);
-                        *place = Some(state);
-                        &jobs[index]
-                    }
-                    None => &jobs[random.index(jobs.len())],
-                };
-                match shapes {
-                    Shapes::Whole => Shape::Whole(job),
-                    _ => Shape::Drawn(job.processors, job.run_time),
-                }
+            let run_time = (random.log_uniform(low, high) as i64).max(libm::ceil(low) as i64).min(MAX_VALUE);
+            return Shape::Drawn(processors, run_time);
+        }
+        let job = match &self.chain {
+            Some((chain, by_state)) => {
+                let (index, state) = chained(chain, &by_state[bin], *place, random);
+                *place = Some(state);
+                &jobs[index]
             }
-            Source::Machine { sizes, .. } => Shape::Drawn(sizes.processors(random), within(random)),
+            None => &jobs[random.index(jobs.len())],
+        };
+        match self.shapes {
+            Shapes::Whole => Shape::Whole(job),
+            _ => Shape::Drawn(job.processors, job.run_time),
         }
     }
 }
@@ -345,9 +296,4 @@ fn chained(
     let state = random.weighted(&weights);
     let jobs = &by_state[state];
     (jobs[random.index(jobs.len())] as usize, state)
-}
-
-enum Submitters<'a> {
-    Crowd(super::people::Crowd<'a>),
-    Visits(Visits),
 }
