@@ -919,7 +919,7 @@ module surefill_parts
     end function surefill_forecast_options_init
 
     !> Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
-    !! this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
+    !! this is at most 16 (R + W) b e + 8 W N + 128 R + 256 W + 800.
     function surefill_forecast_size(capacity, size) bind(c, name='surefill_forecast_size') result(code)
       import
       type(surefill_forecast_capacity), intent(in) :: capacity

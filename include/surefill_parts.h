@@ -452,7 +452,7 @@ int32_t surefill_forecast_options_init(surefill_forecast_options *options, int64
 #define surefill_forecast_options_init(options) surefill_forecast_options_init(options, (int64_t)sizeof *(options))
 
 /* Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
- * this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
+ * this is at most 16 (R + W) b e + 8 W N + 128 R + 256 W + 800.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_forecast_size(const surefill_forecast_capacity *capacity, int64_t *size);

@@ -1,10 +1,10 @@
 //! Verdicts from brackets, where a rule in seconds needs no more of a delay than its verdict
 //! ([`Rule::unmeasured`](crate::backfill::Rule::unmeasured)).
 //!
-//! Let `G_t(x) = Pr(S(t) < c + x)`, `c` the processors that the head job lacks and `S(t)` those released by time `t`.
-//! `G` falls in `t` for every `x`, so a few instants `t_0 < t_1 < ...` bracket the integrals over all of them. With
-//! `L_m` the length of the interval behind `t_m`, and `V_m` the integral of `Pr(T > t)` over it, `T` the run time of a
-//! candidate of `k` processors:
+//! Let `G_t(x) = Pr(S(t) < c + x)`, `c` the processors that the head job lacks and `S(t)` those released by time
+//! `t`. `G` falls in `t` for every `x`, so a few instants `t_0 < t_1 < ...` bracket the integrals over all of them.
+//! With `L_m` the length of the interval behind `t_m`, and `V_m` the integral of `Pr(T > t)` over it, `T` the run
+//! time of a candidate of `k` processors:
 //!
 //! ```text
 //! sum L_m G_{m+1}(0)                <= E[wait]  <= sum L_m G_m(0)
@@ -32,8 +32,8 @@ const INSTANTS: usize = 48;
 /// Multiply-adds for a row from which on frequencies are tried, or coarse rows where few jobs run.
 pub(super) const DIRECT: u64 = 1 << 17;
 
-/// Running jobs up to which rows are coarse at first: the transform of the sum of more of them is negligible at all but
-/// a few dozen frequencies.
+/// Running jobs up to which rows are coarse at first: the transform of the sum of more of them is negligible at all
+/// but a few dozen frequencies.
 pub(super) const FEW: u32 = 512;
 
 /// Numbers that rows of the coarsest widths are made of, the factor to the next widths, and the last coarse ones.
@@ -418,7 +418,8 @@ impl Bracketed<'_> {
     }
 }
 
-/// Least and most delay over an interval between two instants, in which a candidate runs for `volume` expected seconds.
+/// Least and most delay over an interval between two instants, in which a candidate runs for `volume` expected
+/// seconds.
 fn delays(volume: f64, here: Values, end: Values) -> [f64; 2] {
     [
         volume * f64::max(end.beside[0] - here.alone[1], 0.0),
@@ -426,7 +427,8 @@ fn delays(volume: f64, here: Values, end: Values) -> [f64; 2] {
     ]
 }
 
-/// Joins a job, ended with probability `b`, to `length` numbers of a row; `wider` reads the number at its width beyond.
+/// Joins a job, ended with probability `b`, to `length` numbers of a row; `wider` reads the number at its width
+/// beyond.
 fn mix(row: &mut [f64], length: usize, b: f64, wider: impl Fn(&[f64], usize) -> f64) {
     for number in 0..length.min(row.len()) {
         let beyond = wider(row, number);

@@ -1,9 +1,9 @@
 //! The transform of a sum of many narrow jobs from their cumulants, all frequencies at once.
 //!
 //! With `p` the probability that a job of width `w` has ended, `log(1 - p + p exp(i u w))` is the sum over m of
-//! `k_m(p) (i u w)^m / m!`, `k_m` the cumulants of a Bernoulli variable: `k_1 = p`, `k_{m+1} = p (1 - p) k_m'`. Sums over
-//! all jobs serve every frequency, where products take each job anew for each of them. With `v = p (1 - p)`, `|k_m| / m!`
-//! is at most `8 v / (m pi^m)` from m = 8 on, so that few terms are enough where `u w` is far below pi.
+//! `k_m(p) (i u w)^m / m!`, `k_m` the cumulants of a Bernoulli variable: `k_1 = p`, `k_{m+1} = p (1 - p) k_m'`. Sums
+//! over all jobs serve every frequency, where products take each job anew for each of them. With `v = p (1 - p)`,
+//! `|k_m| / m!` is at most `8 v / (m pi^m)` from m = 8 on, so that few terms are enough where `u w` is far below pi.
 
 use crate::memory::chunks;
 
@@ -19,8 +19,8 @@ const ERROR: f64 = 1e-10;
 /// Jobs side by side.
 const LANES: usize = 2;
 
-/// Coefficients of `k_m(p) / m!` in powers of `v`, without the factor `v`, and for odd m without `1 - 2 p`. None for the
-/// first.
+/// Coefficients of `k_m(p) / m!` in powers of `v`, without the factor `v`, and for odd m without `1 - 2 p`. None for
+/// the first.
 const COEFFICIENTS: [[f64; ORDER / 2]; ORDER + 1] = coefficients();
 
 const fn coefficients() -> [[f64; ORDER / 2]; ORDER + 1] {
@@ -30,9 +30,8 @@ const fn coefficients() -> [[f64; ORDER / 2]; ORDER + 1] {
     here[0] = 1;
     let (mut order, mut factorial) = (2, 2_i64);
     while order <= ORDER {
-        // Of a power r of v the derivative times v, with v' = 1 - 2 p, is r + 1 times it: this with P the polynomial of
-        // an even cumulant v P is that of the next one, v (1 - 2 p) (v P)'. From an odd one, v (1 - 2 p) Q, follows
-        // v ((1 - 4 v) (v Q)' - 2 v Q), as (1 - 2 p)^2 = 1 - 4 v.
+        // With v' = 1 - 2 p, an even cumulant v P is followed by v (1 - 2 p) (v P)', and an odd one, v (1 - 2 p) Q,
+        // by v ((1 - 4 v) (v Q)' - 2 v Q), because (1 - 2 p)^2 = 1 - 4 v.
         let (mut next, mut power) = ([0_i64; ORDER / 2 + 1], 0);
         while power < ORDER / 2 {
             all[order][power] = here[power] as f64 / factorial as f64;
@@ -54,8 +53,8 @@ const fn coefficients() -> [[f64; ORDER / 2]; ORDER + 1] {
 pub(super) struct Cumulants([f64; ORDER + 1]);
 
 impl Cumulants {
-    /// Those of jobs of these widths, ended with these probabilities, for a frequency in radians at which all `u w` are at
-    /// most [`LARGEST`]; none where the terms left out may matter. O(jobs).
+    /// Those of jobs of these widths, ended with these probabilities, for a frequency in radians at which all `u w`
+    /// are at most [`LARGEST`]; none where the terms left out may matter. O(jobs).
     pub(super) fn new(widths: &[f64], ended: &[f64], frequency: f64) -> Option<Cumulants> {
         let (mut sums, mut rest) = ([[0.0; LANES]; ORDER + 1], [0.0; LANES]);
         let ((widths, last_widths), (ended, last_ended)) = (chunks::<LANES>(widths), chunks::<LANES>(ended));
@@ -93,7 +92,8 @@ impl Cumulants {
 /// Numbers of some jobs.
 type Some = [f64; LANES];
 
-/// Adds the terms of some jobs, with `x` their `u w`; and to `rest` the first one that is left out, but for its bound.
+/// Adds the terms of some jobs, with `x` their `u w`; and to `rest` the first one that is left out, but for its
+/// bound.
 #[inline]
 fn add(sums: &mut [Some; ORDER + 1], rest: &mut Some, x: Some, p: Some) {
     let v = p.map(|p| p * (1.0 - p));
@@ -179,7 +179,7 @@ mod tests {
             for (order, value) in [8, 9, 16, 17].into_iter().zip(at([v; LANES])) {
                 let value = if order % 2 == 0 { value[0] } else { value[0] * skew };
                 let most = 8.0 / f64::from(order) / pi.powi(order);
-                // Up to the share of the zeros of 1 - p + p exp(z) beyond the nearest two.
+                // All zeros of 1 - p + p exp(z) but the nearest two add a little.
                 assert!(value.abs() <= most * 1.0002, "{order}: {value} {most} at {p}");
             }
         }

@@ -6,15 +6,15 @@
 //! of `1 - 2 p (1 - p) (1 - cos(u w))`, is at most [`CUT`]. A run of frequencies is settled at once: between two
 //! multiples of 2 pi, `1 - cos(u w)` is least at an end of the run. Some dozens are left.
 //!
-//! The first of them, from 1 on, are most of those that are left: there the factors of all narrow jobs come from a few
-//! sums over these (`cumulants`), and only wide jobs are turned from one frequency to the next.
+//! The first of them, from 1 on, are most of those that are left: there the factors of all narrow jobs come from a
+//! few sums over these (`cumulants`), and only wide jobs are turned from one frequency to the next.
 
 use crate::backfill::cumulants::{Cumulants, LARGEST};
 use crate::error::Result;
 use crate::memory::{at, at_mut, chunks, chunks_mut, range, range_mut};
 
-/// Bound on the error of a probability: the values outside of the modulus, the frequencies left out, whose weights are
-/// less than 2 + ln N all together, what cumulants leave out, and rounding.
+/// Bound on the error of a probability: the values outside of the modulus, the frequencies left out, whose weights
+/// are less than 2 + ln N all together, what cumulants leave out, and rounding.
 pub(super) const ERROR: f64 = 1e-9;
 
 /// Minus the logarithm of the probability with which a value lies below, or above, the numbers modulo `N`.
@@ -23,14 +23,15 @@ const TAIL: f64 = 27.7;
 /// Square of the largest transform at a frequency that is left out.
 const CUT: f64 = 1e-22;
 
-/// The last frequency near 0, times the standard deviation of the sum: a quarter beyond the one at which the square of a
-/// normal sum's transform is [`CUT`].
+/// The last frequency near 0, times the standard deviation of the sum: a quarter beyond the one at which the square
+/// of a normal sum's transform is [`CUT`].
 const FARTHEST: f64 = 8.9;
 
 /// Numbers of a sum beside its standard deviation up to which few frequencies are expected: 15 for a normal one.
 const NUMBERS: f64 = 30.0;
 
-/// Numbers of a sum beside the mean decay of its transform up to which it is cheap to see that frequencies do not matter.
+/// Numbers of a sum beside the mean decay of its transform up to which it is cheap to see that frequencies do not
+/// matter.
 const OTHERS: f64 = 100.0;
 
 /// A whole turn, in radians.
@@ -84,9 +85,9 @@ pub(super) struct Support {
 struct Classes([[f64; 2]; WIDTHS]);
 
 impl Classes {
-    /// Whether the transform's square is at most [`CUT`] at all frequencies from one to another, in radians. Minus the
-    /// logarithm of a job's share is at least `2 p (1 - p) (1 - cos(u w)) >= p (1 - p) ((u w)^2 - (u w)^4 / 12)`, which
-    /// is concave in `u^2`, so that it is least at an end.
+    /// Whether the transform's square is at most [`CUT`] at all frequencies from one to another, in radians. Minus
+    /// the logarithm of a job's share is at least `2 p (1 - p) (1 - cos(u w)) >= p (1 - p) ((u w)^2 - (u w)^4 /
+    /// 12)`, which is concave in `u^2`, so that it is least at an end.
     fn settle(&self, begin: f64, end: f64) -> bool {
         let [begin, end] = [begin, end].map(|u| u * u);
         let least = self.0.iter().map(|[second, fourth]| {
@@ -137,9 +138,9 @@ impl Jobs<'_> {
         Support { lowest: low as i64, modulus }
     }
 
-    /// Whether few frequencies are expected to matter, and most others to be seen at once not to: no job is so wide that
-    /// the sum takes many more numbers than a normal one, and the logarithm of the transform's square, in the mean over
-    /// all frequencies about minus the sum of `2 p (1 - p)`, is well below that of [`CUT`].
+    /// Whether few frequencies are expected to matter, and most others to be seen at once not to: no job is so wide
+    /// that the sum takes many more numbers than a normal one, and the logarithm of the transform's square, in the
+    /// mean over all frequencies about minus the sum of `2 p (1 - p)`, is well below that of [`CUT`].
     pub(super) fn has_few(&self, support: &Support) -> bool {
         let decay = 2.0 * self.ended.iter().map(|p| p * (1.0 - p)).sum::<f64>();
         let deviation = libm::sqrt(self.moments().variance);
@@ -228,8 +229,8 @@ impl Jobs<'_> {
         classes
     }
 
-    /// Divides the jobs into wide ones, which come first, and narrow ones, for the frequencies near 0; none where there
-    /// are too few narrow jobs. O(jobs).
+    /// Divides the jobs into wide ones, which come first, and narrow ones, for the frequencies near 0; none where
+    /// there are too few narrow jobs. O(jobs).
     fn near(&mut self, support: &Support) -> Result<Option<Near>> {
         let (deviation, modulus) = (libm::sqrt(self.moments().variance), support.modulus as f64);
         let last = f64::min(FARTHEST / deviation * modulus / TURN, modulus / 2.0) as u64;

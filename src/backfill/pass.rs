@@ -428,7 +428,7 @@ impl Pass<'_> {
         let slot = candidate_slot(&state.capacity, index as usize);
         let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
         let events = state.capacity.events_per_bin as usize;
-        // No processor becomes idle in a pass: nobody will ask for the releases of a job that does not fit now.
+        // No processor becomes idle in a pass: the releases of a job that does not fit now will not be needed.
         let count = if processors > state.idle {
             runtime.check_releases(0, limit, events, releases)?;
             0
@@ -556,27 +556,6 @@ impl Pass<'_> {
         let row = self.accepted(candidate)?;
         at_mut(self.parts.candidates, row)?.verdict = Verdict::Declined as u32;
         (self.state.phase, self.state.prepared) = (DECIDING, 0);
-        Ok(())
-    }
-
-    /// Writes the releases of all jobs of which pieces are kept.
-    pub(super) fn write_releases(&mut self) -> Result<()> {
-        if core::mem::take(&mut self.state.kept) == 0 {
-            return Ok(());
-        }
-        let (limits, mut steps) = (self.state.capacity, Steps::default());
-        let mut write = |slot: usize, number: &mut u32| -> Result<()> {
-            let slot = range_mut(self.parts.releases, slot, limits.releases_per_job())?;
-            *number = write_kept(slot, *number, &mut steps)?;
-            Ok(())
-        };
-        for job in range_mut(self.parts.running, 0, self.state.walk.running as usize)? {
-            write(job.slot as usize, &mut job.releases)?;
-        }
-        let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
-        for (index, candidate) in candidates.iter_mut().enumerate() {
-            write(candidate_slot(&limits, index), &mut candidate.releases)?;
-        }
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use crate::backfill::triage::{Stage, Triage};
 use crate::backfill::verdict::{self, Rule, Settled, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
+use crate::runtime::{Steps, write_kept};
 
 /// Largest number of new running jobs that are merged into the sorted releases one by one; more are sorted with them.
 const FEW: u32 = 4;
@@ -112,6 +113,27 @@ impl Pass<'_> {
             self.state.brackets.phase = bracket::UNTRIED;
         }
         self.prepare_exactly(rule, &triage)
+    }
+
+    /// Writes the releases of all jobs of which pieces are kept.
+    pub(super) fn write_releases(&mut self) -> Result<()> {
+        if core::mem::take(&mut self.state.kept) == 0 {
+            return Ok(());
+        }
+        let (limits, mut steps) = (self.state.capacity, Steps::default());
+        let mut write = |slot: usize, number: &mut u32| -> Result<()> {
+            let slot = range_mut(self.parts.releases, slot, limits.releases_per_job())?;
+            *number = write_kept(slot, *number, &mut steps)?;
+            Ok(())
+        };
+        for job in range_mut(self.parts.running, 0, self.state.walk.running as usize)? {
+            write(job.slot as usize, &mut job.releases)?;
+        }
+        let candidates = range_mut(self.parts.candidates, 0, self.state.candidates as usize)?;
+        for (index, candidate) in candidates.iter_mut().enumerate() {
+            write(candidate_slot(&limits, index), &mut candidate.releases)?;
+        }
+        Ok(())
     }
 
     /// Sets a spectrum or a walk up.

@@ -24,8 +24,8 @@ impl Bracketed<'_> {
         }
     }
 
-    /// Writes a fresh product of the jobs' distributions, of the processors released or of those still held, whichever
-    /// numbers are fewer. O(R x (b + numbers)).
+    /// Writes a fresh product of the jobs' distributions, of the processors released or of those still held,
+    /// whichever numbers are fewer. O(R x (b + numbers)).
     fn write_exact_row(&mut self, row: usize, time: i64, work: &mut u64) -> Result<()> {
         let unit = measure(self.running);
         // Two distributions, then widths and probabilities of the jobs that may have ended.
@@ -147,7 +147,7 @@ impl Bracketed<'_> {
             turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
         };
         let support = jobs.support();
-        // As much as it takes to add the jobs to coarse numbers.
+        // The work of adding the jobs to coarse numbers.
         let budget = uncertain as u64 * u64::from(self.state.coarse);
         if jobs.has_few(&support) && jobs.below(&support, (fewest, grain as u64), low, budget, work)? {
             for (low, high) in low.iter_mut().zip(high) {
@@ -240,8 +240,8 @@ impl<'b> Ended<'b> {
     }
 }
 
-/// Writes the distribution of the sum of independent jobs' widths to `now`, as far as that reaches; `next` is scratch.
-/// The narrowest jobs come first, when the sums are small yet: by powers of two, which takes no sorting.
+/// Writes the distribution of the sum of independent jobs' widths to `now`, as far as that reaches; `next` is
+/// scratch. The narrowest jobs come first, when the sums are small yet: by powers of two, which takes no sorting.
 fn add_jobs<'r>(
     now: &mut &'r mut [f64],
     next: &mut &'r mut [f64],
@@ -286,7 +286,7 @@ mod tests {
         let mut random = |below: u32| random(below.into()) as u32;
         let (mut gaps, mut rows) = ([0.0; 2], 0);
         for round in 0..40 {
-            // Of many narrow jobs the numbers come from frequencies.
+            // The numbers of many narrow jobs come from frequencies.
             let many = round % 4 == 1;
             let (count, widest) = if many { (700, 20) } else { (60, [30, 300, 3_000][round % 3]) };
             let jobs: Vec<(u32, f64)> = (0..count)
@@ -294,7 +294,7 @@ mod tests {
                 .map(|(width, p)| (width, f64::min(p, 1.0)))
                 .collect();
             let busy: u32 = jobs.iter().map(|job| job.0).sum();
-            let reach = 1 + random(busy / 4);
+            let reach = 12 + random(busy / 4);
             let missing = 1 + random(busy - reach);
             let joined: Vec<(u32, f64)> = (0..3).map(|_| (1 + random(1 + reach / 4), 0.25)).collect();
             let (mut running, mut releases) = (Vec::new(), Vec::new());

@@ -333,7 +333,7 @@ pub unsafe extern "C" fn surefill_forecast_options_init(
 }
 
 /// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this
-/// is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 256 W + 800.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

@@ -2,13 +2,13 @@
 //!
 //! Nissimov & Feitelson 2007, Algorithm 1 (= Nissimov 2006, Algorithm 5): the age cuts from below, the limit from
 //! above, log-uniform inside a bin, then the rest is scaled to 1. The last, open bin is closed by the limit. When
-//! nothing is left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still
-//! ahead, else one second from now.
+//! nothing is left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is
+//! still ahead, else one second from now.
 //!
 //! A soft limit, one that jobs may outlive, does not cut: [`RuntimeDistribution::remaining_softly`].
 //!
-//! Algorithm 5 spreads what was predicted beyond the limit over what is left below it. The delay rule and the orders by
-//! medians go by it, as in the papers. Answers to people have it end at the limit instead: `within`.
+//! Algorithm 5 spreads what was predicted beyond the limit over what is left below it. The delay rule and the orders
+//! by medians go by it, as in the papers. Answers to people have it end at the limit instead: `within`.
 
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
@@ -53,7 +53,8 @@ pub(super) struct Parts<'d> {
     binned: Binned<'d>,
     age: f64,
     limit: f64,
-    /// Whether the limit closes the open bin; else it is as wide as any other, from the later of its start and the age.
+    /// Whether the limit closes the open bin; else it is as wide as any other, from the later of its start and the
+    /// age.
     closes: bool,
 }
 
@@ -79,8 +80,8 @@ impl<'d> Parts<'d> {
         Parts::new(binned, age, limit, limit < MAX_SECONDS)
     }
 
-    /// The bins of which nothing is cut, without the first one and the open one; nothing is left of those before but for
-    /// the last of these.
+    /// The bins of which nothing is cut, without the first one and the open one. Of those before nothing is left,
+    /// except of the last one.
     pub(super) fn whole(&self) -> core::ops::Range<usize> {
         let edges = self.binned.edges;
         let below = edges.iter().take_while(|&&edge| edge < self.age).count();
@@ -162,12 +163,12 @@ impl RuntimeDistribution {
         self.view().max_releases(events_per_bin)
     }
 
-    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order
-    /// of time, probabilities summing to 1; returns the number of events written.
+    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing
+    /// order of time, probabilities summing to 1; returns the number of events written.
     ///
-    /// Each bin's (clipped) interval is divided into `events_per_bin` intervals of equal probability, and each puts its
-    /// probability at its end, rounded up to whole seconds: 1 is the papers' choice. Events that fall on one second are
-    /// one event. O(bins x events per bin).
+    /// Each bin's (clipped) interval is divided into `events_per_bin` intervals of equal probability, and each puts
+    /// its probability at its end, rounded up to whole seconds: 1 is the papers' choice. Events that fall on one
+    /// second are one event. O(bins x events per bin).
     ///
     /// # Errors
     /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit or events per bin outside 1 to
@@ -183,9 +184,9 @@ impl RuntimeDistribution {
     }
 
     /// The discretised remaining run time under a soft limit, one that jobs may outlive: the age alone cuts the
-    /// distribution, which may reach beyond the limit, and the open bin is as wide as any other, from the later of its
-    /// start and the age. Where nothing is predicted, or nothing of it is left, the job is expected to end at its limit
-    /// if that is still ahead, else one second from now.
+    /// distribution, which may reach beyond the limit, and the open bin is as wide as any other, from the later of
+    /// its start and the age. Where nothing is predicted, or nothing of it is left, the job is expected to end at
+    /// its limit if that is still ahead, else one second from now.
     ///
     /// # Errors
     /// As [`RuntimeDistribution::remaining`].
@@ -199,8 +200,8 @@ impl RuntimeDistribution {
         self.view().remaining_softly(age, limit, events_per_bin, out)
     }
 
-    /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing is
-    /// left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
+    /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing
+    /// is left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
     ///
     /// # Errors
     /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit.
@@ -215,8 +216,8 @@ impl RuntimeDistribution {
     }
 
     /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
-    /// probability at most `1 - quantile` by Algorithm 5, as the orders by predicted medians have it: what is predicted
-    /// beyond the limit is spread over what is left below it, and more jobs than that exceed it.
+    /// probability at most `1 - quantile` by Algorithm 5, as the orders by predicted medians have it: what is
+    /// predicted beyond the limit is spread over what is left below it, and more jobs than that exceed it.
     /// [`RuntimeDistribution::quantile`] is the one that holds. Log-uniform inside a bin, rounded up. O(bins).
     ///
     /// # Errors

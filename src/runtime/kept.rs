@@ -1,8 +1,8 @@
-//! A remaining run time that is kept as the pieces of its bins, until somebody needs its releases.
+//! A remaining run time kept as the pieces of its bins, until its releases are needed.
 //!
 //! A release takes 75 instructions and a job has a hundred of them, while a verdict needs a few sums of them alone
-//! (`backfill::bracket`). The pieces lie at the end of the memory for the job's releases, which are written from the front:
-//! of the first k pieces no more than fit before the next one.
+//! (`backfill::bracket`). The pieces lie at the end of the memory for the job's releases, which are written from the
+//! front: of the first k pieces no more than fit before the next one.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
@@ -146,7 +146,8 @@ pub(crate) enum Remaining<'a> {
 }
 
 impl<'a> Remaining<'a> {
-    /// That of the job with this memory; `number` is the number of its releases, or of its pieces where marked as such.
+    /// That of the job with this memory; `number` is the number of its releases, or of its pieces where marked as
+    /// such.
     #[inline]
     pub(crate) fn of(slot: &'a [Release], number: u32) -> Result<Remaining<'a>> {
         if number & KEPT == 0 {

@@ -72,7 +72,8 @@ pub(super) fn whole_seconds(span: f64) -> i64 {
     nearest + i64::from(sum - ONES < span)
 }
 
-/// Ends of all but the last event of a bin, as multiples of its start: of the bins' ratio, and of the last uneven piece.
+/// Ends of all but the last event of a bin, as multiples of its start: for the bins' ratio, and for the last uneven
+/// piece.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Steps {
     regular: ArrayVec<f64, MAX_EVENTS_PER_BIN>,

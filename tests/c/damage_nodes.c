@@ -9,7 +9,7 @@
 
 enum { NOW = 1000, MOST_STEPS = 500, NODE_COUNT = 4, KINDS = 2 };
 
-static int64_t machine[300], pass_memory[900], good_machine[300], good_pass[900];
+static int64_t machine[300], pass_memory[12000], good_machine[300], good_pass[12000];
 static int64_t forecast_memory[900], good_forecast[900];
 static surefill_rule rule;
 
@@ -182,7 +182,8 @@ int main(int argc, char **argv) {
         memcpy(pass_memory, good_pass, sizeof pass_memory);
         CHECK(use((surefill_node_pass *)pass_memory, (surefill_nodes *)machine));
         for (int which = 0; which < 2; which++) {
-            for (int64_t i = 0; i < sizes[which]; i += every) {
+            /* Most of a pass are scenarios that it keeps, all alike. */
+            for (int64_t i = 0; i < sizes[which]; i += i < 8000 ? every : 37 * every) {
                 for (int how = 0; how < 3; how++) {
                     memcpy(machine, good_machine, sizeof machine);
                     memcpy(pass_memory, good_pass, sizeof pass_memory);

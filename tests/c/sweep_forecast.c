@@ -129,7 +129,7 @@ void sweep_forecast_size(void) {
         other = (surefill_forecast_capacity){sizeof other,   (int32_t)n[0], (int32_t)n[1], (int32_t)n[2],
                                              (int32_t)n[3], (int32_t)n[4], (int32_t)n[5]};
         CHECK_OK(surefill_forecast_size(&other, &size));
-        CHECK(size <= 16 * (n[0] + n[1]) * n[3] * n[4] + 8 * n[1] * n[5] + 128 * n[0] + 232 * n[1] + 640);
+        CHECK(size <= 16 * (n[0] + n[1]) * n[3] * n[4] + 8 * n[1] * n[5] + 128 * n[0] + 256 * n[1] + 800);
         if (i == 3) {
             int64_t defaults = 0;
             other.struct_size = 4;
