@@ -1,9 +1,13 @@
 //! One distribution for each waiting job, in a burst of equal jobs and in a jam without limits: what `advise` prints,
 //! in JSON and in its tables, is what `serve` and `predict-wait` tell of it.
 
+#[path = "../../tests/common/splitmix.rs"]
+mod splitmix;
+
 use super::predict_wait_command::{json, surefill};
 use super::serve_command::serve;
 use serde_json::Value;
+use splitmix::splitmix;
 use std::path::Path;
 use surefill_simulator::report::advice::span;
 use surefill_simulator::report::waiting::duration;
@@ -44,7 +48,7 @@ impl Job {
     /// The line of `sacct`.
     fn accounted(&self) -> String {
         let times = [Some(self.submit), self.start, self.end].map(|time| time.unwrap_or(0).to_string());
-        let limit = self.limit.unwrap_or(0).to_string();
+        let limit = self.limit.map_or("UNLIMITED".to_owned(), |limit| limit.to_string());
         let fields = [self.user, "a", "COMPLETED", &times[0], &times[1], &times[2], &limit, "1", "4", "x"];
         fields.join(SEPARATOR) + "\n"
     }
@@ -116,6 +120,28 @@ fn jam(folder: &Path) {
         end: None,
     };
     write(folder, (0..NODES + 999).map(job).collect());
+}
+
+/// A user without limits sends a thousand jobs of ten minutes to four hours at once. Returns the waiting ones and the
+/// seconds after which they really start.
+fn unequal(folder: &Path) -> Vec<(String, i64)> {
+    let (mut seed, mut free) = (7, [T + 60; NODES as usize]);
+    let (mut jobs, mut left) = (Vec::new(), Vec::new());
+    for id in 1000..2000 {
+        let share = splitmix(&mut seed) as f64 / 2f64.powi(64);
+        let run_time = (600.0 * 24f64.powf(share)) as i64;
+        let node = free.iter_mut().min().unwrap();
+        let start = *node;
+        *node += run_time;
+        let end = Some(*node).filter(|&end| end <= NOW);
+        if start > NOW {
+            left.push((id.to_string(), start - NOW));
+        }
+        let start = Some(start).filter(|&start| start <= NOW);
+        jobs.push(Job { id, user: "u2", limit: None, submit: T, start, end });
+    }
+    write(folder, jobs);
+    left
 }
 
 /// The instants of a start in seconds from now, those that are predicted; the rest of the levels is not known.
@@ -217,6 +243,29 @@ fn a_burst_of_equal_jobs() {
     }
     println!("{near} medians within a factor of 2, {inside} starts in the interval of 90 %");
     assert!(near >= 557 && inside >= 500, "{near} {inside}");
+}
+
+/// In a jam of jobs without limits no median is later than one and a half times the longest wait that comes, and the
+/// .95 level of none beyond three times.
+#[test]
+fn a_jam_of_unequal_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = unequal(folder.path());
+    let advised = agree(folder.path());
+    assert_eq!(left.len(), advised.len());
+    let (mut near, mut inside) = (0, 0);
+    for ((job, wait), (name, levels)) in left.iter().zip(&advised) {
+        assert_eq!(job, name);
+        near += usize::from(levels[2] <= 2 * wait && 2 * levels[2] >= *wait);
+        inside += usize::from((levels[0]..=levels[4]).contains(wait));
+    }
+    let longest = left.iter().map(|(_, wait)| wait).max().unwrap();
+    let largest = |level: usize| advised.iter().map(|(_, levels)| levels[level]).max().unwrap();
+    let (median, last) = (largest(2), largest(4));
+    let all = left.len();
+    println!("{all}: {near} within a factor of 2, {inside} in 90 %; {longest} s; {median} and {last} s");
+    assert!(2 * median <= 3 * longest && last <= 3 * longest, "{longest} {median} {last}");
+    assert!(4 * near >= 3 * all && 10 * inside >= 8 * all, "{near} {inside} of {all}");
 }
 
 /// The ends of jobs without limits are unknown: no level is advised beyond what is played forward, and none twice.
