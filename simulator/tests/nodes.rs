@@ -2,7 +2,7 @@
 //! where they must agree, and by hand.
 
 #[path = "../../tests/common/splitmix.rs"]
-mod splitmix;
+pub(crate) mod splitmix;
 
 use splitmix::splitmix;
 use std::fmt::Write;

@@ -1,13 +1,10 @@
 //! One distribution for each waiting job, in a burst of equal jobs and in a jam without limits: what `advise` prints,
 //! in JSON and in its tables, is what `serve` and `predict-wait` tell of it.
 
-#[path = "../../tests/common/splitmix.rs"]
-mod splitmix;
-
+use super::nodes::splitmix::splitmix;
 use super::predict_wait_command::{json, surefill};
 use super::serve_command::serve;
 use serde_json::Value;
-use splitmix::splitmix;
 use std::path::Path;
 use surefill_simulator::report::advice::span;
 use surefill_simulator::report::waiting::duration;
@@ -245,8 +242,8 @@ fn a_burst_of_equal_jobs() {
     assert!(near >= 557 && inside >= 500, "{near} {inside}");
 }
 
-/// In a jam of jobs without limits no median is later than one and a half times the longest wait that comes, and the
-/// .95 level of none beyond three times.
+/// In a jam of jobs without limits no median is later than one and a half times the longest wait that comes, and no
+/// .95 level than three times.
 #[test]
 fn a_jam_of_unequal_jobs() {
     let folder = tempfile::tempdir().unwrap();
