@@ -15,8 +15,8 @@
 //! the widest gap is split; where the rows are used up, walk or spectrum take over. A committed candidate of `a`
 //! processors, ended by `t` with probability `b`, changes `G(x)` to `(1 - b) G(x + a) + b G(x)`, in place.
 //!
-//! On wide machines `G` itself is bounded first, from coarse widths (`rows`); where that leaves more open than the
-//! intervals do, all begins anew with finer widths, and at last with exact ones.
+//! On wide machines `G` itself is bounded first, at few numbers (`rows`); where that leaves more open than the
+//! intervals do, all begins anew with more numbers, and at last with all of them.
 
 use crate::backfill::running::{Running, measure};
 use crate::backfill::verdict::{Candidate, Criterion, Exactness, Rule, Verdict};
@@ -29,11 +29,11 @@ use bytemuck::{Pod, Zeroable};
 /// The most instants.
 const INSTANTS: usize = 48;
 
-/// Multiply-adds for a row from which on frequencies are tried, or coarse rows where few jobs run.
+/// Multiply-adds for an exact row from which on rows are coarse at first, and exact ones try frequencies.
 pub(super) const DIRECT: u64 = 1 << 17;
 
-/// Running jobs up to which rows are coarse at first: the transform of the sum of more of them is negligible at all
-/// but a few dozen frequencies.
+/// Running jobs up to which rows begin as coarse as they can be. The transform of the sum of more jobs is negligible at
+/// all but a few dozen frequencies, where more numbers cost little and a second row of all jobs much.
 pub(super) const FEW: u32 = 512;
 
 /// Numbers that rows of the coarsest widths are made of, the factor to the next widths, and the last coarse ones.

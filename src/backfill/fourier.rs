@@ -55,14 +55,14 @@ const LANES: usize = 4;
 /// Uncertain jobs of an instant.
 pub(super) struct Jobs<'a> {
     /// Widths, in units that divide the steps of the rows as well. The order of the jobs is changed.
-    pub widths: &'a mut [f64],
+    widths: &'a mut [f64],
     /// Probabilities that they have ended, above 0 and below 1.
-    pub ended: &'a mut [f64],
+    ended: &'a mut [f64],
     /// Memory for their angles at the first frequency, in 2^-64 of a turn.
-    pub angles: &'a mut [u64],
+    angles: &'a mut [u64],
     /// Memory for cosines and sines: of these angles, and of those at the present frequency, times `ended`.
-    pub steps: [&'a mut [f64]; 2],
-    pub turned: [&'a mut [f64]; 2],
+    steps: [&'a mut [f64]; 2],
+    turned: [&'a mut [f64]; 2],
 }
 
 /// Moments of the sum.
@@ -78,7 +78,9 @@ struct Moments {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Support {
     lowest: i64,
-    pub modulus: usize,
+    modulus: usize,
+    /// Standard deviation.
+    deviation: f64,
 }
 
 /// Sums of `p (1 - p) w^2` and of `p (1 - p) w^4` over jobs of widths from one power of two to the next.
@@ -114,7 +116,23 @@ impl Near {
     }
 }
 
-impl Jobs<'_> {
+impl<'a> Jobs<'a> {
+    /// Jobs of these widths, ended with these probabilities; the other slices have room for a number of each job.
+    pub(super) fn new(
+        widths: &'a mut [f64],
+        ended: &'a mut [f64],
+        [angles, steps, sine_steps, turned, sine_turned]: [&'a mut [f64]; 5],
+    ) -> Result<Jobs<'a>> {
+        let count = widths.len();
+        Ok(Jobs {
+            widths,
+            ended,
+            angles: range_mut(bytemuck::cast_slice_mut(angles), 0, count)?,
+            steps: [range_mut(steps, 0, count)?, range_mut(sine_steps, 0, count)?],
+            turned: [range_mut(turned, 0, count)?, range_mut(sine_turned, 0, count)?],
+        })
+    }
+
     fn moments(&self) -> Moments {
         let mut moments = Moments { mean: 0.0, variance: 0.0, widest: 0.0, total: 0.0 };
         for (&width, &p) in self.widths.iter().zip(&*self.ended) {
@@ -135,7 +153,7 @@ impl Jobs<'_> {
         let high = f64::min(libm::ceil(mean + reach), total);
         // Odd, so that no frequency is its own mirror image.
         let modulus = ((high - low) as usize).saturating_add(1) | 1;
-        Support { lowest: low as i64, modulus }
+        Support { lowest: low as i64, modulus, deviation: libm::sqrt(variance) }
     }
 
     /// Whether few frequencies are expected to matter, and most others to be seen at once not to: no job is so wide
@@ -143,8 +161,8 @@ impl Jobs<'_> {
     /// mean over all frequencies about minus the sum of `2 p (1 - p)`, is well below that of [`CUT`].
     pub(super) fn has_few(&self, support: &Support) -> bool {
         let decay = 2.0 * self.ended.iter().map(|p| p * (1.0 - p)).sum::<f64>();
-        let deviation = libm::sqrt(self.moments().variance);
-        decay > 2.0 * SETTLED && support.modulus as f64 <= f64::min(NUMBERS * deviation, OTHERS * decay)
+        let most = f64::min(NUMBERS * support.deviation, OTHERS * decay);
+        decay > 2.0 * SETTLED && support.modulus as f64 <= most
     }
 
     /// Writes Pr(S < y) for `y` = `first`, `first + step`, ... into `row`. Returns whether that takes
@@ -232,7 +250,7 @@ impl Jobs<'_> {
     /// Divides the jobs into wide ones, which come first, and narrow ones, for the frequencies near 0; none where
     /// there are too few narrow jobs. O(jobs).
     fn near(&mut self, support: &Support) -> Result<Option<Near>> {
-        let (deviation, modulus) = (libm::sqrt(self.moments().variance), support.modulus as f64);
+        let (deviation, modulus) = (support.deviation, support.modulus as f64);
         let last = f64::min(FARTHEST / deviation * modulus / TURN, modulus / 2.0) as u64;
         let frequency = last as f64 * TURN / modulus;
         let (all, mut wide) = (self.widths.len(), 0);
@@ -480,16 +498,9 @@ pub(super) mod tests {
             let open = jobs.iter().filter(|job| job.1 > 0.0);
             let (mut widths, mut ended): (Vec<f64>, Vec<f64>) =
                 open.map(|&(width, p)| (f64::from(width * scale), p)).unzip();
-            let mut angles = vec![0; widths.len()];
-            let mut memory = [(); 4].map(|()| vec![0.0; widths.len()]);
-            let [steps, sine_steps, turned, sine_turned] = &mut memory;
-            let mut jobs = Jobs {
-                widths: &mut widths,
-                ended: &mut ended,
-                angles: &mut angles,
-                steps: [steps, sine_steps],
-                turned: [turned, sine_turned],
-            };
+            let mut memory = [(); 5].map(|()| vec![0.0; widths.len()]);
+            let memory = memory.each_mut().map(|room| &mut room[..]);
+            let mut jobs = Jobs::new(&mut widths, &mut ended, memory).unwrap();
             let support = jobs.support();
             by_cumulants += usize::from(jobs.near(&support).unwrap().is_some());
             let (first, step) = (random(200) as i64 - 100, 1 + random(9));

@@ -58,13 +58,8 @@ impl Bracketed<'_> {
             let common = gcd(unit as usize, self.state.grain as usize).max(1) as u32;
             let scale = unit / common;
             widths.iter_mut().for_each(|width| *width *= f64::from(scale));
-            let mut jobs = Jobs {
-                widths: &mut *widths,
-                ended: &mut *odds,
-                angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
-                steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
-                turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
-            };
+            let memory = [angles, steps, sine_steps, &mut *one, &mut *other];
+            let mut jobs = Jobs::new(&mut *widths, &mut *odds, memory)?;
             let support = jobs.support();
             let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
             let places = (first, grain / u64::from(common));
@@ -106,7 +101,8 @@ impl Bracketed<'_> {
         Ok(())
     }
 
-    /// Writes bounds of `G` from widths rounded to units of `u` processors: few numbers are left, and no narrow jobs.
+    /// Writes bounds of `G` at few numbers: from frequencies where few of these are expected to matter, in O(R b + R +
+    /// numbers) for each of them; else from widths rounded to units of `u` processors, so that no narrow jobs are left.
     /// `S = u Q + R`, `Q` the sum of the rounded widths of the ended jobs, `R` that of what rounding leaves over.
     /// `R` has a known mean and a small variance, so that by Bernstein's inequality it is above `mean + reach`, or
     /// below `mean - reach`, with a probability of [`ERROR`] each, and
@@ -138,14 +134,9 @@ impl Bracketed<'_> {
             return Ok(());
         }
         let uncertain = widths.len();
-        // Where the transform is negligible but near 0, frequencies show exact numbers.
-        let mut jobs = Jobs {
-            widths: &mut *widths,
-            ended: &mut *odds,
-            angles: range_mut(bytemuck::cast_slice_mut(angles), 0, uncertain)?,
-            steps: [range_mut(steps, 0, uncertain)?, range_mut(sine_steps, 0, uncertain)?],
-            turned: [range_mut(one, 0, uncertain)?, range_mut(other, 0, uncertain)?],
-        };
+        // Frequencies show the numbers themselves.
+        let memory = [angles, steps, sine_steps, &mut *one, &mut *other];
+        let mut jobs = Jobs::new(&mut *widths, &mut *odds, memory)?;
         let support = jobs.support();
         // The work of adding the jobs to coarse numbers.
         let budget = uncertain as u64 * u64::from(self.state.coarse);
