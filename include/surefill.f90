@@ -219,6 +219,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WHY_ARRAY = 55_c_int32_t
   !> The most scenarios of a forecast of starts.
   integer(c_int32_t), parameter :: SUREFILL_MAX_START_SCENARIOS = 64_c_int32_t
+  !> surefill_start.capped where no start can be predicted.
+  integer(c_int32_t), parameter :: SUREFILL_START_STALLED = 2_c_int32_t
 
   !> Capacities of a scheduler. Set by surefill_scheduler_capacity_init, then changed as needed.
   type, bind(c) :: surefill_scheduler_capacity
@@ -495,7 +497,8 @@ module surefill
     !> Bytes of this structure, as the program knows it.
     integer(c_int32_t) :: struct_size
     !> 1 if the start may lie later than the last instant: longer waits are not known, nor is an instant that is equal
-    !! to the last one.
+    !! to the last one. SUREFILL_START_STALLED if no instant is known, because a waiting job may start and nothing has
+    !! started for longer than ever: the machine may be down.
     integer(c_int32_t) :: capped
     !> The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
     !! decreasing. People plan by the fourth: three of four jobs have started by then.

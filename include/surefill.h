@@ -635,6 +635,9 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* The most scenarios of a forecast of starts. */
 #define SUREFILL_MAX_START_SCENARIOS 64
 
+/* surefill_start.capped where no start can be predicted. */
+#define SUREFILL_START_STALLED 2
+
 /* One decision: scratch beside the scheduler's block. It needs the scheduler's thread, or the lock that guards it. */
 typedef struct surefill_cycle surefill_cycle;
 
@@ -922,7 +925,8 @@ typedef struct surefill_start {
   /* Bytes of this structure, as the program knows it. */
   uint32_t struct_size;
   /* 1 if the start may lie later than the last instant: longer waits are not known, nor is an instant that is
-   * equal to the last one. */
+   * equal to the last one. SUREFILL_START_STALLED if no instant is known, because a waiting job may start and
+   * nothing has started for longer than ever: the machine may be down. */
   int32_t capped;
   /* The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
    * decreasing. People plan by the fourth: three of four jobs have started by then. */

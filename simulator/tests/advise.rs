@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 use surefill_simulator::live::advise::read::{self, State};
+use surefill_simulator::live::advise::rule::Rule;
 use surefill_simulator::live::advise::{Question, Snapshot, advise, limit};
 use surefill_simulator::report::advice::span;
 
@@ -32,6 +33,8 @@ fn question() -> Question {
         within: vec![60, 3600],
         quantile: 0.95,
         confidence: 0.95,
+        rule: Rule::default(),
+        previous: None,
         next: vec![limit::Ask { user: "games".into(), ..limit::Ask::default() }],
     }
 }
@@ -452,7 +455,7 @@ fn bad_usage_is_refused() {
         .output()
         .expect("runs");
     let text = String::from_utf8_lossy(&commands.stdout);
-    assert_eq!(text.lines().count(), 3);
+    assert_eq!(text.lines().count(), 4);
     assert!(text.lines().all(|line| line.starts_with("SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 s")), "{text}");
 }
 

@@ -1,5 +1,6 @@
 //! `surefill advise` on clusters as they are: nodes that have left, partitions that overlap, arrays.
 
+use surefill_simulator::live::advise::rule::Rule;
 use surefill_simulator::live::advise::starts::Start;
 use surefill_simulator::live::advise::{Advice, Question, Snapshot, advise, read};
 
@@ -39,8 +40,15 @@ fn advice(jobs: &str, nodes: &str, history: &str) -> Advice {
         odd: Vec::new(),
         remarks: Vec::new(),
     };
-    let question =
-        Question { partition: None, within: vec![3600], quantile: 0.95, confidence: 0.95, next: Vec::new() };
+    let question = Question {
+        partition: None,
+        within: vec![3600],
+        quantile: 0.95,
+        confidence: 0.95,
+        rule: Rule::default(),
+        previous: None,
+        next: Vec::new(),
+    };
     advise(&snapshot, &question).expect("advice")
 }
 

@@ -87,9 +87,13 @@ fn write(folder: &Path, jobs: Vec<Job>) {
 }
 
 fn advise(folder: &Path, how: &str) -> std::process::Output {
-    let now = NOW.to_string();
+    advise_at(folder, NOW, &["-q", how])
+}
+
+fn advise_at(folder: &Path, now: i64, how: &[&str]) -> std::process::Output {
+    let now = now.to_string();
     let files = ["--squeue", "squeue", "--sinfo", "sinfo", "--history", "sacct", "--now", &now];
-    surefill(&[&["advise", "-q", how], &files[..]].concat(), folder)
+    surefill(&[&["advise"], how, &files[..]].concat(), folder)
 }
 
 /// A user sends a thousand jobs of an hour at once; each hour forty of them start. Returns the waiting ones and the
@@ -273,4 +277,67 @@ fn a_jam_without_limits() {
     let advised = agree(folder.path());
     assert_eq!(advised.len(), 999);
     assert!(advised.iter().all(|(_, levels)| levels.is_sorted()));
+}
+
+/// The queue is played by the rule of the site's scheduler, as its configuration says, and each answer names it.
+#[test]
+fn the_rule_is_the_sites() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    unequal(folder);
+    let config = |scheduler: &str, parameters: &str| {
+        let text = format!("SchedulerParameters     = {parameters}\nSchedulerType           = {scheduler}\n");
+        std::fs::write(folder.join("scontrol"), text).unwrap();
+        json(&advise_at(folder, NOW, &["--json", "--config", "scontrol"]))
+    };
+    let by_words = |words: &str| json(&advise_at(folder, NOW, &["--json", "--settings", words]));
+    let easy = json(&advise(folder, "--json"));
+    assert_eq!(easy["rule"], "EASY, as sched/backfill");
+    assert!(config("sched/backfill", "defer")["starts"] == easy["starts"]);
+    assert!(by_words("preset=easy")["starts"] == easy["starts"]);
+    let words = "defer,surefill_preset=fast,surefill_predictor=limit,surefill_locked=0.2";
+    let plan = config("sched/surefill", words);
+    assert_eq!(plan["rule"], "surefill, preset=fast predictor=limit");
+    assert!(plan["starts"] == by_words("preset=fast predictor=limit")["starts"]);
+    assert!(plan["starts"] != easy["starts"]);
+    assert!(config("sched/surefill", "surefill_mode=shadow")["starts"] == easy["starts"]);
+    let text = String::from_utf8(advise_at(folder, NOW, &["--config", "scontrol"]).stdout).unwrap();
+    assert!(text.contains("played forward by EASY, as surefill with mode=shadow, "), "{text}");
+    let refused = advise_at(folder, NOW, &["--settings", "preset=best"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("preset= fair, fast"), "{refused:?}");
+    let builtin = config("sched/builtin", "");
+    assert!(builtin["remarks"].to_string().contains("sched/builtin cannot be played forward"), "{builtin}");
+}
+
+/// A median stays from answer to answer while the levels beside it allow it.
+#[test]
+fn an_answer_follows_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    unequal(folder);
+    let keep = |name: &str, how: &[&str], now: i64| {
+        let found = json(&advise_at(folder, now, &[&["--json"], how].concat()));
+        std::fs::write(folder.join(name), found.to_string()).unwrap();
+        found
+    };
+    let medians = |found: &Value, now: i64| -> Vec<i64> {
+        let starts = found["starts"].as_array().unwrap().iter();
+        starts.map(instants).filter(|known| known.len() == 5).map(|known| now + known[2]).collect()
+    };
+    let later = NOW + 300;
+    let first = keep("first", &[], NOW);
+    let alone = medians(&keep("alone", &[], later), later);
+    let second = keep("second", &["--previous", "first"], later);
+    let (before, after) = (medians(&first, NOW), medians(&second, later));
+    assert_eq!((before.len(), after.len()), (alone.len(), alone.len()));
+    let moved = |medians: &[i64]| medians.iter().zip(&before).filter(|(one, other)| one != other).count();
+    println!("{} of {} medians have moved, {} by themselves", moved(&after), after.len(), moved(&alone));
+    assert!(10 * moved(&after) < after.len() && 2 * moved(&alone) > alone.len());
+    // The time of the first answer goes along.
+    assert!(second["starts"].as_array().unwrap().iter().all(|start| start["since"] == NOW));
+    let third = keep("third", &["--previous", "second"], later + 300);
+    assert!(third["starts"].as_array().unwrap().iter().all(|start| start["since"] == NOW));
+    let missing = advise_at(folder, NOW, &["--previous", "nothing"]);
+    assert_eq!(missing.status.code(), Some(1), "{missing:?}");
 }

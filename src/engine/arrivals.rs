@@ -113,6 +113,7 @@ impl Scheduler<'_> {
         let since = now.saturating_sub(self.state.now);
         if self.state.begun == 0 || !(0..=UNWATCHED).contains(&since) {
             self.parts.arrivals.iter_mut().for_each(|arrival| arrival.submit = arrival.submit.min(now));
+            self.parts.pools.iter_mut().for_each(|pool| pool.pauses.not_observed(now));
             self.state.watched = now;
         }
     }

@@ -1,15 +1,10 @@
 //! The start of every waiting job, by the scheduler's own rule played forward.
 
 use super::capacity::SchedulerCapacity;
-use super::job::MAX_TIME;
 use super::object::Scheduler;
 use super::order::Candidate;
-use super::starts::LEVELS;
-use super::table::Record;
 use crate::error::{Error, Result};
-use crate::heap;
-use crate::math::mix::mix;
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, copy, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, copy, range};
 use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, WaitingJob};
 use crate::runtime::MAX_SECONDS;
 use crate::seal::lifecycle;
@@ -24,31 +19,8 @@ pub(super) const LATER: u32 = 256;
 /// Number of tasks of arrays that wait side by side, at most; further ones follow those.
 const TASKS: u32 = 64;
 
-/// Seconds after the first report of a start from which another is judged too.
-const LATER_REPORT: i64 = 3600;
-
 /// A day, in seconds.
 pub(super) const DAY: i64 = 86_400;
-
-/// The predicted start of a waiting job. All instants are in the scheduler's time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PredictedStart {
-    /// The instants by which the job starts with probability .05, .25, .5, .75 and .95 ([`LEVELS`]), not decreasing.
-    pub by: [i64; LEVELS.len()],
-    /// Whether the last of them is at the end of the forecast's range: the start may be later still.
-    pub capped: bool,
-}
-
-impl PredictedStart {
-    /// The instant at the level of this number, if it is known: nothing is beyond the forecast's range.
-    pub fn known(&self, level: usize) -> Option<i64> {
-        let [.., last] = self.by;
-        self.by.get(level).copied().filter(|&by| !self.capped || by < last)
-    }
-}
-
-/// The number of the median among the levels.
-const MEDIAN: usize = 2;
 
 /// The number of a job that is submitted later, and the start of one that has not started.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -175,7 +147,13 @@ pub(crate) struct State {
     pub(super) easy: u32,
     /// Number of units of the pool.
     pub(super) units: u32,
-    pub(super) reserved: u32,
+    /// Under EASY the head job by its number among those of the beginning, else [`NOBODY`]; and the seconds within
+    /// which it starts by the limits.
+    pub(super) head: u32,
+    pub(super) head_by: u32,
+    /// Whether nothing has started for too long though a job may, with the two numbers of that pause.
+    pub(super) stalled: u32,
+    pub(super) stall: [i64; 2],
     /// The lowest priority of the waiting jobs.
     pub(super) lowest: f64,
     pub(super) kept: KeptOrder,
@@ -292,15 +270,6 @@ pub(super) fn span(seconds: i64) -> u32 {
     u32::try_from(seconds.clamp(0, LONGEST.into())).unwrap_or(LONGEST)
 }
 
-/// Keeps the median where it was last reported, or moves it to half way between the new one and the level beside it.
-fn keep_median(job: &Record, predicted: &mut PredictedStart) {
-    if job.reports > 0 && job.reported_median != 0 && predicted.known(MEDIAN).is_some() {
-        let [_, low, median, high, _] = &mut predicted.by;
-        let (low, high) = (*median - (*median - *low) / 2, *median + (*high - *median) / 2);
-        *median = job.reported_median.min(high).max(low);
-    }
-}
-
 impl<'a> StartForecast<'a> {
     /// Bytes that a forecast of a scheduler with this capacity needs.
     ///
@@ -367,131 +336,5 @@ impl<'a> StartForecast<'a> {
             })?;
         }
         Ok(())
-    }
-
-    /// The rest of a job's wait at the five levels by the scenarios, in seconds: with N scenarios the level p lies at
-    /// place p N - .5 of the starts in order, between two of them interpolated. `None` for a job that does not wait in
-    /// this pool, that is held, or for which there are too few units. O(W + N log N).
-    ///
-    /// # Errors
-    /// [`Error::WrongState`] before all scenarios are played.
-    pub fn levels(&self, job: i64) -> Result<Option<[i64; LEVELS.len()]>> {
-        if self.state.scenario < self.state.scenarios {
-            return Err(Error::WrongState);
-        }
-        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
-        let Some(number) = queued.iter().position(|queued| queued.job == job) else { return Ok(None) };
-        if at(queued, number)?.processors > self.state.possible {
-            return Ok(None);
-        }
-        let mut starts = [0_u32; MOST_SCENARIOS as usize];
-        let count = self.state.scenarios as usize;
-        let starts = range_mut(&mut starts, 0, count)?;
-        for (start, row) in starts.iter_mut().zip(0..) {
-            *start = *at(self.parts.starts, row * self.parts.queued.len() + number)?;
-        }
-        heap::sort(starts)?;
-        starts.iter_mut().for_each(|start| *start = (*start).min(self.state.horizon));
-        let mut levels = [0; LEVELS.len()];
-        for (to, level) in levels.iter_mut().zip(LEVELS) {
-            let place = (level * count as f64 - 0.5).min(count as f64 - 1.0).max(0.0);
-            let below = libm::floor(place);
-            let lower = f64::from(*at(starts, below as usize)?);
-            let upper = f64::from(*at(starts, (below as usize + 1).min(count - 1))?);
-            *to = libm::round(lower + (place - below) * (upper - lower)) as i64;
-        }
-        Ok(Some(levels))
-    }
-
-    /// The predicted start of a waiting job: the levels, moved by the outcomes of earlier reports. The median of a job
-    /// whose start was reported stays where it was last reported, or moves to half way between the new one and the
-    /// level beside it, so that answers do not jump. `None` for a job that does not wait in this pool, or that is held
-    /// for an unknown time.
-    ///
-    /// # Errors
-    /// As [`StartForecast::levels`].
-    pub fn predicted(&self, scheduler: &Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
-        let Some(levels) = self.levels(job)? else { return Ok(None) };
-        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
-        let most = i64::from(self.state.horizon);
-        let record = scheduler.parts.table.get(slot)?;
-        if !record.state().waits() {
-            // It has started since the forecast began.
-            return Ok(None);
-        }
-        let kind = usize::from(self.is_later(record));
-        let offsets = at(&scheduler.pool_at(self.state.pool)?.offsets, kind)?;
-        let rest = offsets.reported(&levels, most);
-        let earliest = self.earliest(record);
-        let by = rest.map(|rest| self.state.now.saturating_add(rest).max(earliest));
-        let mut predicted = PredictedStart { by, capped: rest.iter().any(|&rest| rest >= most) };
-        keep_median(record, &mut predicted);
-        Ok(Some(predicted))
-    }
-
-    /// The first instant at which a job can start: neither before its begin time nor while it is refused.
-    fn earliest(&self, job: &Record) -> i64 {
-        let refused = Some(job.refused_until).filter(|&until| until < MAX_TIME).unwrap_or(0);
-        self.state.now.max(job.begin).max(refused)
-    }
-
-    /// Whether a job's start was reported an hour before, or earlier.
-    fn is_later(&self, job: &Record) -> bool {
-        job.reports > 0 && self.state.now.saturating_sub(job.reported_at[0]) >= LATER_REPORT
-    }
-
-    /// The predicted start of a waiting job that is reported to people, else as by [`StartForecast::predicted`]: the
-    /// outcome of the first report of a job, and of one drawn from those an hour or more after it, moves the offsets
-    /// for such reports in its pool.
-    ///
-    /// # Errors
-    /// As [`StartForecast::levels`].
-    pub fn report(&self, scheduler: &mut Scheduler<'_>, job: i64) -> Result<Option<PredictedStart>> {
-        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
-        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
-        let now = self.state.now;
-        let record = scheduler.parts.table.get_mut(slot)?;
-        let later = self.is_later(record);
-        record.reported_median = predicted.known(MEDIAN).unwrap_or(0);
-        // Each of the later reports is as likely to be judged, whenever the start comes: the k-th of them is kept
-        // instead of the one before with probability 1 / k.
-        let kept = if later {
-            mix(job as u64 ^ u64::from(record.reports) << 32) % u64::from(record.reports) == 0
-        } else {
-            record.reports == 0
-        };
-        if kept {
-            let kind = usize::from(later);
-            *at_mut(&mut record.reported, kind)? = predicted.by.map(|by| span(by - now));
-            *at_mut(&mut record.reported_at, kind)? = now;
-        }
-        if later || kept {
-            record.reports = record.reports.saturating_add(1);
-        }
-        Ok(Some(predicted))
-    }
-
-    /// The probability that a job starts by an instant: linear between the five levels as they are reported, from 0
-    /// when it can start at first; beyond the last one the rest shrinks to 0 at twice its distance.
-    ///
-    /// # Errors
-    /// As [`StartForecast::levels`].
-    pub fn probability(&self, scheduler: &Scheduler<'_>, job: i64, when: i64) -> Result<Option<f64>> {
-        let Some(predicted) = self.predicted(scheduler, job)? else { return Ok(None) };
-        let Some(slot) = scheduler.parts.table.find(job)? else { return Ok(None) };
-        let record = scheduler.parts.table.get(slot)?;
-        let now = self.earliest(record);
-        let (mut before, mut reached) = (now, 0.0);
-        let last = predicted.by[LEVELS.len() - 1];
-        let beyond = last.saturating_add(last.saturating_sub(now));
-        for (by, level) in predicted.by.into_iter().chain([beyond]).zip(LEVELS.into_iter().chain([1.0])) {
-            if when < by {
-                let passed = when.saturating_sub(before).max(0) as f64;
-                let share = passed / by.saturating_sub(before).max(1) as f64;
-                return Ok(Some(reached + (level - reached) * share));
-            }
-            (before, reached) = (by, level);
-        }
-        Ok(Some(1.0))
     }
 }

@@ -9,7 +9,7 @@ use super::settings::{Mode, OrderWord, Way};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{Object, at, at_mut, range, range_mut};
-use crate::plan::{LONGEST, Limited, Plan};
+use crate::plan::{Guard, LONGEST, Limited, Plan, Until};
 use crate::runtime::MAX_SECONDS;
 
 /// Number of tasks that follow the one of this number, where all others follow those that run side by side.
@@ -51,12 +51,16 @@ impl<'a> StartForecast<'a> {
         (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
         let settings = scheduler.settings();
         state.easy = u32::from(settings.way() != Way::Plan);
+        state.head = NOBODY;
         let here = *scheduler.pool_at(number)?;
         state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
         (state.units, state.idle, state.debt) = (counted.all, counted.idle, counted.debt);
         let mut forecast = StartForecast { state, parts };
         forecast.gather_running(scheduler)?;
         forecast.gather_waiting(scheduler)?;
+        if settings.way() == Way::Easy {
+            forecast.find_head()?;
+        }
         forecast.state.kept = here.kept;
         forecast.set_horizon(scheduler)?;
         let since = scheduler.arrivals_since(now)?;
@@ -228,6 +232,36 @@ impl<'a> StartForecast<'a> {
             promised: if task == 0 { job.promised } else { 0 },
             reserved: 0,
         })
+    }
+
+    /// The first job that has no room under EASY, and its start by the limits: by this rule nothing delays it further.
+    fn find_head(&mut self) -> Result<()> {
+        if self.state.debt > 0 {
+            // Units are missing, and which ends will bring them back is not known.
+            return Ok(());
+        }
+        let mut free = self.state.idle;
+        let mut running = 0;
+        let busy = range(self.parts.busy, 0, self.state.busy as usize)?.iter();
+        let mut limited = busy.map(|busy| Limited { after: busy.limit, processors: busy.processors });
+        for to in self.parts.limited.iter_mut().take(self.state.busy as usize) {
+            *to = limited.next().unwrap_or(Limited { after: LONGEST, processors: 0 });
+            running += 1;
+        }
+        for (number, job) in range(self.parts.queued, 0, self.state.present as usize)?.iter().enumerate() {
+            if let Some(left) = free.checked_sub(job.processors) {
+                free = left;
+                *at_mut(self.parts.limited, running)? =
+                    Limited { after: job.limit, processors: job.processors };
+                running += 1;
+                continue;
+            }
+            let limited = range_mut(self.parts.limited, 0, running)?;
+            let guard = Guard::new(job.processors, free, false, Until::Earliest, limited)?;
+            (self.state.head, self.state.head_by) = (number as u32, guard.shadow());
+            break;
+        }
+        Ok(())
     }
 
     /// Sets the end of the forecast's range: the longest of two days, three times the longest wait known, and twice the

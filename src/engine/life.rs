@@ -338,6 +338,7 @@ impl Scheduler<'_> {
         let (pool, units) = (job.pool, job.units);
         self.parts.table.activate(slot)?;
         let pool = pool_mut(self.parts.pools, pool)?;
+        pool.pauses.start(start, waited);
         (pool.held, pool.stirred) = (pool.held.saturating_add(units.into()), 1);
         pool.losses = pool.losses.wrapping_add(1);
         self.state.totals.started += 1;

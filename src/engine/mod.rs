@@ -48,9 +48,10 @@
 //!   nodes.
 //! * `reason`: the reason why a job waits; `sentence`: that in words; `guest`: the start of a job that is not
 //!   submitted.
-//! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones.
+//! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones;
+//!   `stall`: pauses in which nothing starts.
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
-//!   the rule, played forward.
+//!   the rule, played forward; `predicted_start`: the levels that are reported to people.
 
 mod accuracy;
 mod answer;
@@ -75,12 +76,14 @@ mod object;
 mod on_nodes;
 mod order;
 mod pools;
+mod predicted_start;
 mod predictions;
 mod reason;
 mod scenario;
 mod sentence;
 mod set_nodes;
 mod settings;
+mod stall;
 mod starts;
 mod submissions;
 mod table;
@@ -91,13 +94,15 @@ mod words;
 pub use capacity::SchedulerCapacity;
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use delayed::Delayed;
-pub use forecast::{MOST_SCENARIOS, PredictedStart, StartForecast};
+pub use forecast::{MOST_SCENARIOS, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, UNKNOWN_USER, Why, user_or_queue};
 pub use machine::{NodeReport, NodeState, Reservation};
 pub use object::{Scheduler, Totals, hash};
+pub use predicted_start::PredictedStart;
 pub use reason::Reason;
 pub use sentence::Names;
 pub use settings::{Mode, OrderWord, PredictorWord, PresetWord, RuleWord, Settings};
+pub use stall::Stall;
 pub use starts::LEVELS;
 pub use wants::Wants;
 pub use words::BadWord;

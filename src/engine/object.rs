@@ -6,6 +6,7 @@ use super::job::{JobReport, JobState, MAX_TIME};
 use super::machine::{Booked, Node};
 use super::pools::{self, Pool, Queue, place_of, pool_of};
 use super::settings::{PredictorWord, Settings};
+use super::stall::Pauses;
 use super::starts::Offsets;
 use super::submissions::Arrival;
 use super::table::{Ended, Table};
@@ -355,7 +356,8 @@ impl<'a> Scheduler<'a> {
         let pool = at_mut(self.parts.pools, number)?;
         if pool.used == 0 {
             let (kept, of_nodes) = (KeptOrder::new(seed), u32::from(of_nodes));
-            *pool = Pool { name, used: 1, kept, offsets: [Offsets::FIRST; 2], of_nodes, ..Pool::zeroed() };
+            let (offsets, pauses) = ([Offsets::FIRST; 2], Pauses::from(self.state.now));
+            *pool = Pool { name, used: 1, kept, offsets, pauses, of_nodes, ..Pool::zeroed() };
         }
         if of_nodes {
             return Ok(number as u32);

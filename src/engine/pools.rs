@@ -1,5 +1,6 @@
 //! Pools of units, for which jobs compete, and their queues.
 
+use super::stall::Pauses;
 use super::starts::Offsets;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
@@ -46,6 +47,7 @@ pub(super) struct Pool {
     pub kept: KeptOrder,
     /// Offsets of reported starts: for first reports, and for jobs that were reported an hour before.
     pub offsets: [Offsets; 2],
+    pub pauses: Pauses,
 }
 
 impl Pool {

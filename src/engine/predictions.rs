@@ -279,7 +279,8 @@ impl Scheduler<'_> {
         self.effective(job, slot)?.quantile(self.settings().running, 0, cut_at(job))
     }
 
-    /// The rest of a job's run time at this age, drawn by `uniform` from 0 up to 1.
+    /// The rest of a job's run time at this age, drawn by `uniform` from 0 up to 1. By its prediction also where
+    /// decisions go by the limit: that is one number, and an interval needs a distribution.
     pub(super) fn drawn(&self, slot: u32, age: i64, uniform: f64) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         self.predicted(slot)?.quantile(uniform, age, cut_at(job))

@@ -38,6 +38,9 @@ impl StartForecast<'_> {
             }
             if !self.event(scheduler, &rule)? {
                 (self.state.begun, self.state.scenario) = (0, self.state.scenario + 1);
+                if self.state.scenario >= self.state.scenarios {
+                    self.find_stall(scheduler)?;
+                }
             }
         }
         Ok(self.state.scenario >= self.state.scenarios)

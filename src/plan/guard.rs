@@ -95,6 +95,11 @@ impl Guard {
         Ok(Guard { shadow, spare: free.saturating_sub(processors), promised })
     }
 
+    /// Seconds from now after which the guarded job starts at the latest; `u32::MAX` for never.
+    pub(crate) fn shadow(&self) -> u32 {
+        self.shadow
+    }
+
     /// Whether a job may start now; then what it takes from what the front job leaves over is taken.
     pub(crate) fn admits(&mut self, processors: u32, limit: u32) -> bool {
         if limit <= self.shadow {

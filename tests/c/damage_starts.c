@@ -70,7 +70,7 @@ static int use(surefill_starts *starts, surefill_scheduler *scheduler) {
         double before = 0, p = 0;
         sound &= valid(surefill_starts_predicted(starts, scheduler, job, &start), 0);
         sound &= valid(surefill_starts_report(starts, scheduler, job, &start), 0);
-        sound &= start.struct_size == sizeof start && (start.capped == 0 || start.capped == 1);
+        sound &= start.struct_size == sizeof start && (start.capped >= 0 && start.capped <= SUREFILL_START_STALLED);
         for (int i = 0; i < 5; i++) {
             sound &= valid(status = surefill_starts_probability(starts, scheduler, job, whens[i], &p), p);
             if (status == SUREFILL_OK) sound &= p >= before && p <= 1;

@@ -349,7 +349,7 @@ static double probability(const surefill_starts *starts, int64_t job, int64_t wh
 
 /* The probability runs through the levels, straight between them. */
 static void probabilities(void) {
-    begin_with(2, 16, "preset=easy");
+    begin_with(2, 16, "preset=fast");
     submit(NOW, 1, 2, 0, 7200);
     CHECK(started_at(NOW, NULL) == bits(1));
     submit(NOW, 2, 2, 0, 7200);

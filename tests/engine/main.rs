@@ -24,6 +24,7 @@ mod outcomes;
 mod predicted;
 mod promises;
 mod reasons;
+mod reported;
 #[path = "../common/splitmix.rs"]
 mod splitmix;
 mod starts;

@@ -15,7 +15,7 @@ const T: i64 = 1_000_000;
 const DAY: i64 = 86_400;
 
 /// All scenarios, played in slices of some events.
-fn forecast<R>(
+pub fn forecast<R>(
     block: &mut Block,
     now: i64,
     slice: u64,
@@ -48,7 +48,7 @@ fn predicted(block: &mut Block, now: i64, id: i64) -> PredictedStart {
     forecast(block, now, 1000, |forecast, scheduler| forecast.predicted(scheduler, id)).unwrap().unwrap()
 }
 
-fn single(run_time: i64) -> RuntimeDistribution {
+pub fn single(run_time: i64) -> RuntimeDistribution {
     RuntimeDistribution::single(run_time).unwrap()
 }
 
@@ -159,7 +159,7 @@ fn what_came_moves_what_is_reported() {
             .unwrap()
             .unwrap();
         let expected = offsets.map(|offset| now + moved(500.0, offset));
-        assert_eq!(reported, PredictedStart { by: expected, capped: false }, "{id}");
+        assert_eq!(reported, PredictedStart { by: expected, capped: false, stall: None }, "{id}");
         // Once with the scenarios, twice a minute late.
         let late = if id % 3 == 0 { 0 } else { 60 };
         now += 500 + late;
@@ -421,7 +421,7 @@ fn nothing_is_said_of_those_of_whom_nothing_is_known() {
 /// The probability runs through the levels, and is 1 in the end.
 #[test]
 fn probabilities_run_through_the_levels() {
-    let mut block = Block::of_one(10, 2, "preset=easy");
+    let mut block = Block::of_one(10, 2, "preset=fast");
     block.tell(T, &job(1, 2, 7200));
     assert_eq!(block.pass(0, T), [1]);
     block.tell(T, &job(2, 2, 7200));

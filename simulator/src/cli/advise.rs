@@ -10,8 +10,10 @@ use crate::base::words::{counted, several};
 use crate::live::advise::limit::Ask;
 use crate::live::advise::past::reckon_nodes;
 use crate::live::advise::read::{Listing, Node, Past};
+use crate::live::advise::rule::Rule;
 use crate::live::advise::{Left, Question, Snapshot, advise, live, read};
 use crate::live::site::check_bound;
+use crate::live::starts::Starts;
 use crate::report::{TableStyle, advice as tables};
 use crate::trace::text::printable_lines;
 use anyhow::{Context, anyhow};
@@ -23,8 +25,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) const HELP: &str = "\
-Without files it runs squeue, sinfo and sacct. For another site, or later: --print-commands prints the commands that save
-what they say; --squeue, --sinfo and --history read it, with --now for the time at which it was saved. Times are seconds
+Without files it runs squeue, sinfo, sacct and scontrol. For another site, or later: --print-commands prints the commands that save
+what they say; --squeue, --sinfo, --history and --config read it, with --now for the time at which it was saved. Times are seconds
 since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job completion file (jobcomp/filetxt), and every
 history that import reads: plain sacct with a line of names, other managers' logs, traces, CSV and JSON, compressed or not. Its
 dates are those of the clock of --now, without it of this computer's, unless they name a zone or --zone does. Where no column
@@ -42,9 +44,11 @@ The waiting tasks of an array are two lines, with the start of the first and of 
 (up to a thousand of an array without a limit of its own), else one; those of an array that lets K run at once (%K) are played in
 K chains.
 All that wait: the predictions of the scheduler engine, which has lived through the last 50,000 jobs of the history. The queue
-is played forward in 20 scenarios of run times by EASY (preset=easy), the rule of Slurm's sched/backfill, with the submissions of
-the days before repeated where a day of them is known. Starts are predicted at moments of the history as well, and those that
-came correct the levels. No level of a head job lies beyond its start by limits. Nothing is predicted beyond the span that is
+is played forward in 20 scenarios of run times by the rule of the site's scheduler: EASY for sched/backfill, that of
+surefill's words for sched/surefill (--config; --settings names another), with the submissions of the days before repeated where
+a day of them is known. A history has no priorities: there the queue is in the order of submission. Starts are predicted at moments of the history as well, and those that
+came correct the levels. Under EASY no level of a head job lies beyond its start by limits. With --previous a median that an earlier
+answer had stays, or moves to half way between the new one and the level beside it. Nothing is predicted beyond the span that is
 played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
 and where no interval is known, a note says so. The 75 % level is the one to promise. Nothing is predicted either where a job
 that would fit waits and none has started for longer than ever while jobs waited: the machine may be down.
@@ -75,6 +79,15 @@ pub struct Advise {
     /// The time at which the files were saved
     #[arg(long, value_name = "TIME", requires = "squeue", value_parser = parse_time)]
     now: Option<i64>,
+    /// Output of scontrol show config in this file, instead of running it: the site's own rule is played forward
+    #[arg(long, value_name = "FILE", conflicts_with = "settings")]
+    config: Option<PathBuf>,
+    /// The rule that is played forward, by the engine's words: preset=fair, preset=easy, ...
+    #[arg(long, value_name = "WORDS")]
+    settings: Option<String>,
+    /// The answer of before (--json): its medians stay until the levels beside them pass them
+    #[arg(long, value_name = "FILE")]
+    previous: Option<PathBuf>,
     /// Days of history that sacct is asked for
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3650))]
     days: u32,
@@ -151,6 +164,8 @@ impl Advise {
             within: within.clone(),
             quantile: self.quantile,
             confidence: self.confidence,
+            rule: self.rule()?,
+            previous: self.previous()?,
             next: self.asks(),
         };
         if let Some(partition) = &self.partition
@@ -192,7 +207,7 @@ impl Advise {
                     counted(starts, "start of the past", "starts of the past")
                 ),
             };
-            writeln!(out, "\nThe queue played forward, {by}:")?;
+            writeln!(out, "\nThe queue played forward by {}, {by}:", advice.rule)?;
             writeln!(out, "{}", tables::starts(&advice, &within, style))?;
         }
         if !advice.others.is_empty() {
@@ -208,6 +223,30 @@ impl Advise {
             }
         }
         Ok(())
+    }
+
+    /// The rule of the site, that of Slurm's sched/backfill where neither a file nor a live Slurm says which.
+    fn rule(&self) -> Result<Rule, Failure> {
+        if let Some(words) = &self.settings {
+            let rule = Rule::of_words(words);
+            return rule.map_err(|refused| Failure::Usage(format!("--settings {words}: {refused}")));
+        }
+        if let Some(path) = &self.config {
+            let (config, name) = text(path)?;
+            return Ok(Rule::configured(&config).with_context(|| name)?);
+        }
+        Ok(match &self.squeue {
+            Some(_) => Rule::default(),
+            None => Rule::configured(&live::config()?).context("scontrol")?,
+        })
+    }
+
+    fn previous(&self) -> Result<Option<Starts>, Failure> {
+        let read = |path: &PathBuf| {
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+            Starts::read(&bytes).with_context(|| path.display().to_string())
+        };
+        Ok(self.previous.as_ref().map(read).transpose()?)
     }
 
     fn asks(&self) -> Vec<Ask> {

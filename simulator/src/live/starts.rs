@@ -1,21 +1,13 @@
 //! Files of predicted starts: what `surefill advise --json` prints, or a table with the columns of `surefill
 //! start-times --jobs`. Every value is checked, and a fault is reported with its line.
 
+pub use super::advise::starts::Starts;
 use super::advise::starts::{Probability, Quantile, Start, checked, probability, quantiles, span, started};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Deserializer};
 
 /// The year 2200: later times were written in another unit.
 const LATEST: i64 = 7_258_118_400;
-
-/// The starts of all waiting jobs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Starts {
-    /// Time of the forecast, in seconds on Slurm's clock.
-    pub now: i64,
-    /// The jobs, pool by pool in the order of priority.
-    pub starts: Vec<Start>,
-}
 
 /// Refuses a time after the year 2200.
 fn time(seconds: i64) -> Result<i64, String> {
@@ -39,11 +31,6 @@ fn checked_time<'de, D: Deserializer<'de>>(reader: D) -> Result<i64, D::Error> {
 }
 
 impl Starts {
-    /// The start of the job with this name, if one is predicted.
-    pub fn of(&self, job: &str) -> Option<&Start> {
-        self.starts.iter().find(|start| start.job == job)
-    }
-
     /// Reads a file of either kind.
     ///
     /// # Errors
@@ -175,6 +162,7 @@ impl Columns {
             last: Vec::new(),
             started: started(chances).map_err(fault)?,
             calibrated_by: 0,
+            since: None,
             note: None,
         };
         Ok((time(seconds(self.asked, "the time of the forecast")?).map_err(fault)?, start))

@@ -12,6 +12,9 @@ use core::ffi::c_void;
 /// The most scenarios of a forecast of starts.
 pub const SUREFILL_MAX_START_SCENARIOS: i32 = 64;
 
+/// surefill_start.capped where no start can be predicted.
+pub const SUREFILL_START_STALLED: i32 = 2;
+
 const _: () = assert!(SUREFILL_MAX_START_SCENARIOS == MOST_SCENARIOS as i32);
 
 /// The predicted start of a waiting job.
@@ -22,7 +25,8 @@ pub struct surefill_start {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
     /// 1 if the start may lie later than the last instant: longer waits are not known, nor is an instant that is equal
-    /// to the last one.
+    /// to the last one. SUREFILL_START_STALLED if no instant is known, because a waiting job may start and nothing
+    /// has started for longer than ever: the machine may be down.
     pub capped: i32,
     /// The instants by which the job starts with probability .05, .25, .5, .75 and .95, in the scheduler's time, not
     /// decreasing. People plan by the fourth: three of four jobs have started by then.
@@ -124,8 +128,9 @@ pub unsafe extern "C" fn surefill_starts_run(
 /// # Safety
 /// `start` is aligned and points to `size` writable bytes.
 unsafe fn write_start(start: *mut surefill_start, found: Option<PredictedStart>, size: usize) -> Result<()> {
-    let PredictedStart { by, capped } = found.ok_or(Error::Never)?;
-    unsafe { write_sized(start, surefill_start { struct_size: 0, capped: i32::from(capped), by }, size) };
+    let PredictedStart { by, capped, stall } = found.ok_or(Error::Never)?;
+    let capped = if stall.is_some() { SUREFILL_START_STALLED } else { i32::from(capped) };
+    unsafe { write_sized(start, surefill_start { struct_size: 0, capped, by }, size) };
     Ok(())
 }
 

@@ -48,8 +48,8 @@ impl Head {
     }
 
     /// Adds the engine's reason why it waits; none for a job that the engine does not know because it is
-    /// wider than its partition. Returns the seconds from now beyond which it does not wait by the limits.
-    pub(super) fn decided(&mut self, reason: Option<&Reason>) -> Option<i64> {
+    /// wider than its partition.
+    pub(super) fn decided(&mut self, reason: Option<&Reason>) {
         let unit = self.counted.unwrap_or("nodes");
         match reason {
             None => self.note = Some(format!("it needs more {unit} than are in service")),
@@ -59,10 +59,8 @@ impl Head {
             Some(reason) if matches!(reason.why, Why::Planned | Why::InOrder) => {
                 let why = "it would fit: Slurm starts it at once, or sees something that counting does not";
                 self.note = Some(why.to_owned());
-                return Some(0);
             }
             Some(reason) => self.by_limits = reason.by_limits.map(|by| (by - reason.now).max(0)),
         }
-        self.by_limits
     }
 }

@@ -48,7 +48,12 @@ pub fn sacct_arguments(days: u32, separator: &Separator) -> Vec<String> {
     arguments
 }
 
-/// The three commands as a shell would take them.
+/// `scontrol`'s arguments.
+fn scontrol_arguments() -> Vec<String> {
+    ["show", "config"].map(str::to_owned).to_vec()
+}
+
+/// The four commands as a shell would take them.
 pub fn commands(days: u32) -> String {
     let line = |program: &str, arguments: &[String]| {
         let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();
@@ -60,6 +65,7 @@ pub fn commands(days: u32) -> String {
     line("squeue", &squeue_arguments(&separator))
         + &line("sinfo", &sinfo_arguments())
         + &line("sacct", &sacct_arguments(days, &separator))
+        + &line("scontrol", &scontrol_arguments())
 }
 
 fn spawn(program: &str, arguments: &[String]) -> Result<Child> {
@@ -122,6 +128,14 @@ pub fn jobs() -> Result<Listing<Job>> {
 /// As [`jobs`].
 pub fn all_jobs() -> Result<Listing<Job>> {
     read::squeue(&run("squeue", &all_arguments(&Separator::drawn()))?, "squeue")
+}
+
+/// Slurm's configuration, live.
+///
+/// # Errors
+/// When `scontrol` fails.
+pub fn config() -> Result<String> {
+    run("scontrol", &scontrol_arguments())
 }
 
 /// Nodes, live.

@@ -12,15 +12,15 @@ use super::limit::{Advisor, NextJob};
 use super::pool::{Counted, Pool};
 use super::queue::{Line, Running, queue};
 use super::read::{Past, State};
-use super::stall::Gaps;
-use super::starts::{Asked, Start};
+use super::starts::{Asked, Start, Starts};
 use super::{Question, Snapshot};
 use crate::live::engine::{Block, Unit, job_number, limit, memory, refused, user_number};
 use crate::live::events::{Phase, Times, in_order};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use std::collections::{BTreeMap, BTreeSet};
 use surefill::engine::{
-    Action, Cycle, JobReport, JobState, Reason, Scheduler, SchedulerCapacity, StartForecast,
+    Action, Cycle, JobReport, JobState, LEVELS, PredictedStart, Reason, Scheduler, SchedulerCapacity,
+    StartForecast,
 };
 use surefill::error::Error;
 use surefill::runtime::RuntimeDistribution;
@@ -33,8 +33,9 @@ pub(super) const LATEST: usize = 50_000;
 /// The most pools of one engine, whose last one is for jobs of elsewhere.
 pub(super) const POOLS: usize = 62;
 
-/// The rule of Slurm's own scheduler.
-const SETTINGS: &str = "preset=easy settle=0";
+/// A history says when jobs ran: none is put back. And the rule by whose reservation the limits bound a start.
+const AS_REPORTED: &str = " settle=0";
+const BY_LIMITS: &str = "preset=easy";
 
 const SCENARIOS: u32 = 20;
 /// Moments of a pool's history at which starts are predicted, at most, as a start moves a level by two thousandths; and
@@ -72,7 +73,6 @@ struct Place<'a> {
     /// Units that its jobs hold, and the jobs that wait, in the course of the history.
     held: u64,
     waiting: BTreeSet<i64>,
-    gaps: Gaps,
     /// Starts that came after predicted ones.
     calibrated: u64,
 }
@@ -87,6 +87,7 @@ pub(super) struct Answers {
 /// The engine.
 struct Lived<'a> {
     snapshot: &'a Snapshot,
+    previous: Option<&'a Starts>,
     block: Block,
     places: Vec<Place<'a>>,
     /// Jobs whose starts were predicted, and have not come.
@@ -106,7 +107,7 @@ pub(super) fn answers(
 ) -> Result<Answers> {
     let past = snapshot.past.get(snapshot.past.len().saturating_sub(LATEST)..).unwrap_or_default();
     let mut advisor = Advisor::new(question, &snapshot.past);
-    let mut lived = Lived::new(snapshot, pools)?;
+    let mut lived = Lived::new(snapshot, pools, question)?;
     let lives = lived.lives(past, snapshot.past.len() - past.len());
     lived.live(&lives, &mut advisor, &is_asked)?;
     let next = {
@@ -144,7 +145,7 @@ fn unit_of(places: &[Place<'_>], place: usize) -> Unit {
 }
 
 impl<'a> Lived<'a> {
-    fn new(snapshot: &'a Snapshot, pools: &'a [Pool]) -> Result<Lived<'a>> {
+    fn new(snapshot: &'a Snapshot, pools: &'a [Pool], question: &'a Question) -> Result<Lived<'a>> {
         let count = pools.len() as u32 + 1;
         let capacity = SchedulerCapacity {
             jobs: snapshot.jobs.len().max(1) as u32,
@@ -155,7 +156,7 @@ impl<'a> Lived<'a> {
             arrivals: SUBMISSIONS,
             ..SchedulerCapacity::default()
         };
-        let mut block = Block::new(&capacity, SETTINGS)?;
+        let mut block = Block::new(&capacity, &(question.rule.settings.clone() + AS_REPORTED))?;
         let mut places = Vec::new();
         for (number_, pool) in pools.iter().enumerate() {
             let counted = pool.count(snapshot);
@@ -170,7 +171,6 @@ impl<'a> Lived<'a> {
                 running,
                 held: 0,
                 waiting: BTreeSet::new(),
-                gaps: Gaps::default(),
                 calibrated: 0,
             });
         }
@@ -180,7 +180,8 @@ impl<'a> Lived<'a> {
             let pool = scheduler.set_pool(name, i32::MAX as u32, None).map_err(refused("a pool"))?;
             scheduler.set_queue(name, pool).map_err(refused("a queue"))?;
         }
-        Ok(Lived { snapshot, block, places, open: BTreeSet::new(), scratch: Vec::new() })
+        let previous = question.previous.as_ref();
+        Ok(Lived { snapshot, previous, block, places, open: BTreeSet::new(), scratch: Vec::new() })
     }
 
     /// The lives of the jobs of the past, the first of which is at this place of it, and of those that wait or run.
@@ -279,7 +280,6 @@ impl<'a> Lived<'a> {
                     }
                     Phase::Ends | Phase::EndsAtOnce => here.held -= u64::from(life.units),
                 }
-                here.gaps.event(time, phase == Phase::Starts, !here.waiting.is_empty());
             }
             if events.get(place + 1).is_none_or(|next| next.0 > time)
                 && let Some(pools) = moments.remove(&time)
@@ -430,6 +430,14 @@ impl<'a> Lived<'a> {
                     };
                     self.block.report(now, &report, &format!("job {}", line.job.id))?;
                 }
+                let before = self.previous.and_then(|previous| before(previous, line, now));
+                if let (Some(before), (Some(first), _)) = (before, line.first_and_last()) {
+                    let id = in_pool(first, number_);
+                    let mut scheduler = self.block.scheduler()?;
+                    scheduler
+                        .restore_start(id, before.since, &before.reported)
+                        .map_err(refused("a start reported before"))?;
+                }
             }
             let mut scheduler = self.block.scheduler()?;
             scheduler
@@ -445,7 +453,7 @@ impl<'a> Lived<'a> {
         let here = &self.places[place];
         let Some(first) = here.pool.head(&self.snapshot.jobs) else {
             let others = here.lines.iter().any(|line| here.pool.answers(line.job));
-            return Ok((None, if others { self.starts(place, within, None)? } else { Vec::new() }));
+            return Ok((None, if others { self.starts(place, within)? } else { Vec::new() }));
         };
         let mut head = Head::listed(first, here.pool, self.snapshot);
         let counted = match &here.counted {
@@ -459,27 +467,24 @@ impl<'a> Lived<'a> {
             (Some(counted.unit.name()), (counted.of)(first), counted.idle);
         let line = here.lines.iter().find(|line| std::ptr::eq(line.job, first));
         let (too_wide, id) = line.map_or((false, None), |line| (line.too_wide, line.first_and_last().0));
-        let most = match id {
+        match id {
             Some(id) => {
                 let reason = self.reason(place, in_pool(id, place), now)?;
-                head.decided(Some(&reason))
+                head.decided(Some(&reason));
             }
             None if too_wide => head.decided(None),
-            None => {
-                head.note = Some("its array lets no further task run now".to_owned());
-                None
-            }
-        };
-        let starts = self.starts(place, within, most.map(|most| (first.id.as_str(), most)))?;
-        Ok((Some(head), starts))
+            None => head.note = Some("its array lets no further task run now".to_owned()),
+        }
+        Ok((Some(head), self.starts(place, within)?))
     }
 
-    /// Why a job waits, by a decision of the pool in a copy: the offers are not answered.
+    /// Why a job waits by EASY, by a decision of the pool in a copy: the offers are not answered.
     fn reason(&self, pool: usize, id: i64, now: i64) -> Result<Reason> {
         let named = || refused("a cycle");
         let mut block = self.block.clone();
         let mut scratch = memory(Cycle::size(block.capacity()), "a cycle")?;
         let mut scheduler = block.scheduler()?;
+        scheduler.configure(BY_LIMITS, "").map_err(|word| anyhow!("wanted is {}", word.wanted))?;
         let scratch = bytemuck::cast_slice_mut(&mut scratch);
         let mut cycle = Cycle::begin(scratch, &mut scheduler, pool as u32, now).map_err(named())?;
         while let Action::Start(_) = cycle.next(&mut scheduler).map_err(named())? {}
@@ -490,28 +495,41 @@ impl<'a> Lived<'a> {
         .map_err(named())
     }
 
-    fn starts(&mut self, place: usize, within: &[i64], head: Option<(&str, i64)>) -> Result<Vec<Start>> {
+    fn starts(&mut self, place: usize, within: &[i64]) -> Result<Vec<Start>> {
         let now = self.snapshot.now;
-        let stalled = self.places[place].gaps.stalled(now);
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
-        let mut starts = self.forecast(place, now, |scheduler, forecast| {
+        let previous = self.previous;
+        self.forecast(place, now, |scheduler, forecast| {
             let asked = Asked { now, within, scheduler, forecast, calibrated_by };
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
-                let most = head.filter(|(job, _)| *job == line.job.id).map(|(_, most)| most);
-                asked.start(line, most, |id| in_pool(id, place))
+                let since =
+                    previous.and_then(|previous| before(previous, line, now)).map(|before| before.since);
+                asked.start(line, since.unwrap_or(now), |id| in_pool(id, place))
             })
-            .collect::<Result<Vec<Start>>>()
-        })?;
-        // By the rule a job starts now; that none did for longer than ever has a reason that is not listed.
-        let starts_now = |start: &Start| start.quantiles.last().is_some_and(|last| last.within == 0);
-        if let Some(why) = stalled.filter(|_| starts.iter().any(starts_now)) {
-            let known = starts.iter_mut().filter(|start| !start.quantiles.is_empty());
-            known.for_each(|start| start.forget(&why));
-        }
-        Ok(starts)
+            .collect()
+        })
     }
+}
+
+/// The start of a job that was reported before.
+struct Before {
+    reported: PredictedStart,
+    /// Time since which starts of it are reported.
+    since: i64,
+}
+
+/// The start of a line's first job by an earlier answer; none of an array whose tasks are others now.
+fn before(previous: &Starts, line: &Line<'_>, now: i64) -> Option<Before> {
+    let start = previous.of(&line.job.id).filter(|start| start.tasks == line.job.count())?;
+    let mut by = [0; LEVELS.len()];
+    let whole = start.quantiles.len() == by.len() && previous.now <= now;
+    for (by, quantile) in by.iter_mut().zip(&start.quantiles) {
+        *by = previous.now + quantile.within;
+    }
+    let since = start.since.unwrap_or(previous.now).min(previous.now);
+    whole.then_some(Before { reported: PredictedStart { by, capped: false, stall: None }, since })
 }
 
 /// The run time of a running task and of those that follow it, by their medians; none where only limits are known.

@@ -11,7 +11,7 @@
 //! * `lived`: the scheduler engine that has lived through the history, with the queue of now.
 //! * [`head`]: the first waiting job of each pool, and its start by limits.
 //! * [`starts`]: when every waiting job starts.
-//! * `stall`: whether nothing starts though something would fit.
+//! * [`rule`]: the rule of the site's scheduler.
 //! * [`limit`]: a time limit for a user's next job.
 //!
 //! A question has one answer: every job that waits for nodes has its start from the engine's forecast; only the
@@ -27,7 +27,7 @@ pub mod past;
 pub mod pool;
 mod queue;
 pub mod read;
-mod stall;
+pub mod rule;
 pub mod starts;
 pub mod tasks;
 pub mod waits;
@@ -39,8 +39,9 @@ use limit::NextJob;
 use lived::{Answers, LATEST, POOLS, answers};
 use pool::Pool;
 use read::{Job, Node, Odd, Past, State};
+use rule::Rule;
 use serde::Serialize;
-use starts::Start;
+use starts::{Start, Starts};
 use waits::Waits;
 
 /// Slurm's listings of jobs, nodes and the past.
@@ -88,6 +89,10 @@ pub struct Question {
     pub quantile: f64,
     /// The confidence of the bounds.
     pub confidence: f64,
+    /// The rule of the site's scheduler.
+    pub rule: Rule,
+    /// The answer that was given before, if there is one: its medians stay as long as they may.
+    pub previous: Option<Starts>,
     /// Users whose next jobs are to be advised on.
     pub next: Vec<limit::Ask>,
 }
@@ -132,6 +137,8 @@ pub struct Advice {
     pub now: i64,
     /// Ended jobs learnt from.
     pub learnt: usize,
+    /// The rule by which the queue was played forward.
+    pub rule: String,
     /// Lines that Slurm's commands or files had beside their own: names with line breaks.
     pub left_out: Vec<Left>,
     /// Remarks on restrictions of these answers.
@@ -178,6 +185,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
 
     let mut remarks: Vec<String> =
         snapshot.remarks.iter().cloned().chain(arrays::cut(&snapshot.jobs)).collect();
+    remarks.extend(question.rule.remark.clone());
     let pools = Pool::united(snapshot);
     remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(assumed));
     if snapshot.past.len() > LATEST {
@@ -208,6 +216,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     Ok(Advice {
         now: snapshot.now,
         learnt: snapshot.past.len(),
+        rule: question.rule.name.clone(),
         left_out: snapshot.odd.clone(),
         remarks,
         quantile: question.quantile,

@@ -11,7 +11,7 @@ use anyhow::Result;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use surefill::engine::LEVELS;
-use surefill::engine::{Scheduler, StartForecast};
+use surefill::engine::{Scheduler, Stall, StartForecast};
 
 /// Probabilities of the quantiles of starts that tables and pages show: the ends of the interval of 90 %, the median,
 /// and the level that is to be promised to people. Files have all levels.
@@ -70,12 +70,31 @@ pub struct Start {
     /// The probability of having started within the question's spans.
     #[serde(default, deserialize_with = "checked_started")]
     pub started: Vec<Probability>,
+    /// Time since which starts of this job are reported: that of the first of the answers that follow each other.
+    #[serde(default)]
+    pub since: Option<i64>,
     /// Forecasts for jobs of the pool's history whose starts have corrected these; 0: none.
     #[serde(default)]
     pub calibrated_by: u64,
     /// Why there is no prediction, or no interval.
     #[serde(default)]
     pub note: Option<String>,
+}
+
+/// The starts of all waiting jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Starts {
+    /// Time of the forecast, in seconds on Slurm's clock.
+    pub now: i64,
+    /// The jobs, pool by pool in the order of priority.
+    pub starts: Vec<Start>,
+}
+
+impl Starts {
+    /// The start of the job with this name, if one is predicted.
+    pub fn of(&self, job: &str) -> Option<&Start> {
+        self.starts.iter().find(|start| start.job == job)
+    }
 }
 
 fn one() -> u32 {
@@ -216,12 +235,6 @@ impl Start {
         let passed = if ago <= 0 { 0.0 } else { self.probability(ago)? };
         (passed < LEVELS[LEVELS.len() - 1]).then_some(passed)
     }
-
-    /// Takes the predicted start back, for this reason.
-    pub(super) fn forget(&mut self, why: &str) {
-        (self.quantiles, self.last, self.started) = Default::default();
-        self.note = Some(why.to_owned());
-    }
 }
 
 /// The levels of one start.
@@ -245,8 +258,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The levels of a job, none of them beyond `most`; nothing for one that never starts.
-    fn levels(&self, id: i64, most: Option<i64>) -> Result<Option<Levels>> {
+    /// The levels of a job; nothing for one that never starts.
+    fn levels(&self, id: i64) -> Result<Option<Levels>> {
         let named = || refused("a forecast");
         let Some(raw) = self.forecast.levels(id).map_err(named())? else { return Ok(None) };
         let predicted = self.forecast.predicted(self.scheduler, id).map_err(named())?;
@@ -258,14 +271,10 @@ impl Asked<'_> {
         within = if is_certain { raw } else { within };
         let inside = |&(&level, &raw): &(&i64, &i64)| range.is_none_or(|range| level < range && raw < range);
         let known = within.iter().zip(&raw).take_while(inside).count();
-        within = within.map(|level| most.map_or(level, |most| level.min(most)));
         Ok(Some(Levels { within, known, range, is_certain }))
     }
 
-    fn probability(&self, id: i64, levels: &Levels, most: Option<i64>, within: i64) -> Result<f64> {
-        if most.is_some_and(|most| most <= within) {
-            return Ok(1.0);
-        }
+    fn probability(&self, id: i64, levels: &Levels, within: i64) -> Result<f64> {
         if levels.is_certain {
             return Ok(if levels.within[0] <= within { 1.0 } else { 0.0 });
         }
@@ -274,9 +283,9 @@ impl Asked<'_> {
         Ok(found.map_err(refused("a time to start within"))?.unwrap_or(0.0))
     }
 
-    /// The start of the job in a line; `most` is its start by limits, where that is known, and `id` the engine's number
-    /// of one of its jobs.
-    pub fn start(&self, line: &Line<'_>, most: Option<i64>, id: impl Fn(i64) -> i64) -> Result<Start> {
+    /// The start of the job in a line, whose starts are reported since this time; `id` is the engine's number of one of
+    /// its jobs.
+    pub fn start(&self, line: &Line<'_>, since: i64, id: impl Fn(i64) -> i64) -> Result<Start> {
         let job = line.job;
         let mut start = Start {
             job: job.id.clone(),
@@ -288,6 +297,7 @@ impl Asked<'_> {
             quantiles: Vec::new(),
             last: Vec::new(),
             started: Vec::new(),
+            since: Some(since),
             calibrated_by: self.calibrated_by,
             note: None,
         };
@@ -297,12 +307,15 @@ impl Asked<'_> {
             return Ok(Start { note: Some(why.to_owned()), ..start });
         };
         let first = id(first);
-        let Some(levels) = self.levels(first, most)? else {
+        let Some(levels) = self.levels(first)? else {
             return Ok(Start { note: Some(TOO_WIDE.to_owned()), ..start });
         };
+        if let Some(stall) = self.forecast.stall() {
+            return Ok(Start { note: Some(machine_may_be_down(stall)), ..start });
+        }
         start.quantiles = reported(&levels);
         if let Some(last) = last {
-            start.last = self.levels(id(last), None)?.map_or_else(Vec::new, |levels| reported(&levels));
+            start.last = self.levels(id(last))?.map_or_else(Vec::new, |levels| reported(&levels));
         }
         let days = levels.range.map(|range| several((range / DAY).max(1) as u64, "day"));
         start.note = match days {
@@ -322,11 +335,28 @@ impl Asked<'_> {
         };
         if !start.quantiles.is_empty() {
             for &within in self.within {
-                let probability = self.probability(first, &levels, most, within)?;
+                let probability = self.probability(first, &levels, within)?;
                 start.started.push(Probability { within, probability });
             }
         }
         Ok(start)
+    }
+}
+
+fn machine_may_be_down(stall: Stall) -> String {
+    let Stall { lasts, longest } = stall;
+    format!(
+        "cannot tell: nothing has started for {}, though a waiting job may start; in the history {} at most: the machine \
+         may be down",
+        hours(lasts),
+        hours(longest)
+    )
+}
+
+fn hours(seconds: i64) -> String {
+    match seconds {
+        ..7200 => several((seconds / 60).max(0) as u64, "minute"),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
 

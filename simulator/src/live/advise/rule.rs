@@ -1,0 +1,119 @@
+//! The rule by which the site's scheduler decides, as its configuration says: the queue is played forward by that one.
+
+use crate::live::engine::Block;
+use anyhow::{Context, Result, bail};
+use surefill::engine::SchedulerCapacity;
+
+/// The beginning of the words of Slurm's plugin in SchedulerParameters.
+const PREFIX: &str = "surefill_";
+
+/// The words of the plugin's own, which the engine does not know: its mode, its pace and its files.
+const OF_PLUGIN: [&str; 6] = ["mode", "locked", "interval", "save", "starts", "record"];
+
+/// The rule of a scheduler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// The engine's settings.
+    pub settings: String,
+    /// The rule's name in titles.
+    pub name: String,
+    /// A restriction of the answers, if the scheduler has a rule that cannot be played.
+    pub remark: Option<String>,
+}
+
+impl Default for Rule {
+    /// EASY by the limits, the rule of Slurm's sched/backfill.
+    fn default() -> Rule {
+        Rule { settings: "preset=easy".to_owned(), name: "EASY, as sched/backfill".to_owned(), remark: None }
+    }
+}
+
+impl Rule {
+    /// The rule of a site by the output of `scontrol show config`.
+    ///
+    /// # Errors
+    /// When there is no line of SchedulerType, or a word of the plugin's that the engine does not know.
+    pub fn configured(config: &str) -> Result<Rule> {
+        let value = |wanted: &str| {
+            let mut lines = config.lines().filter_map(|line| line.split_once('='));
+            lines.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())
+        };
+        let scheduler =
+            value("SchedulerType").context("no line of SchedulerType: wanted is scontrol show config")?;
+        match scheduler {
+            "sched/surefill" => Rule::of_plugin(value("SchedulerParameters").unwrap_or_default()),
+            "sched/backfill" => Ok(Rule::default()),
+            other => Ok(Rule {
+                name: "EASY".to_owned(),
+                remark: Some(format!("{other} cannot be played forward: starts are those by EASY")),
+                ..Rule::default()
+            }),
+        }
+    }
+
+    /// The rule of Slurm's plugin by its words among SchedulerParameters.
+    fn of_plugin(parameters: &str) -> Result<Rule> {
+        let mut words = Vec::new();
+        for word in parameters.split(',').map(|word| word.trim().to_lowercase()) {
+            let Some(word) = word.strip_prefix(PREFIX) else { continue };
+            let name = word.split('=').next().unwrap_or_default();
+            if name == "mode" && word != "mode=on" {
+                // Jobs start by the limits then, whatever the other words say.
+                return Ok(Rule { name: format!("EASY, as surefill with {word}"), ..Rule::default() });
+            }
+            if !OF_PLUGIN.contains(&name) {
+                words.push(word.to_owned());
+            }
+        }
+        Rule::of_words(&words.join(" "))
+    }
+
+    /// The rule of the engine by its words.
+    ///
+    /// # Errors
+    /// For words that the engine does not know.
+    pub fn of_words(words: &str) -> Result<Rule> {
+        if let Err(why) = Block::new(&SchedulerCapacity::of(1), words) {
+            bail!("{why}");
+        }
+        let name = if words.is_empty() { "preset=fair" } else { words };
+        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configured(scheduler: &str, parameters: &str) -> Result<Rule> {
+        Rule::configured(&format!(
+            "Configuration data as of 2026-11-30T08:00:00\nAccountingStorageType   = (null)\n\
+             SchedulerParameters     = {parameters}\nSchedulerTimeSlice      = 30 sec\n\
+             SchedulerType           = {scheduler}\n"
+        ))
+    }
+
+    #[test]
+    fn rules_are_those_of_the_configuration() {
+        let easy = Rule::default();
+        assert_eq!(configured("sched/backfill", "(null)").unwrap(), easy);
+        let fair = configured("sched/surefill", "defer,sched_interval=-1").unwrap();
+        assert_eq!((fair.settings.as_str(), fair.name.as_str()), ("", "surefill, preset=fair"));
+        let words = "sched_interval=-1, surefill_preset=Fast,surefill_locked=0.2,surefill_record=/var/Tmp,surefill_order=free";
+        let fast = configured("sched/surefill", words).unwrap();
+        assert_eq!(fast.settings, "preset=fast order=free");
+        for mode in ["limits", "shadow"] {
+            let rule =
+                configured("sched/surefill", &format!("surefill_preset=fast,surefill_mode={mode}")).unwrap();
+            assert_eq!(rule.settings, easy.settings);
+            assert!(rule.name.contains(mode), "{rule:?}");
+        }
+        let builtin = configured("sched/builtin", "").unwrap();
+        assert_eq!(builtin.settings, easy.settings);
+        assert!(builtin.remark.is_some_and(|remark| remark.contains("sched/builtin")));
+        assert!(
+            configured("sched/surefill", "surefill_preset=best").unwrap_err().to_string().contains("preset=")
+        );
+        assert!(Rule::configured("squeue: error").is_err());
+    }
+}
