@@ -1,5 +1,6 @@
 //! Small workloads and replays for the tests.
 
+pub mod generating;
 pub mod models;
 pub mod sites;
 
