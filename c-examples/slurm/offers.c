@@ -112,7 +112,7 @@ static bool same_request(const surefill_job *one, const surefill_job *other) {
            memcmp(one->each, other->each, sizeof one->each) == 0;
 }
 
-/* The job of an offer as it is now; NULL where it is no longer what was decided on, which is reported to the scheduler. */
+/* The job of an offer as it is now; NULL where it is no longer what was decided on, as is then reported. */
 static job_record_t *same_job(struct cluster *cluster, struct engine *engine, const struct row *row, part_record_t *part) {
     job_record_t *job = find_job_record((uint32_t)row->said.id);
     struct row now = {.order = row->order};
