@@ -14,7 +14,7 @@ use surefill_papers::generate::hmm::flat::Load;
 use surefill_papers::generate::hmm::model::Model as HiddenModel;
 use surefill_papers::generate::markov::Variant;
 use surefill_simulator::generate::History;
-use surefill_simulator::trace::swf::{Strictness, Trace, read};
+use surefill_simulator::trace::swf::Trace;
 
 /// Checked as whole jobs are; and no job asks for too little.
 fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
