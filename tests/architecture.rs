@@ -476,7 +476,8 @@ fn reported_presets_are_those_of_the_code() {
     for (name, rule) in [("fair", PlanRule::FAIR), ("fast", PlanRule::FAST)] {
         let PlanRule { short, steep, long, front, slack, .. } = rule;
         let [short, steep, long, front, slack] = [short, steep, long, front, slack].map(number);
-        let said = format!("`{name}` is short {short}, steep {steep}, long {long}, front {front}, slack {slack}");
+        let said =
+            format!("`{name}` is short {short}, steep {steep}, long {long}, front {front}, slack {slack}");
         assert!(results.contains(&said), "{said}");
     }
 }

@@ -1,10 +1,10 @@
 //! Workloads of the published models: readable, reproducible, within their limits, whatever trace they are learnt
 //! from.
 
-use crate::common::generating::Generate;
 use crate::common::models::{
     Line, any_trace, check_seeds, check_whole, huge_values, jobs, sample, trace, write,
 };
+use crate::generating::Generate;
 use crate::models::{further, hidden, models};
 use proptest::prelude::*;
 use surefill::math::fnv::fnv1a;

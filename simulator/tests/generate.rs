@@ -1,7 +1,7 @@
 //! Generated workloads: readable, reproducible, within their limits, whatever trace they are learnt from.
 
-use crate::common::generating::Generate;
 use crate::common::models::{any_trace, check_seeds, check_whole, huge_values, models, sample, trace, write};
+use crate::generating::Generate;
 use proptest::prelude::*;
 use surefill_simulator::generate::History;
 

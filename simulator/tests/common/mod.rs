@@ -1,6 +1,5 @@
 //! Small workloads and replays for the tests.
 
-pub mod generating;
 pub mod models;
 pub mod sites;
 
