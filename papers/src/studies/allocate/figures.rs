@@ -8,9 +8,12 @@ use super::workload::Job;
 use surefill::allocate::{LogUniform, Speedup};
 use surefill_simulator::base::statistics::{mean, median};
 
-/// Figure 1: the potential parallelism of a job of A = 64 on enough processors, as durations and processors of equal
-/// stretches one after the other; of low variance (sigma .5) and of high (sigma 2), with sigma before them.
-pub fn profiles() -> [(&'static str, f64, Vec<(f64, f64)>); 2] {
+/// A name, sigma, and durations with the processors that can be used meanwhile.
+pub type Profile = (&'static str, f64, Vec<(f64, f64)>);
+
+/// Figure 1: the potential parallelism of a job of A = 64 on enough processors, stretch by stretch; of low variance
+/// (sigma .5) and of high (sigma 2).
+pub fn profiles() -> [Profile; 2] {
     const A: f64 = 64.0;
     let (low, high) = (0.5, 2.0);
     [
