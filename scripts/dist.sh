@@ -21,10 +21,9 @@ mkdir -p "$folder"
 make_source() {
     local name=surefill-$version tree=$work/surefill-$version
     git archive --prefix="$name/" HEAD | tar -x -C "$work"
-    mkdir -p "$tree/.cargo"
-    # Its settings, which name the folder, are what it prints; with --quiet it prints none.
+    # The settings that name the folder are what it prints; with --quiet it prints none.
     (cd "$tree" && cargo vendor --locked --versioned-dirs --sync python/Cargo.toml vendor) \
-        > "$tree/.cargo/config.toml" 2> "$work/log" || { cat "$work/log"; exit 1; }
+        >> "$tree/.cargo/config.toml" 2> "$work/log" || { cat "$work/log"; exit 1; }
     tar -c -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" "$name" |
         xz -T1 > "$folder/$name-source.tar.xz"
 }

@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# In a command or its output: wall times, sizes of memory, files of another block.
-MEASURED = re.compile(r"cargo|generated\.sh|time \[s\]|rounds in \d|round costs|\[MB\]|wide\.swf")
+# In a command or its output: wall times, sizes of memory, files of another block, pictures.
+MEASURED = re.compile(r"cargo|picture\.py|generated\.sh|time \[s\]|rounds in \d|round costs|\[MB\]|wide\.swf")
 LONGEST = 3600
 
 

@@ -47,7 +47,8 @@ static bool start(struct shell *shell, const surefill_cycle *cycle, const surefi
     json_object_set_new(execution, "starttime", json_real(now));
     json_object_set_new(execution, "expiration", json_real(end));
     text = json_dumps(R, JSON_COMPACT);
-    if (schedutil_alloc_respond_success_pack(shell->util, job->request, text, "{s:o}", "sched", untold(job)) < 0)
+    if (schedutil_alloc_respond_success_pack(shell->util, job->request, text, "{s:o}", "sched",
+                                             cleared_annotations(job)) < 0)
         flux_log_error(shell->h, "a start is not reported");
     free(text);
     json_decref(R);
@@ -105,5 +106,5 @@ void decide(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *
     if (surefill_scheduler_wake(shell->engine.scheduler, now_of(shell), &when, &pools) == SUREFILL_OK)
         soon(shell, fmax((double)when / shell->scale - shell->ended, 0.05));
     if (shell->ended - shell->saved > shell->pace.save) save(shell);
-    if (shell->pending > 0) after(shell->tell, shell->told_at + shell->every - shell->ended);
+    if (shell->pending > 0) after(shell->tell, shell->annotated_at + shell->every - shell->ended);
 }

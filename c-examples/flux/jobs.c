@@ -57,8 +57,8 @@ void forget_request(struct shell *shell, struct job *job) {
     if (job->known && job->feature >= 0) shell->constraints[job->feature].waiting--;
     flux_msg_decref(job->request);
     idset_destroy(job->ranks);
-    json_decref(job->told);
-    job->request = NULL, job->ranks = NULL, job->told = NULL, job->known = false, job->feature = -1;
+    json_decref(job->annotations);
+    job->request = NULL, job->ranks = NULL, job->annotations = NULL, job->known = false, job->feature = -1;
 }
 
 void drop(struct shell *shell, struct job *job) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Submits the jobs of a trace to the Flux instance that it runs in, in a shorter time, and says how they waited and what they were told.
+"""Submits the jobs of a trace to the Flux instance that it runs in, in a shorter time, and prints their waits and the
+errors of their reported starts.
 
     flux python replay.py TRACE.swf[.gz] [FIRST+]JOBS FACTOR      see replay.sh
 """
@@ -35,7 +36,7 @@ class Replay:
     """The jobs' instants of submission, and the annotations of each with their times."""
 
     def __init__(self, factor):
-        self.handle, self.factor, self.told, self.widths = flux.Flux(), factor, {}, {}
+        self.handle, self.factor, self.reported, self.widths = flux.Flux(), factor, {}, {}
 
     def submit(self, run, width, limit, user):
         spec = JobspecV1.from_command(["true"], num_tasks=width)
@@ -51,7 +52,7 @@ class Replay:
             pending += 1
             estimate = job.annotations.sched.t_estimate
             if isinstance(estimate, float):
-                self.told.setdefault(job.id, []).append((now, estimate))
+                self.reported.setdefault(job.id, []).append((now, estimate))
         return pending
 
     def report(self):
@@ -64,13 +65,13 @@ class Replay:
             slowdowns.append(max((wait + run) / max(run, 10), 1))
             begun.append(job.t_submit)
             ended.append(job.t_inactive)
-            told = self.told.get(job.id, [])
-            if told:
+            reported = self.reported.get(job.id, [])
+            if reported:
                 # In the trace's hours, of those that were looked at while they waited.
-                errors.append(abs(told[0][1] - job.t_run) * factor / 3600)
-                biases.append((job.t_run - told[0][1]) * factor / 3600)
-                spans.append((job.t_run - told[0][0]) * factor / 3600)
-                moved = [abs(b - a) * factor / 3600 for (_, a), (_, b) in zip(told, told[1:]) if abs(b - a) > 0.001]
+                errors.append(abs(reported[0][1] - job.t_run) * factor / 3600)
+                biases.append((job.t_run - reported[0][1]) * factor / 3600)
+                spans.append((job.t_run - reported[0][0]) * factor / 3600)
+                moved = [abs(b - a) * factor / 3600 for (_, a), (_, b) in zip(reported, reported[1:]) if abs(b - a) > 0.001]
                 changes.append(len(moved))
                 moves += moved
         waits.sort()
@@ -87,7 +88,7 @@ class Replay:
             moves.sort()
             far = len(moves) - bisect.bisect(moves, 24)
             print(
-                f"starts: {len(errors)} jobs were told one while they waited ({statistics.mean(spans):.2f} h more in the mean); the first one was wrong by"
+                f"starts: {len(errors)} jobs had one reported while they waited ({statistics.mean(spans):.2f} h more in the mean); the first one was wrong by"
                 f" {statistics.mean(errors):.2f} h in the mean, {statistics.median(errors):.2f} in the median, too early by {statistics.mean(biases):.2f};"
                 f" changed {statistics.mean(changes):.1f} times, by {statistics.mean(moves or [0]):.2f} h in the mean, {far} times by more than a day"
             )

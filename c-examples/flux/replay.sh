@@ -6,7 +6,7 @@
 # SCHEDULER is surefill or surefill-c, the module in Python or in C (the words are settings), or one of flux-core's: sched-simple,
 # sched-fifo, sched-backfill, with WORD queue-depth=unlimited, say; or fluxion, where FLUX_MODULE_PATH has flux-sched's modules, the
 # words are for its qmanager. FLUX names the prefix of flux-core, by default the one that scripts/check-flux.sh has built; that
-# script also leaves the two modules of surefill for it. Prints waits in the trace's seconds, and how the starts that were told came.
+# script also leaves the two modules of surefill for it. Prints waits in the trace's seconds, and how the reported starts came true.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 4 ] || {

@@ -143,7 +143,7 @@ bool resources_take(struct resources *resources, json_t *R, surefill_job *job) {
         held.parts[i].tasks = units;
         job->count += units;
     }
-    if (job->flags == SUREFILL_FLAG_EXCLUSIVE) { /* cores and GPUs in several proportions: nobody else starts there */
+    if (job->flags == SUREFILL_FLAG_EXCLUSIVE) { /* cores and GPUs in several proportions: no other job starts there */
         each[0] = 1, each[1] = 0, job->count = held.count;
         for (int32_t i = 0; i < held.count; i++) held.parts[i].tasks = 1;
     }

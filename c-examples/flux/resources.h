@@ -31,7 +31,7 @@ bool resources_wanted(json_t *jobspec, surefill_job *job, double *duration, int6
 /* The ranks that a constraint (RFC 31) admits; NULL for another text. */
 struct idset *resources_admitted(const struct resources *resources, json_t *constraint);
 
-/* How many of a job's tasks have room on these ranks without what runs; where they are up, or anywhere. */
+/* Number of a job's tasks that have room on these ranks if nothing runs; on those that are up, or on all. */
 int64_t resources_room(const struct resources *resources, const surefill_job *job, const struct idset *ranks, bool up);
 
 /* Takes a job's parts and returns R, without its times; NULL where they are not free. */

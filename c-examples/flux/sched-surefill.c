@@ -3,8 +3,8 @@
  *     flux module remove sched-simple
  *     flux module load build/flux/sched-surefill.so preset=fair state=/var/lib/flux/surefill
  *
- * libschedutil speaks the protocol (RFC 27), resources.c knows which cores are whose, and the engine decides who starts
- * now and on which nodes, and plans a start for everybody else. README.md has the words, and what is left to Flux. */
+ * libschedutil speaks the protocol (RFC 27), resources.c knows which cores are whose, and the engine decides which jobs
+ * start now and on which nodes, and plans a start for all others. README.md has the words, and what is left to Flux. */
 #define _POSIX_C_SOURCE 200809L
 #include "sched-surefill.h"
 
@@ -67,7 +67,7 @@ static void alloc(flux_t *h, const flux_msg_t *request, void *arg) {
         return;
     }
     job->request = flux_msg_incref(request);
-    job->told = json_object();
+    job->annotations = json_object();
     shell->pending++;
     /* Time in which it could not start, for a dependency say, is no wait. Right after a start of this module all that
      * wait are asked for again, and nothing is known of that. */
@@ -92,7 +92,7 @@ static void cancel(flux_t *h, const flux_msg_t *message, void *arg) {
     if ((job = find(shell, id)) == NULL || job->request == NULL) return;
     if (job->known) (void)report(shell, job, SUREFILL_JOB_GONE);
     job->said.state = SUREFILL_JOB_GONE;
-    (void)schedutil_alloc_respond_annotate_pack(shell->util, job->request, "{s:o}", "sched", untold(job));
+    (void)schedutil_alloc_respond_annotate_pack(shell->util, job->request, "{s:o}", "sched", cleared_annotations(job));
     (void)schedutil_alloc_respond_cancel(shell->util, job->request);
     forget_request(shell, job);
     soon(shell, 0);
@@ -208,8 +208,8 @@ static void stats(flux_t *h, flux_msg_handler_t *handler, const flux_msg_t *requ
     (void)handler;
     (void)surefill_scheduler_totals(shell->engine.scheduler, &totals);
     (void)flux_respond_pack(h, request, "{s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I,s:I,s:I,s:I,s:I}}", "pending_jobs",
-                            (json_int_t)shell->pending, "busy", shell->busy, "denied", shell->denied, "told",
-                            shell->told, "moved", shell->moved, "engine", "started", (json_int_t)totals.started,
+                            (json_int_t)shell->pending, "busy", shell->busy, "denied", shell->denied, "reported",
+                            shell->reported, "moved", shell->moved, "engine", "started", (json_int_t)totals.started,
                             "ended", (json_int_t)totals.ended, "broken", (json_int_t)totals.broken, "withdrawn",
                             (json_int_t)totals.withdrawn, "refused", (json_int_t)totals.refused, "surprises",
                             (json_int_t)totals.surprises);
@@ -219,7 +219,7 @@ static void stats(flux_t *h, flux_msg_handler_t *handler, const flux_msg_t *requ
 
 static void tell(flux_reactor_t *reactor, flux_watcher_t *watcher, int events, void *arg) {
     (void)reactor, (void)watcher, (void)events;
-    tell_all(arg);
+    annotate_all(arg);
 }
 
 /* The words, and the engine as its state file has it. False, and a message, for a word that is not understood. */

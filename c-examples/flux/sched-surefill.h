@@ -21,7 +21,7 @@ struct job {
     surefill_reason reason, before;
     double median, planned, words_until; /* 0 for none; a median of -1 lies beyond all that is known */
     char words[TEXT];
-    json_t *told;
+    json_t *annotations; /* as last sent */
 };
 
 struct shell {
@@ -38,11 +38,11 @@ struct shell {
         int waiting;
     } constraints[CONSTRAINTS];
     flux_watcher_t *decide, *tell;
-    double scale, every, due, told_at, ready, saved, pause, ended; /* every: seconds between annotations */
+    double scale, every, due, annotated_at, ready, saved, pause, ended; /* every: seconds between annotations */
     double expiration, forecast, spent; /* the instance's; seconds for the last forecast, and for the one under way */
     const char *state, *depth;
     bool by_name;
-    json_int_t busy, denied, told, moved;
+    json_int_t busy, denied, reported, moved;
 };
 
 /* The time of the clock, and the engine's; a span in the engine's. */
@@ -86,10 +86,10 @@ void after(flux_watcher_t *watcher, double delay);
 /* Writes the state file. */
 void save(struct shell *shell);
 
-/* told.c: annotates all pending jobs. */
-void tell_all(struct shell *shell);
+/* annotations.c: annotates all pending jobs. */
+void annotate_all(struct shell *shell);
 
 /* An annotation that takes back all that a pending job has. */
-json_t *untold(const struct job *job);
+json_t *cleared_annotations(const struct job *job);
 
 #endif

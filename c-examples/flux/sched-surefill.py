@@ -4,8 +4,9 @@
     flux module remove sched-simple
     flux module load sched-surefill.py preset=fair state=/var/lib/flux/surefill
 
-Flux's base class speaks the protocol (RFC 27) and its resource pool knows which cores are whose; the engine decides who
-starts now and on which nodes, and plans a start for everybody else. README.md has the settings, and what is left to Flux.
+Flux's base class speaks the protocol (RFC 27) and its resource pool knows which cores are whose; the engine decides
+which jobs start now and on which nodes, and plans a start for all others. README.md has the settings, and what is left
+to Flux.
 """
 
 import math
@@ -27,7 +28,7 @@ CONSTRAINTS = 63
 # The reason of a job whose start lies beyond the forecast's range, in place of an instant.
 CANNOT_TELL = "cannot tell when it starts: longer waits are not known"
 
-# As many jobs are remembered that were taken back, by a stopped queue or a changed time limit, with the begin of their wait.
+# Jobs taken back by a stopped queue or a changed time limit that are remembered at most, with the begin of their wait.
 TAKEN_BACK = 10000
 
 KNOWN_TYPES = ("node", "slot", "core", "gpu")
@@ -76,7 +77,7 @@ class Placed(Rv1Pool):
 
     def _check_feasibility(self, request):
         super()._check_feasibility(request)
-        # Of a node that is wanted whole the base class looks at one slot.
+        # The base class looks at one slot of a node that is wanted whole.
         wants = shape(request)
         if self.room(wants, self.admitted(request.constraint), anywhere=True) < wants["processors"]:
             raise InfeasibleRequest("unsatisfiable request: no node has so many slots")
@@ -98,7 +99,7 @@ class Placed(Rv1Pool):
         units = {rank: math.gcd(*amounts) for rank, amounts in nodes.items()}
         each = {(cores // units[rank], gpus // units[rank]) for rank, (cores, gpus) in nodes.items()}
         if len(each) != 1:
-            # Cores and GPUs in several proportions: nobody else starts on these nodes meanwhile.
+            # Cores and GPUs in several proportions: no other job starts on these nodes meanwhile.
             names = {str(rank): 1 for rank in nodes}
             return {"processors": len(nodes), "each": (1, 0, 0), "exclusive": True, "nodes": names}
         ((cores, gpus),) = each
@@ -130,7 +131,7 @@ class Pool(ResourcePool):
 
 
 class Pending:
-    """A job that waits: its request, what the engine is told of it, and what its user has been told."""
+    """A job that waits: its request, as reported to the engine, and its annotations as last sent."""
 
     def __init__(self, request: AllocRequest, spec, wants, ranks):
         self.request, self.spec, self.wants, self.ranks = request, spec, wants, ranks
@@ -138,13 +139,13 @@ class Pending:
         self.median = None  # of its forecast; infinite beyond all that is known
         self.why = self.words = None  # the engine's reason and its words, which until then keep their numbers
         self.words_until = 0.0
-        self.told = {}
+        self.annotations = {}
 
     def tell(self, **sched):
         """Annotates what has changed."""
-        news = {key: value for key, value in sched.items() if self.told.get(key) != value}
+        news = {key: value for key, value in sched.items() if self.annotations.get(key) != value}
         if news:
-            self.told.update(news)
+            self.annotations.update(news)
             self.request.annotate({"sched": news})
 
 
@@ -157,7 +158,7 @@ class SurefillScheduler(Scheduler):
     def __init__(self, h, *args):
         super().__init__(h, *args)
         self._queue = {}  # of Pending, by job id; the base class only asks whether it is empty
-        self.running = {}  # what the engine is told of a running job, by its id
+        self.running = {}  # running jobs as reported to the engine, by id
         self.waits_from = {}  # when a job was first asked for; kept while it is taken back
         self.nodes = {}  # as reported, by rank
         self.been_up = set()
@@ -186,10 +187,10 @@ class SurefillScheduler(Scheduler):
         self.engine.record(folder, say=lambda message: self.log.error(message))
         # Flux's word for a start is final.
         self.engine.configure(" ".join(["settle=0", *words]))
-        self.counts = {"busy": 0, "denied": 0, "told": 0, "moved": 0}
+        self.counts = {"busy": 0, "denied": 0, "reported": 0, "moved": 0}
         self.ready = None
         self.refused = set()  # in the last decision
-        self.saved = self.forecast_at = self.told_at = 0.0
+        self.saved = self.forecast_at = self.annotated_at = 0.0
         self.wake_timer = h.timer_watcher_create(0.0, lambda *_: self._request_schedule())
         self.tell_timer = h.timer_watcher_create(0.0, lambda *_: self._request_forecast())
 
@@ -336,7 +337,7 @@ class SurefillScheduler(Scheduler):
             self.report(jobid, "gone")
         if len(self.waits_from) > TAKEN_BACK + len(self._queue):
             self.waits_from = {id: begin for id, begin in self.waits_from.items() if id in self._queue}
-        job.tell(**dict.fromkeys(job.told))
+        job.tell(**dict.fromkeys(job.annotations))
         job.request.cancel()
 
     def prioritize(self, jobs):
@@ -418,10 +419,10 @@ class SurefillScheduler(Scheduler):
     # Annotations for users
 
     def forecast(self):
-        if time.time() < self.told_at + self.tell:
-            self.tell_timer.reset(after=self.told_at + self.tell - time.time())
+        if time.time() < self.annotated_at + self.tell:
+            self.tell_timer.reset(after=self.annotated_at + self.tell - time.time())
             return
-        self.told_at, now = time.time(), self.now()
+        self.annotated_at, now = time.time(), self.now()
         known = [jobid for jobid, job in self._queue.items() if job.known]
         try:
             names = {jobid: JobID(jobid).f58 for jobid in known}
@@ -429,13 +430,13 @@ class SurefillScheduler(Scheduler):
         except ValueError as exc:
             self.log.error(f"nothing is planned: {exc}")
             return
-        if self.starts and self.told_at >= self.forecast_at:
+        if self.starts and self.annotated_at >= self.forecast_at:
             try:
                 predicted = self.engine.predicted_starts(now, known, report=True)
             except ValueError:  # on nodes that jobs share, and on unlike ones
                 predicted = {}
             # Nothing else is done meanwhile: it may take a twentieth of the time.
-            self.forecast_at = time.time() + max(self.starts, 20 * (time.time() - self.told_at))
+            self.forecast_at = time.time() + max(self.starts, 20 * (time.time() - self.annotated_at))
             for jobid in known:
                 by = predicted.get(jobid)
                 self._queue[jobid].median = by and (math.inf if by[2] is None else by[2] / self.scale)
@@ -493,14 +494,14 @@ class SurefillScheduler(Scheduler):
 
     def tell_of(self, job, start, reason, ahead):
         """Annotates a pending job; its estimated start only when that has moved by more than a minute and a quarter."""
-        told, now = job.told.get("t_estimate"), time.time()
+        reported, now = job.annotations.get("t_estimate"), time.time()
         estimate = None if start is None or job.median == math.inf else max(job.median or start / self.scale, now)
-        holds = estimate is not None and told is not None and told > now
-        if holds and abs(estimate - told) <= 60 / self.scale + (told - now) / 4:
-            estimate = told
-        self.counts["told"] += told is None and estimate is not None
-        self.counts["moved"] += told is not None and estimate != told
-        before = job.told.get("jobs_ahead")
+        holds = estimate is not None and reported is not None and reported > now
+        if holds and abs(estimate - reported) <= 60 / self.scale + (reported - now) / 4:
+            estimate = reported
+        self.counts["reported"] += reported is None and estimate is not None
+        self.counts["moved"] += reported is not None and estimate != reported
+        before = job.annotations.get("jobs_ahead")
         if before is not None and abs(ahead - before) * 10 <= before and ahead:
             ahead = before
         job.tell(t_estimate=estimate, reason_pending=reason, jobs_ahead=ahead)

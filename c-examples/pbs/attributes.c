@@ -151,7 +151,7 @@ bool has_word(const char *text, const char *separators, const char *word) {
     return false;
 }
 
-/* Of "ncpus=2:mem=4kb:ngpus=1" what is asked of this resource, 0 for nothing. */
+/* The amount of a resource that "ncpus=2:mem=4kb:ngpus=1" asks for, 0 for none. */
 static int64_t amount(const char *text, size_t length, const char *resource, bool is_size) {
     const size_t name = strlen(resource);
     for (const char *at = text + (length > 0); at < text + length; at += strcspn(at, ":+)") + 1) {

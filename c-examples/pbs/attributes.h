@@ -1,4 +1,4 @@
-/* What PBS says in words, as numbers: attributes of jobs and vnodes as the IFL calls return them. */
+/* PBS's words as numbers: attributes of jobs and vnodes as the IFL calls return them. */
 #ifndef ATTRIBUTES_H
 #define ATTRIBUTES_H
 

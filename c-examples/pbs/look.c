@@ -130,7 +130,7 @@ static bool see_parts(struct scheduler *scheduler, struct row *row) {
     const char *at = attribute(row->job, "exec_vnode", NULL);
     const struct chunks *chunks = &row->chunks;
     int64_t processors = 0, gpus = 0, kilobytes = 0, unit;
-    bool even = row->told && row->packed == 1;
+    bool even = row->complete && row->packed == 1;
     int32_t count = 0;
     struct piece piece;
     for (int32_t i = 0; i < scheduler->vnode_count; i++) {
@@ -266,7 +266,7 @@ static int32_t why_held(const struct batch_status *job, const struct batch_statu
 static bool see_running(struct scheduler *scheduler, struct row *row) {
     const char state = state_of(row->job), *used = attribute(row->job, "resources_used", "walltime");
     surefill_job *said = &row->said;
-    row->told = tell(scheduler, row);
+    row->complete = tell(scheduler, row);
     if (!see_parts(scheduler, row)) return false;
     said->state = state == 'E' ? SUREFILL_JOB_ENDING : SUREFILL_JOB_RUNNING;
     if (state == 'E' && used != NULL && !read_duration(used, &said->ran)) said->ran = 0;
@@ -348,7 +348,7 @@ bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, cons
         }
         row->said.reservation = reservation_of(reservations, attribute(job, "queue", NULL));
         if (row->said.reservation == 0 && !is_of_pool(scheduler, queue)) continue;
-        row->told = tell(scheduler, row);
+        row->complete = tell(scheduler, row);
         row->said.why = why_held(job, queue);
         row->said.at_once = whole_array(job) ? (int32_t)attribute_number(job, "max_run_subjobs", NULL, 0) : 0;
         row->tasks = row->said.why == 0;

@@ -24,7 +24,7 @@ struct row {
     surefill_job said; /* what is reported of it */
     struct chunks chunks;
     int32_t packed; /* chunks to a task of the report: all of a job that is packed on one vnode, else 1 */
-    bool told;      /* the report says all that it asks for */
+    bool complete;  /* the report says all that it asks for */
     int32_t tasks; /* of it that may start, as far as PBS is concerned: of an array several, 0 for a job that may not */
     int32_t admitted; /* of these, that may start in this cycle */
     const struct batch_status *next_task; /* where to look for the next one of an array */

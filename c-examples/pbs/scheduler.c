@@ -42,20 +42,20 @@ static void report(struct scheduler *scheduler, const struct batch_status *job, 
 }
 
 /* Decides how many tasks of each job may start in this cycle. A job that asks for more than can be said waits for its
- * turn: when all that a former cycle has seen before it have started, nobody overtakes it. */
+ * turn: when all that a former cycle has seen before it have started, no job overtakes it. */
 static void admit(struct scheduler *scheduler, int64_t now) {
     bool waited = false;
     scheduler->head = NULL;
     for (int32_t i = 0; i < scheduler->startable && !waited && scheduler->head == NULL; i++) {
         const struct row *row = &scheduler->rows[i];
         if (row->tasks == 0 || engine_refused_lately(&scheduler->engine, row->said.id, now)) continue;
-        if (!row->told) scheduler->head = row;
+        if (!row->complete) scheduler->head = row;
         waited = row->said.submit < scheduler->decided;
     }
     for (int32_t i = 0; i < scheduler->startable; i++) {
         struct row *row = &scheduler->rows[i];
         const bool behind = scheduler->head != NULL && row >= scheduler->head;
-        row->admitted = row->told && !behind ? row->tasks : 0;
+        row->admitted = row->complete && !behind ? row->tasks : 0;
     }
 }
 
@@ -84,7 +84,7 @@ static void report_over(struct scheduler *scheduler, const struct batch_status *
     report(scheduler, job, &said, now);
 }
 
-/* The vnodes. Nobody new starts on one of which PBS has given away more than known jobs hold. */
+/* The vnodes. No job starts on one of which PBS has given away more than known jobs hold. */
 static int32_t report_vnodes(struct scheduler *scheduler, int32_t pool) {
     const struct batch_status *at = scheduler->all_vnodes;
     int32_t status = SUREFILL_OK, number = 0;
@@ -269,7 +269,7 @@ static bool reason_of(struct scheduler *scheduler, const struct row *row, int64_
     if (surefill_reason_sentence(&reason, NULL, head == NULL ? NULL : head->job->name, text + sizeof begins - 1,
                                  (int64_t)(length - sizeof begins + 1), &needed) != SUREFILL_OK)
         return false;
-    /* How many processors are idle is no news. */
+    /* A changed number of idle processors alone is not worth a message. */
     return shown == NULL || (strcmp(shown, text) != 0 && (strncmp(shown, short_of, sizeof short_of - 1) != 0 ||
                                                           strncmp(text, short_of, sizeof short_of - 1) != 0));
 }

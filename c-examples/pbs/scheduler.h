@@ -38,7 +38,7 @@ struct scheduler {
 
 void scheduler_free(struct scheduler *scheduler);
 
-/* What a cycle did. */
+/* The outcome of a cycle. */
 struct done {
     int32_t started;
     bool again; /* PBS has placed a job by itself: look again at once */

@@ -48,7 +48,7 @@ static bool wants_several(const job_details_t *details) {
     return several;
 }
 
-/* How a job lies on nodes. */
+/* The layout of a job on nodes. */
 struct shape {
     uint32_t nodes; /* 0: its tasks lie anywhere */
     uint64_t tasks; /* on each of them, or together; 0 for unknown */

@@ -1,5 +1,5 @@
-/* Nodes that were in service before slurmctld started and have not registered since. Slurm gives them to nobody, and
- * a head job that wants them has no start: until they are back nobody overtakes it. From 23.11 on every
+/* Nodes that were in service before slurmctld started and have not registered since. Slurm gives them to no job, and
+ * a head job that wants them has no start: until they are back no job overtakes it. From 23.11 on every
  * reconfiguration starts slurmctld anew. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
@@ -8,9 +8,8 @@ void cluster_begin(struct cluster *cluster) {
     cluster->settled = false;
 }
 
-/* Whether the node comes into service as soon as it registers. What it was is Slurm's own state: who is down, is
- * drained, has failed, is powered up or down or reboots comes back by Slurm's own rules, and is waited for by nobody.
- * */
+/* Whether the node comes into service as soon as it registers. Its former state is Slurm's own: a node that is down, is
+ * drained, has failed, is powered up or down or reboots comes back by Slurm's own rules, and no job waits for it. */
 static bool may_register(const node_record_t *node) {
     if (!IS_NODE_UNKNOWN(node) && !IS_NODE_NO_RESPOND(node)) return false;
     return !IS_NODE_DOWN(node) && !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_FUTURE(node) &&

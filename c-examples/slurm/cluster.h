@@ -158,7 +158,7 @@ bool words_take(struct words *words, const char *parameters, char *message, size
 /* Says which words of sched/backfill have no effect, and which of slurmctld concern who starts jobs. */
 void words_note(const char *parameters);
 
-/* start.c: a clock that nobody sets, in seconds. */
+/* start.c: a monotonic clock, in seconds. */
 double clock_seconds(void);
 /* slurmctld's locks have been taken, and are about to be given back: how long they are held is counted in between.
  * Work has until this share of the time for which they may be held. */
@@ -190,7 +190,7 @@ bool leaves_licences(job_record_t *job, int64_t other);
 
 /* facts.c: the limit in seconds, by which a job ends. */
 int64_t job_limit(const job_record_t *job, const part_record_t *part);
-/* How many nodes a job takes at least, wants and takes at most in this partition, with what its QOS lets it exceed;
+/* The numbers of nodes that a job needs, wants and takes at most in this partition, with what its QOS lets it exceed;
  * false where Slurm would refuse it. */
 bool job_node_counts(job_record_t *job, part_record_t *part, uint32_t *least, uint32_t *wanted, uint32_t *most);
 /* Whether the job never shares a node with another one. */
@@ -281,7 +281,7 @@ struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine,
 /* Asks Slurm to start a job that the scheduler has no nodes for, or that has a promise; at most once while the same
  * jobs run on the same nodes. With first it has a promise where Slurm finds nodes for it later. Locks held. */
 enum start_result cluster_ask(struct cluster *cluster, job_record_t *job, part_record_t *part, int32_t pool, bool first);
-/* Whether Slurm refused the job lately for another reason than its nodes: it keeps nobody back. */
+/* Whether Slurm refused the job lately for another reason than its nodes: it keeps no job back. */
 bool cluster_bars(const struct cluster *cluster, uint32_t job);
 /* The nodes that are promised to others than this job from now on for so long; NULL for none, to be freed. */
 bitstr_t *cluster_promised(const struct cluster *cluster, uint32_t job, int64_t limit);

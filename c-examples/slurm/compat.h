@@ -69,7 +69,7 @@ typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
 #endif
 
-/* What SelectTypeParameters share. */
+/* Flags of SelectTypeParameters under one name. */
 #if SLURM_AT_LEAST(25, 11)
 #define CR_CPU SELECT_CPU
 #define CR_SOCKET SELECT_SOCKET
@@ -105,7 +105,7 @@ static inline bool compat_keeps_others_off(const part_record_t *part) {
 #define CYCLE_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK }
 #endif
 
-/* What reservations keep from a job: cores, and from 23.11 on generic resources. */
+/* Resources that reservations keep from a job: cores, and from 23.11 on generic resources. */
 struct exclusions {
 #if SLURM_AT_LEAST(23, 11)
     resv_exc_t kept;
@@ -155,7 +155,7 @@ static inline void compat_use_qos(job_record_t *job, const job_queue_rec_t *entr
 }
 
 /* The most nodes that the job asks for; 0 for none. From 26.05 on slurmctld fills that in itself for a job that asks
- * for tasks and no nodes, and says so until somebody sets it: such a job takes as many nodes as it would without. */
+ * for tasks and no nodes, and says so until it is set: such a job takes as many nodes as it would without. */
 static inline uint32_t compat_max_nodes(const job_record_t *job) {
 #ifdef JOB_IMPLICIT_MAX_NODES
     if ((job->bit_flags & JOB_IMPLICIT_MAX_NODES) != 0) return 0;

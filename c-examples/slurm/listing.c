@@ -132,7 +132,7 @@ void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *par
     }
     row->array = is_array(job);
     if (IS_JOB_PENDING(job)) {
-        if (job->start_time > (time_t)cluster->now) row->expected = (int64_t)job->start_time; /* as it was told */
+        if (job->start_time > (time_t)cluster->now) row->expected = (int64_t)job->start_time; /* as reported before */
         if (start_is_unknown(job)) row->expected = UNKNOWN_START;
         said->begin = details == NULL ? 0 : (int64_t)details->begin_time;
         if (said->begin <= cluster->now) said->begin = 0;
@@ -187,7 +187,7 @@ struct walk {
     struct inside *inside;
     bool quiet;     /* nothing starts */
     bool alone;     /* there is no scheduler */
-    bool blocked[POOLS]; /* then: nobody else starts in this pool */
+    bool blocked[POOLS]; /* then: no other job starts in this pool */
     bool checking;  /* jobs are asked whether they may start; behind the last of them there is no time */
     bool waits[POOLS]; /* a job waits in this pool already */
     int32_t order;
@@ -268,7 +268,7 @@ static void ask_slurm(struct walk *walk, job_record_t *job, part_record_t *part,
     const bool promised = cluster->promises[pool].job == job->job_id, fits = fits_service(cluster, row) && !is_left(cluster, job->job_id);
     enum start_result result;
     if (!promised && fits && !may_preempt(job)) return;
-    if (promised && !first) { /* somebody of more priority has come */
+    if (promised && !first) { /* a job of more priority has come */
         cluster->promises[pool].job = 0;
         return;
     }
@@ -283,13 +283,13 @@ static void ask_slurm(struct walk *walk, job_record_t *job, part_record_t *part,
     if (result == START_DONE) return;
     if (cluster->promises[pool].job == job->job_id) {
         cluster->promises[pool].kept = true;
-        /* Its nodes are kept for it by a reservation, which nobody but it may use. */
+        /* Its nodes are kept for it by a reservation, which no other job may use. */
         row->said.state = SUREFILL_JOB_HELD;
         row->said.why = SUREFILL_WHY_OTHER;
     }
 }
 
-/* Starts a job where nobody before it in Slurm's order waits in its pool. */
+/* Starts a job where none before it in Slurm's order waits in its pool. */
 static void start_alone(struct walk *walk, job_record_t *job, part_record_t *part, int32_t pool) {
     const uint32_t id = job->job_id;
     while (!walk->blocked[pool] && !walk->quiet && job != NULL && IS_JOB_PENDING(job) && may_start(job, part)) {

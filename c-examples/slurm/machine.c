@@ -34,7 +34,7 @@ const gres_node_state_t *cluster_gres(const struct cluster *cluster, int node, i
 
 static const int64_t SOON = 2; /* seconds until a node is expected that comes back by itself */
 
-/* A node that is awaited is planned with as soon as it can be back, so that nobody overtakes a job that wants it;
+/* A node that is awaited is planned with as soon as it can be back, so that no other job overtakes one that wants it;
  * in every cycle anew, for as long as Slurm's state of it or its time limits say so. */
 static int32_t state_of(const struct cluster *cluster, int i) {
     const node_record_t *node = node_record_table_ptr[i];
@@ -77,7 +77,7 @@ void cluster_see_nodes(struct cluster *cluster) {
 
 static bool of_parts(const slurmctld_resv_t *reservation) { return (reservation->ctld_flags & RESV_CTLD_FULL_NODE) == 0; }
 
-/* Cores of these nodes that a reservation holds and none of its own jobs does are nobody's. */
+/* Cores of these nodes that a reservation holds and none of its own jobs does are in no job's hands. */
 static void take_cores(struct cluster *cluster, const slurmctld_resv_t *reservation) {
     const int64_t all = cr_get_coremap_offset((uint32_t)node_record_count);
     int64_t *held;

@@ -20,7 +20,7 @@ bitstr_t *cluster_promised(const struct cluster *cluster, uint32_t job, int64_t 
 }
 
 /* Keeps the nodes for a job on which it starts when those that run there have ended by their limits. Nothing, where
- * Slurm cannot say when that is: then it keeps nobody back. */
+ * Slurm cannot say when that is: then it keeps no job back. */
 static void make_promise(struct cluster *cluster, job_record_t *job, part_record_t *part, int32_t pool, int64_t limit) {
     struct promise *promise = &cluster->promises[pool];
     bitstr_t *nodes;
@@ -112,7 +112,7 @@ static bool same_request(const surefill_job *one, const surefill_job *other) {
            memcmp(one->each, other->each, sizeof one->each) == 0;
 }
 
-/* The job of an offer as it is now; NULL where it is no longer what was decided on, which the scheduler hears. */
+/* The job of an offer as it is now; NULL where it is no longer what was decided on, as is then reported. */
 static job_record_t *same_job(struct cluster *cluster, struct engine *engine, const struct row *row, part_record_t *part) {
     job_record_t *job = find_job_record((uint32_t)row->said.id);
     struct row now = {.order = row->order};
@@ -120,7 +120,7 @@ static job_record_t *same_job(struct cluster *cluster, struct engine *engine, co
     if (job == NULL || job->magic != JOB_MAGIC || !IS_JOB_PENDING(job) || job->details == NULL || part == NULL) return NULL;
     now.said.struct_size = sizeof now.said;
     now.said.id = row->said.id;
-    /* As it was gathered: by its first partition. May it start in this one, Slurm is asked next. */
+    /* Described by its first partition, like the listing. Whether it may start in this one Slurm is asked next. */
     own = find_part_record(cluster->partitions[row->places[0]].name);
     row_describe(cluster, job, own != NULL ? own : part, &now);
     if (same_request(&now.said, &row->said)) return job;
@@ -179,7 +179,7 @@ static enum start_result start_offer(struct cluster *cluster, struct row *row, c
     if (result == START_WITHHELD) say_why(job, first ? WAIT_RESOURCES : WAIT_PRIORITY);
     if (first) {
         make_promise(cluster, job, part, cluster->partitions[row->places[0]].pool, row->said.limit);
-    } else if (row->outside) { /* the scheduler knows no start for who was refused: users are told Slurm's, by limits */
+    } else if (row->outside) { /* the scheduler predicts no start for a refused job: users see Slurm's, by limits */
         (void)reserve_for(job, part, NULL, &without);
         FREE_NULL_BITMAP(without);
     }

@@ -37,7 +37,7 @@ static int32_t report_pools(struct cluster *cluster, struct engine *engine) {
 
 static int32_t report_nodes(struct cluster *cluster, struct engine *engine) {
     int32_t status = SUREFILL_OK;
-    /* Of a scheduler that was opened nobody knows which reservations it has: nodes that come anew are in none. */
+    /* The reservations of a scheduler that was opened are unknown: nodes that come anew are in none. */
     for (int32_t i = 0; i < engine->capacity.nodes && !cluster->reported && status == SUREFILL_OK; i++)
         status = surefill_scheduler_set_node(engine->scheduler, -1, i, NULL);
     cluster->reported = status == SUREFILL_OK;

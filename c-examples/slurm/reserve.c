@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What a job asks of the select plugin. */
+/* A job's request to the select plugin. */
 struct request {
     job_record_t *job;
     uint32_t least, wanted, most; /* nodes */
@@ -156,7 +156,7 @@ static time_t ask_alone_first(struct request *request, bitstr_t *nodes) {
     return start;
 }
 
-/* --- Nodes that belong to somebody else for now: --exclusive=user, ExclusiveUser, MCS labels --- */
+/* --- Nodes that belong to another user for now: --exclusive=user, ExclusiveUser, MCS labels --- */
 
 struct others {
     const job_record_t *job;

@@ -61,7 +61,7 @@ struct plugin {
     double last_save;
     bool unanswered;        /* a cycle ended before all offers were answered */
     int32_t turn;           /* the pool of the next forecast */
-    double planned;         /* when starts were told by a plan last, by clock_seconds() */
+    double planned;         /* when starts were last predicted by a plan, by clock_seconds() */
     struct events events;   /* at the beginning of the last cycle */
     time_t looked;          /* when that was */
     double stirred;         /* when something had last happened since such a look */
@@ -257,7 +257,7 @@ static void note_alone(struct plugin *plugin, bool alone, const char *why) {
 static int32_t note_planned(struct plugin *plugin, int32_t pool, bool missing) {
     struct cluster *cluster = &plugin->cluster;
     surefill_cycle *plan;
-    int32_t told = 0;
+    int32_t reported = 0;
     if (!engine_plan(&plugin->engine, pool, cluster->now, &plan)) return 0;
     for (int32_t i = 0; i < cluster->row_count; i++) {
         struct row *row = &cluster->rows[i];
@@ -266,15 +266,15 @@ static int32_t note_planned(struct plugin *plugin, int32_t pool, bool missing) {
         if (missing && row->expected != 0) continue;
         if (surefill_cycle_planned(plan, plugin->engine.scheduler, row->said.id, &start) != SUREFILL_OK) continue;
         row->expected = start;
-        told++;
+        reported++;
     }
-    return told;
+    return reported;
 }
 
 /* The starts of waiting jobs, pool after pool: by scenarios, or by a plan. */
 static void foresee(struct plugin *plugin) {
     struct cluster *cluster = &plugin->cluster;
-    int32_t told = 0, waiting[POOLS] = {0}, pools = 0, pool, lacking = -1;
+    int32_t reported = 0, waiting[POOLS] = {0}, pools = 0, pool, lacking = -1;
     for (int32_t i = 0; i < cluster->row_count; i++) {
         const struct row *row = &cluster->rows[i];
         if (row->order < 0 || row->said.queue_count == 0 || row->said.state != SUREFILL_JOB_WAITING) continue;
@@ -293,8 +293,8 @@ static void foresee(struct plugin *plugin) {
             pool = lacking;
         else
             plugin->turn = (pool + 1) % POOLS;
-        told = note_planned(plugin, pool, played);
-        debug("surefill: %s: planned starts of %d waiting jobs", pool_name(cluster, pool), told);
+        reported = note_planned(plugin, pool, played);
+        debug("surefill: %s: planned starts of %d waiting jobs", pool_name(cluster, pool), reported);
         return;
     }
     pool = plugin->engine.foreseen_pool;
@@ -305,9 +305,9 @@ static void foresee(struct plugin *plugin) {
         if (row->order < 0 || row->said.state != SUREFILL_JOB_WAITING || !engine_expects(&plugin->engine, row->said.id, &start)) continue;
         row->expected = engine_by(&start, 3); /* three of four such jobs have started by then */
         if (row->expected == 0) row->expected = UNKNOWN_START;
-        told++;
+        reported++;
     }
-    debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), told);
+    debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), reported);
 }
 
 /* --- Events --- */
@@ -466,7 +466,7 @@ static bool make(struct plugin *plugin) {
     return true;
 }
 
-/* As make: a good file is worth waiting for. */
+/* Like make, it waits for memory: a good file is worth waiting for. */
 static bool load(struct plugin *plugin) {
     char message[MESSAGE];
     surefill_totals totals = {.struct_size = sizeof totals};

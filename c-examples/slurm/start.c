@@ -23,12 +23,12 @@ void cluster_unlocked(struct cluster *cluster) {
 
 bool cluster_time_is_up(struct cluster *cluster, const char *work, int left) {
     const double now = clock_seconds();
-    static bool told;
+    static bool reported;
     if (left == 0 || now <= cluster->timing.deadline) return false;
-    log_var(told ? LOG_LEVEL_VERBOSE : LOG_LEVEL_INFO,
+    log_var(reported ? LOG_LEVEL_VERBOSE : LOG_LEVEL_INFO,
             "surefill: %s: cut short, the locks have been held for %.1f ms; %d left for the next cycle", work,
             1e3 * (now - cluster->timing.locked_since), left);
-    told = true;
+    reported = true;
     cluster->timing.cut_short = true;
     return true;
 }
@@ -187,7 +187,7 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
             slurmctld_diag_stats.last_backfilled_jobs++;
         }
         /* Else a slurmctld that is killed finds the job pending when it comes back, and starts it a second time.
-         * Slurm's own main loop saves what it has started itself, nobody saves what a plugin starts. */
+         * Slurm's own main loop saves what it has started itself, but not what a plugin starts. */
         schedule_job_save();
         schedule_node_save();
     }

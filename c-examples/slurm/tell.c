@@ -23,7 +23,7 @@ static void tell_jobs(struct cluster *cluster) {
         if (!row->refused && (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_RESOURCES ||
                               job->state_reason == WAIT_PRIORITY || job->state_reason == WAIT_LICENSES))
             say_why(job, is_first ? WAIT_RESOURCES : WAIT_PRIORITY);
-        /* As sched/backfill does: of a waiting job it is an estimate. */
+        /* start_time of a waiting job is an estimate, like sched/backfill's. */
         if (row->expected != 0) {
             job->start_time = row->expected > 0 ? (time_t)row->expected : 0;
             note_unknown_start(job, row->expected == UNKNOWN_START);

@@ -4,10 +4,9 @@
 use crate::common::models::{
     Line, any_trace, check_seeds, check_whole, huge_values, jobs, sample, trace, write,
 };
+use crate::generating::Generate;
 use crate::models::{further, hidden, models};
 use proptest::prelude::*;
-use std::path::Path;
-use std::process::{Command, Output};
 use surefill::math::fnv::fnv1a;
 use surefill_papers::generate::Model;
 use surefill_papers::generate::hidden::Shapes;
@@ -15,7 +14,7 @@ use surefill_papers::generate::hmm::flat::Load;
 use surefill_papers::generate::hmm::model::Model as HiddenModel;
 use surefill_papers::generate::markov::Variant;
 use surefill_simulator::generate::History;
-use surefill_simulator::trace::swf::{Strictness, Trace, read};
+use surefill_simulator::trace::swf::Trace;
 
 /// Checked as whole jobs are; and no job asks for too little.
 fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
@@ -157,57 +156,21 @@ proptest! {
     }
 }
 
-fn papers(args: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_surefill-papers")).args(args).current_dir(folder).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 #[test]
 fn the_command_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let job = |tail: &str| format!("1 10 -1 {tail} -1 -1 -1 -1 -1 1{}\n", " -1".repeat(7));
-    let files = [
-        ("empty.swf", "; MaxProcs: 4\n".to_owned()),
-        ("cancelled.swf", job("-1 4")),
-        ("without.swf", job("60 -1")),
-        ("one.swf", job("60 4")),
-    ];
-    for (name, text) in &files {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
+    let generate = Generate::new(env!("CARGO_BIN_EXE_surefill-papers"));
     let model = serde_json::to_string(&hidden(Load::Poisson)).unwrap();
-    std::fs::write(folder.path().join("model.json"), &model).unwrap();
+    generate.keep("model.json", &model);
     let silent = HiddenModel { load_parameter: Vec::new(), ..hidden(Load::None) };
-    std::fs::write(folder.path().join("silent.json"), serde_json::to_string(&silent).unwrap()).unwrap();
-    std::fs::write(folder.path().join("broken.json"), &model[..100]).unwrap();
-    let generate = |args: &str| {
-        let args: Vec<&str> = std::iter::once("generate").chain(args.split_whitespace()).collect();
-        papers(&args, folder.path())
-    };
-    // The file's name is in the message, and it is no misuse.
-    for (name, message) in [
-        ("empty.swf", "empty.swf: no jobs to learn from"),
-        ("cancelled.swf", "none of its 1 jobs has a run time and a number of processors"),
-        ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
-        ("missing.swf", "missing.swf"),
-    ] {
-        for model in ["markov", "independent", "hmm"] {
-            let output = generate(&format!("--model {model} --like {name}"));
-            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-            assert!(stderr(&output).contains(message), "{}", stderr(&output));
-        }
-    }
+    generate.keep("silent.json", &serde_json::to_string(&silent).unwrap());
+    generate.keep("broken.json", &model[..100]);
+    generate.learns_from_jobs(&["markov", "independent", "hmm"]);
     for (name, message) in [
         ("silent.json", "without a load model"),
         ("broken.json", "broken.json: EOF"),
         ("missing.json", "missing.json"),
     ] {
-        let output = generate(&format!("--model hmm --like one.swf --trained {name}"));
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        generate.fails(&format!("--model hmm --like one.swf --trained {name}"), 1, message);
     }
     for wrong in [
         "",
@@ -223,8 +186,7 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf --procs 3",
         "--model markov --like one.swf --trained model.json",
     ] {
-        let output = generate(wrong);
-        assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
+        generate.run(wrong, 2);
     }
     for right in [
         "--model markov --like one.swf",
@@ -237,23 +199,13 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf --shapes chain",
         "--model hmm --trained model.json --like one.swf --shapes runs",
     ] {
-        let output = generate(&format!("{right} -n 50 --seed 9"));
-        assert_eq!(output.status.code(), Some(0), "{right}: {}", stderr(&output));
-        let made = read(&output.stdout[..], "made.swf", Strictness::Strict).unwrap();
-        assert_eq!(made.records.len(), 50);
+        let made = generate.makes(right);
         if right.contains("markov") || right.contains("independent") {
             // One job: the same again and again, at most within its classes.
             assert!(
                 made.records.iter().all(|job| (32..=60).contains(&job.run_time) && job.used_processors == 4)
             );
         }
-        // The header's command makes the same file again.
-        let command = made.header.lines.iter().find_map(|line| line.split_once("surefill-papers generate "));
-        let command = command.map(|(_, options)| options.replace("-o FILE", "")).unwrap();
-        assert_eq!(generate(&command).stdout, output.stdout, "{command}");
     }
-    let output = generate("--model lublin -n 20 -o made.swf.gz");
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let file = std::fs::File::open(folder.path().join("made.swf.gz")).unwrap();
-    assert_eq!(read(file, "made.swf.gz", Strictness::Strict).unwrap().records.len(), 20);
+    generate.writes("--model lublin");
 }

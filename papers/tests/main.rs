@@ -11,6 +11,8 @@ mod fit;
 mod fit_command;
 mod fit_online;
 mod generate;
+#[path = "../../simulator/tests/common/generating.rs"]
+mod generating;
 mod habits;
 mod inputs;
 mod locality;

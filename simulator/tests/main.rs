@@ -13,6 +13,8 @@ mod examples;
 mod explain;
 mod formats;
 mod generate;
+#[path = "common/generating.rs"]
+mod generating;
 mod import_command;
 mod import_managers;
 mod import_refused;

@@ -57,16 +57,22 @@ fn the_page_has_what_its_commands_print() {
     }
 }
 
-/// Where another policy is ahead of the default, the answer has both.
+/// Where another policy is ahead of the default, the answer has both, and the page shows by the default who pays.
 #[test]
 fn the_default_stands_beside_the_best() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../demo/workload.swf.gz");
-    let args = ["compare", trace, "--policies", "easy,fair,fast", "--limit-jobs", "1500"];
-    let output = super::command_line::surefill(&args, std::path::Path::new("."));
+    let folder = tempfile::tempdir().unwrap();
+    let args =
+        ["compare", trace, "--policies", "easy,fair,fast", "--limit-jobs", "1500", "--html", "page.html"];
+    let output = super::command_line::surefill(&args, folder.path());
     let text = String::from_utf8(output.stdout).unwrap();
     let answer = text.lines().last().unwrap();
     assert!(answer.starts_with("fast: mean wait ") && answer.contains(" below EASY's, longest "), "{answer}");
     assert!(answer.contains(" times. fair, the default: -"), "{answer}");
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let places = ["Who pays", "Mean wait with fair", "The same with fast", "Mean wait with fast"]
+        .map(|words| page.find(words).unwrap());
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 /// Changes are counted from EASY in the order of the site's priorities, where that is among the policies, and say so.

@@ -246,7 +246,12 @@ fn foreknown(traces: &[Compared]) -> String {
 /// The page's first words and bars.
 pub fn lead(traces: &[Compared]) -> Markup {
     let Some(first) = traces.first() else { return html! {} };
-    let best = standings(traces).first().map(|standing| standing.index);
+    let all = standings(traces);
+    let best = all.first().map(|standing| standing.index);
+    // The default is shown, and the shortest waits fold out below it.
+    let default = all.iter().find(|standing| standing.policy == name_of(PolicyName::Fair));
+    let default = default.map(|standing| standing.index).or(best);
+    let with = |index| who_pays(traces, index, &called(&first.policies, index));
     html! {
         section.answer {
             @if let Some(sentence) = explained(traces) { p.lead { (sentence) } }
@@ -263,7 +268,13 @@ pub fn lead(traces: &[Compared]) -> Markup {
                 (changes(traces))
             }
             @for compared in traces { (means(compared, best)) }
-            @if let Some(best) = best { (who_pays(traces, best, &called(&first.policies, best))) }
+            @if let Some(default) = default { h2 { "Who pays" } (with(default)) }
+            @if let Some(best) = best.filter(|_| best != default) {
+                details {
+                    summary { "The same with " (called(&first.policies, best)) ", of the shortest mean wait" }
+                    (with(best))
+                }
+            }
         }
     }
 }
@@ -356,11 +367,11 @@ const DIVISIONS: [Kinds; 2] = [
     }),
 ];
 
-/// Changes of waits under the best policy: by width, by run time, by user, and the long waits.
-fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
+/// Changes of waits under a policy: by width, by run time, by user, and the long waits.
+fn who_pays(traces: &[Compared], index: usize, who: &str) -> Markup {
     let pairs: Vec<(&Summary, &Summary)> = traces
         .iter()
-        .filter_map(|compared| Some((compared.policies.get(best)?, easy(&compared.policies)?)))
+        .filter_map(|compared| Some((compared.policies.get(index)?, easy(&compared.policies)?)))
         .collect();
     let (easys, easy) = traces
         .first()
@@ -387,7 +398,6 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
     let losers = users.iter().filter(|&&ratio| ratio > 1.0).count();
     let worst = users.iter().copied().fold(0.0, f64::max);
     html! {
-        h2 { "Who pays" }
         @for (title, rows) in divisions.iter().chain([&long]) { div.shown { h3 { (title) } (bars(title, rows)) } }
         @if !users.is_empty() {
             p.facts {

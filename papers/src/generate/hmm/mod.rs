@@ -5,9 +5,10 @@
 //! * [`flat`]: a model's parameters, and load models by name.
 //! * [`entropy`]: initial values of maximal entropy.
 //! * [`train`]: Baum-Welch round by round, and what is to be said of each.
-//! * [`model`]: a model as data: files, smoothing.
+//! * [`model`]: a model as data: files, smoothing; `by_text`: options that files hold by their text.
 
 pub mod block;
+pub(crate) mod by_text;
 pub mod entropy;
 pub mod flat;
 pub mod model;

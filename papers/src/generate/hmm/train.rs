@@ -74,18 +74,6 @@ impl fmt::Display for Stop {
     }
 }
 
-impl<'de> Deserialize<'de> for Stop {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Stop, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl Serialize for Stop {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// A model and how it is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -96,6 +84,7 @@ pub struct Options {
     /// The initial values.
     pub initial: Start,
     /// When to stop.
+    #[serde(with = "super::by_text")]
     pub stop: Stop,
     /// When to stop in any case.
     pub most_rounds: u64,

@@ -1,11 +1,11 @@
-//! The page of `surefill-papers allocate`: Figures 2 to 6 of Downey 1997.
+//! The page of `surefill-papers allocate`: Figures 1 to 6 of Downey 1997.
 
 pub mod tables;
 
 use crate::report::plot::curves::{self, Plot};
 use crate::report::plot::scatter::{self, Scatter};
 use crate::report::plot::schedule::{self, Block};
-use crate::studies::allocate::figures::{Observed, columns, schedules, speedups};
+use crate::studies::allocate::figures::{Observed, columns, profiles, schedules, speedups};
 use crate::studies::allocate::study::{Row, Study};
 use maud::{Markup, html};
 use surefill_simulator::generate::History;
@@ -26,7 +26,8 @@ const FEWEST: usize = 20;
 pub fn page(study: &Study, trace: Option<&History>, made: &Made) -> String {
     let section = Section(html! {
         section {
-            h2 { "Figures 2 to 6" }
+            h2 { "Figures 1 to 6" }
+            (profile())
             (speedup())
             @if let Some(trace) = trace { (allocated(trace)) (sizes(trace)) }
             @for row in study.rows.iter().filter(|row| !row.predictions.is_empty()) { (predictions(row)) }
@@ -38,6 +39,40 @@ pub fn page(study: &Study, trace: Option<&History>, made: &Made) -> String {
         &[section],
         crate::report::sources::MALLEABLE,
         made,
+    )
+}
+
+fn profile() -> Markup {
+    let profiles = profiles();
+    let style = |index: usize| if index == 0 { plot::SOLID } else { plot::other(0) };
+    let outline = |stretches: &[(f64, f64)]| {
+        let mut points = vec![(0.0, 0.0)];
+        let mut time = 0.0;
+        for &(duration, width) in stretches {
+            points.extend([(time, width), (time + duration, width)]);
+            time += duration;
+        }
+        points.push((time, 0.0));
+        points
+    };
+    let named = profiles.iter().enumerate();
+    let legend: Vec<(&Style, String)> = named
+        .clone()
+        .map(|(index, (name, sigma, _))| (style(index), format!("{name}, σ = {sigma}")))
+        .collect();
+    let plot = Plot {
+        x: "time",
+        logarithmic: false,
+        y: "potential parallelism",
+        curves: named.map(|(index, (_, _, stretches))| (style(index), outline(stretches))).collect(),
+        levels: Vec::new(),
+    };
+    figure(
+        "Figure 1: profiles of parallelism",
+        &legend,
+        &curves::draw(&plot),
+        "Processors that a job with an average parallelism of 64 can use (up) while it runs on as many as it likes (right). \
+         The speedup of figure 2 is that of these two kinds of profile, of low variance up to σ = 1 and of high from there.",
     )
 }
 

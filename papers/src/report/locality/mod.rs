@@ -1,5 +1,6 @@
 //! Tables of [`crate::studies::locality`] over all traces; [`section`]s of pages.
 
+mod more;
 mod page;
 
 pub use page::section;
@@ -60,6 +61,9 @@ pub fn tables(studies: &[Study], style: Style) -> Vec<(String, Grid)> {
                 tables.push((title(attribute, binning), localities(&rows, attribute, binning, style)));
             }
         }
+    }
+    if let Some(table) = more::table(studies, style) {
+        tables.push(("How much more one metric has than another (sections 2.3 and 2.4)".to_owned(), table));
     }
     if studies.iter().any(|study| study.given_user.is_some()) {
         tables.push((

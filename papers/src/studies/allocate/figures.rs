@@ -8,6 +8,20 @@ use super::workload::Job;
 use surefill::allocate::{LogUniform, Speedup};
 use surefill_simulator::base::statistics::{mean, median};
 
+/// A name, sigma, and durations with the processors that can be used meanwhile.
+pub type Profile = (&'static str, f64, Vec<(f64, f64)>);
+
+/// Figure 1: the potential parallelism of a job of A = 64 on enough processors, stretch by stretch; of low variance
+/// (sigma .5) and of high (sigma 2).
+pub fn profiles() -> [Profile; 2] {
+    const A: f64 = 64.0;
+    let (low, high) = (0.5, 2.0);
+    [
+        ("low variance", low, vec![(low / 2.0, 1.0), (1.0 - low, A), (low / 2.0, 2.0 * A - 1.0)]),
+        ("high variance", high, vec![(high, 1.0), (1.0, A + A * high - high)]),
+    ]
+}
+
 /// Figure 2: speedup on n processors of a job with A = 64, for a range of sigma.
 pub fn speedups() -> Vec<(f64, Vec<(f64, f64)>)> {
     /// Processors up to which the curve for sigma = 1 rises.
@@ -145,6 +159,26 @@ mod tests {
         assert_eq!(many.thinned(10).len(), 11);
         assert_eq!(many.thinned(10).last(), Some(&(1000.0, 1.0)));
         assert_eq!(many.thinned(2000).len(), 1000);
+    }
+
+    /// A job with such a profile, stretch by stretch on n processors, has the mean, the variance and the speedup of the
+    /// model.
+    #[test]
+    fn profiles_have_their_speedup() {
+        for (name, sigma, profile) in profiles() {
+            let duration: f64 = profile.iter().map(|stretch| stretch.0).sum();
+            let average = |of: &dyn Fn(f64) -> f64| {
+                profile.iter().map(|&(time, width)| time * of(width)).sum::<f64>() / duration
+            };
+            assert!((average(&|width| width) - 64.0).abs() < 1e-12, "{name}");
+            let variance = average(&|width| (width - 64.0) * (width - 64.0));
+            assert!((variance / (sigma * 63.0 * 63.0) - 1.0).abs() < 1e-12, "{name}: {variance}");
+            let speedup = Speedup::new(64.0, sigma).unwrap();
+            for n in [1.0, 2.0, 63.0, 64.0, 65.0, 127.0, 128.0, 190.0, 191.0] {
+                let time = average(&|width| (width / n).max(1.0));
+                assert!((64.0 / time / speedup.on(n).unwrap() - 1.0).abs() < 1e-12, "{name}, {n}");
+            }
+        }
     }
 
     #[test]

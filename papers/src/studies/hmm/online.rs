@@ -18,6 +18,7 @@
 //! jobs counts it as 0. So does a job before the first one has finished.
 
 use crate::generate::hmm::Error;
+use crate::generate::hmm::by_text;
 use crate::generate::hmm::entropy::entropy;
 use crate::generate::hmm::flat::Load;
 use crate::generate::hmm::sample::{Binning, make_safe, safety};
@@ -70,22 +71,11 @@ impl fmt::Display for Learn {
     }
 }
 
-impl<'de> Deserialize<'de> for Learn {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Learn, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl Serialize for Learn {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// Options of the predictor's learning.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// By what.
+    #[serde(with = "by_text")]
     pub learn: Learn,
     /// The floor under a state's probabilities where no state explains a slot; 0 for silence.
     pub floor: f64,
@@ -99,6 +89,7 @@ pub struct Options {
     /// The initial values.
     pub initial: Start,
     /// When a training stops.
+    #[serde(with = "by_text")]
     pub stop: Stop,
     /// When it stops in any case.
     pub most_rounds: u64,

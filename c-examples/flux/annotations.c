@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *untold(const struct job *job) {
+json_t *cleared_annotations(const struct job *job) {
     json_t *nothing = json_object(), *value;
     const char *key;
-    json_object_foreach(job->told, key, value) json_object_set_new(nothing, key, json_null());
+    json_object_foreach(job->annotations, key, value) json_object_set_new(nothing, key, json_null());
     return nothing;
 }
 
@@ -17,10 +17,10 @@ static void annotate(struct shell *shell, struct job *job, json_t *sched) {
     json_t *news = json_object(), *value;
     const char *key;
     json_object_foreach(sched, key, value) {
-        json_t *before = json_object_get(job->told, key);
+        json_t *before = json_object_get(job->annotations, key);
         if (before == NULL ? !json_is_null(value) : !json_equal(before, value)) json_object_set(news, key, value);
     }
-    json_object_update(job->told, news);
+    json_object_update(job->annotations, news);
     if (json_object_size(news) > 0)
         (void)schedutil_alloc_respond_annotate_pack(shell->util, job->request, "{s:O}", "sched", news);
     json_decref(news);
@@ -48,13 +48,14 @@ static const char *words_of(const struct shell *shell, struct job *job, double n
 }
 
 /* Its estimated start is another one only when that has moved by more than a minute and a quarter. */
-static void tell_of(struct shell *shell, struct job *job, int64_t ahead, double now) {
-    json_t *before = json_object_get(job->told, "t_estimate"), *place = json_object_get(job->told, "jobs_ahead");
-    const double told = json_number_value(before);
+static void annotate_start(struct shell *shell, struct job *job, int64_t ahead, double now) {
+    json_t *place = json_object_get(job->annotations, "jobs_ahead");
+    const double reported = json_number_value(json_object_get(job->annotations, "t_estimate"));
     double estimate = job->planned <= 0 || job->median < 0 ? 0 : fmax(job->median > 0 ? job->median : job->planned / shell->scale, now);
-    if (estimate > 0 && told > now && fabs(estimate - told) <= 60 / shell->scale + (told - now) / 4) estimate = told;
-    shell->told += told <= 0 && estimate > 0;
-    shell->moved += told > 0 && fabs(told - estimate) > 0;
+    if (estimate > 0 && reported > now && fabs(estimate - reported) <= 60 / shell->scale + (reported - now) / 4)
+        estimate = reported;
+    shell->reported += reported <= 0 && estimate > 0;
+    shell->moved += reported > 0 && fabs(reported - estimate) > 0;
     if (place != NULL && ahead > 0 && llabs(ahead - json_integer_value(place)) * 10 <= json_integer_value(place))
         ahead = json_integer_value(place);
     annotate(shell, job, json_pack("{s:o s:I s:s}", "t_estimate", estimate > 0 ? json_real(estimate) : json_null(),
@@ -92,8 +93,8 @@ static void foresee(struct shell *shell, int64_t now) {
     }
 }
 
-void tell_all(struct shell *shell) {
-    const double clock = shell->told_at = clock_now();
+void annotate_all(struct shell *shell) {
+    const double clock = shell->annotated_at = clock_now();
     const int64_t now = now_of(shell);
     struct job **waiting = calloc(shell->pending + 1, sizeof *waiting);
     surefill_cycle *plan;
@@ -127,7 +128,7 @@ void tell_all(struct shell *shell) {
             job->planned = floor(end);
             end += (double)job->said.count * job->said.each[0] * (double)run / fmax(cores, 1);
         }
-        tell_of(shell, job, (int64_t)i, clock);
+        annotate_start(shell, job, (int64_t)i, clock);
     }
     free(waiting);
     if (shell->spent > 0 && count > 0) after(shell->tell, shell->every); /* the forecast goes on */
