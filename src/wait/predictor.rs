@@ -19,9 +19,10 @@ use crate::wait::options::{
 };
 use crate::wait::outage::{DetectorRecords, OutageDetector};
 use crate::wait::queue::{NEVER, Occupancy, Queue, Waiting, find};
+use crate::wait::rings::Neighbour;
 use crate::wait::sample::Window;
 use crate::wait::tree::{Node, Nodes, Pool, Spare, nodes_for};
-use crate::wait::visible::{Neighbour, Neighbours, Situation, Visible};
+use crate::wait::visible::{Neighbours, Situation, Visible};
 use bytemuck::{Pod, Zeroable};
 
 /// Largest processor-seconds that a job's work counts as ahead of others, so that sums stay numbers.
