@@ -26,12 +26,14 @@ const DIGIT: u32 = 9;
 pub(super) struct Window {
     waits: [u64; WINDOW],
     count: usize,
+    /// Bits that any of the waits has.
+    bits: u64,
 }
 
 impl Window {
     /// The waits of the jobs like one with this index, of those that the model remembers in `sorted`.
     pub(super) fn like(visible: &Visible, sorted: &[Neighbour], index: u32) -> Result<Window> {
-        let mut window = Window { waits: [0; WINDOW], count: 0 };
+        let mut window = Window { waits: [0; WINDOW], count: 0, bits: 0 };
         visible.each_near(sorted, index, WINDOW, |near| window.take(near))?;
         window.sort();
         Ok(window)
@@ -48,14 +50,14 @@ impl Window {
         self.count += free.len().min(near.len());
         for (wait, other) in free.iter_mut().zip(near) {
             *wait = other.wait;
+            self.bits |= other.wait;
         }
     }
 
     /// Sorts the waits digit by digit from the last one on, as many as the longest has. O(w) for w waits of at most
     /// 2^27 seconds.
     fn sort(&mut self) {
-        let bits = self.sorted().iter().fold(0, |bits, wait| bits | wait);
-        let bits = u64::BITS - bits.leading_zeros();
+        let bits = u64::BITS - self.bits.leading_zeros();
         let digits = bits.div_ceil(DIGIT);
         let width = bits.div_ceil(digits.max(1));
         for digit in 0..digits {
@@ -191,7 +193,7 @@ mod tests {
     use std::vec::Vec;
 
     fn window_of(waits: impl Iterator<Item = u64>) -> Window {
-        let mut window = Window { waits: [0; WINDOW], count: 0 };
+        let mut window = Window { waits: [0; WINDOW], count: 0, bits: 0 };
         waits.for_each(|wait| window.take(&[Neighbour { key: 0, wait }]));
         window.sort();
         window
