@@ -157,6 +157,10 @@ pub(crate) struct State {
 ///
 /// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
 /// E = (R + Q) b e it is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096 bytes.
+///
+/// The rows of the walk's tree take 8 P (log2 E + 4) of these, the tables of jobs that end at one instant 64 P and the
+/// delays by width 16 P; the releases 16 E, their order in time 12 E, and what is kept of a walk for the next ones
+/// 26 E.
 pub struct Pass<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,

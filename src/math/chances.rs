@@ -49,6 +49,9 @@ impl Chances {
     pub(crate) fn learn(&mut self, pace: Pace, shares: &Shares, learnt: u32, wait: u64, starts: bool) -> u32 {
         let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
         let until = if starts { HORIZONS.len() } else { passed };
+        if until <= learnt as usize {
+            return learnt.max(passed as u32);
+        }
         let tables = self.asked.iter_mut().zip(&mut self.started).zip(shares).zip(HORIZONS);
         for (((asked, started), share), horizon) in tables.take(until).skip(learnt as usize) {
             let (knot, part) = place(f64::from(*share));

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::math::chances::Shares;
 use crate::wait::chances::CHANCES;
 use crate::wait::estimate;
-use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
+use crate::wait::levels::{ASIDE, ASIDE_TAILS, Groups, Levels, tail_of};
 use crate::wait::options::ADAPT;
 use crate::wait::predictor::{State, WaitPredictor};
 use crate::wait::queue::Waiting;
@@ -53,8 +53,7 @@ impl WaitPredictor<'_> {
     /// The bounds at the levels [`ASIDE`] from these waits, with these levels, in seconds.
     pub(super) fn aside_of(&self, sample: Sample, levels: &Levels) -> Result<Option<[u32; ASIDE.len()]>> {
         let mut bounds = [0; ASIDE.len()];
-        for (bound, level) in bounds.iter_mut().zip(ASIDE) {
-            let tail = tail_of(level);
+        for (bound, tail) in bounds.iter_mut().zip(ASIDE_TAILS) {
             let Some(seconds) = sample.at_tail(tail + levels.shift_aside(tail))? else { return Ok(None) };
             *bound = u32::try_from(seconds.min(self.most(0))).unwrap_or(u32::MAX);
         }

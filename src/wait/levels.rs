@@ -30,6 +30,17 @@ const GROUPS: usize = 1 + WIDE.len() + LONG.len();
 /// The levels whose misses are followed beside the options' own.
 pub(super) const ASIDE: [f64; 7] = [0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 
+/// Their tails, as [`tail_of`] computes them: each bound asked for needs several.
+pub(super) const ASIDE_TAILS: [f64; ASIDE.len()] = [
+    0.051293294387550536,
+    0.2876820724517809,
+    core::f64::consts::LN_2,
+    1.3862943611198906,
+    core::f64::consts::LN_10,
+    2.99573227355399,
+    4.60517018598809,
+];
+
 /// Adapted bounds aim at this part of the misses that the quantile allows.
 const CAUTION: f64 = 0.9;
 
@@ -196,8 +207,7 @@ impl Levels {
     /// that of the nearest.
     pub(super) fn shift_aside(&self, tail: f64) -> f64 {
         let mut before: Option<(f64, f64)> = None;
-        for (level, number) in ASIDE.into_iter().zip(self.aside) {
-            let at = tail_of(level);
+        for (at, number) in ASIDE_TAILS.into_iter().zip(self.aside) {
             if tail <= at {
                 return before
                     .map_or(number, |(from, shift)| shift + (number - shift) * (tail - from) / (at - from));
@@ -265,6 +275,11 @@ mod tests {
         }
         let shares: Vec<f64> = missed.iter().map(|[misses, jobs]| misses / jobs).collect();
         assert!(shares.iter().all(|share| (share - 0.045).abs() < 0.006), "{shares:?}");
+    }
+
+    #[test]
+    fn the_tails_are_those_of_the_levels() {
+        assert_eq!(ASIDE_TAILS.map(f64::to_bits), ASIDE.map(|level| tail_of(level).to_bits()));
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //! * `queue`: the jobs that wait.
 //! * `outage`: whether the machine may be down (section 3.5).
 //! * `clusters`: groups of like jobs (section 3.4); `choice`, `choose`: the choice of the attribute.
-//! * `visible`: the earlier jobs that came into a like situation; `sample`: the waits that an answer rests on.
+//! * `visible`: the earlier jobs that came into a like situation; `rings`: their order; `sample`: the waits that an
+//!   answer rests on.
 //! * `levels`: the level of the bound, adapted so that the wanted share is missed, class by class.
 //! * `aged`: the rest of the wait of a job that waits already; `turn`: the jobs before the one looked at next.
 //! * `chances`: probabilities of starting in time, calibrated by the observed share of starts.
@@ -40,6 +41,7 @@ mod partition;
 mod predictor;
 mod queue;
 mod rare_table;
+mod rings;
 mod rivals;
 mod sample;
 pub(crate) mod tree;

@@ -19,9 +19,10 @@ use crate::wait::options::{
 };
 use crate::wait::outage::{DetectorRecords, OutageDetector};
 use crate::wait::queue::{NEVER, Occupancy, Queue, Waiting, find};
+use crate::wait::rings::Neighbour;
 use crate::wait::sample::Window;
 use crate::wait::tree::{Node, Nodes, Pool, Spare, nodes_for};
-use crate::wait::visible::{Neighbour, Neighbours, Situation, Visible};
+use crate::wait::visible::{Neighbours, Situation, Visible};
 use bytemuck::{Pod, Zeroable};
 
 /// Largest processor-seconds that a job's work counts as ahead of others, so that sums stay numbers.
@@ -382,7 +383,7 @@ impl<'a> WaitPredictor<'a> {
     /// Records that a waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and
     /// while jobs are clustered again 64 + 4 history / recluster_every steps of O(log n) (13 instead of 4 with
     /// [`Attribute::Best`]). With [`VISIBLE`] waiting jobs are looked at as by [`WaitPredictor::submit`], and the job's
-    /// situation and each look at it are learnt, in 48^2 steps and O(r) for r situations.
+    /// situation and each look at it are learnt, in 48^2 steps and O(256 + r / 256) for r situations.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.

@@ -6,7 +6,8 @@ use crate::math::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;
-use crate::wait::visible::{Neighbour, Visible};
+use crate::wait::rings::Neighbour;
+use crate::wait::visible::Visible;
 
 /// The most waits of a window.
 pub(super) const WINDOW: usize = 300;
@@ -25,12 +26,17 @@ const DIGIT: u32 = 9;
 pub(super) struct Window {
     waits: [u64; WINDOW],
     count: usize,
+    /// Bits that any of the waits has.
+    bits: u64,
 }
 
 impl Window {
     /// The waits of the jobs like one with this index, of those that the model remembers in `sorted`.
     pub(super) fn like(visible: &Visible, sorted: &[Neighbour], index: u32) -> Result<Window> {
-        visible.nearest(sorted, index, WINDOW).map(Window::new)
+        let mut window = Window { waits: [0; WINDOW], count: 0, bits: 0 };
+        visible.each_near(sorted, index, WINDOW, |near| window.take(near))?;
+        window.sort();
+        Ok(window)
     }
 
     /// Number of waits that an answer of this model rests on.
@@ -38,22 +44,25 @@ impl Window {
         visible.remembered().min(WINDOW as u64)
     }
 
-    /// Sorts the waits of the first [`WINDOW`] of these jobs, digit by digit from the last one on, as many as the
-    /// longest has. O(w) for w waits of at most 2^27 seconds.
-    pub(super) fn new(near: &[Neighbour]) -> Window {
-        let mut window = Window { waits: [0; WINDOW], count: near.len().min(WINDOW) };
-        let mut bits = 0;
-        for (wait, other) in window.waits.iter_mut().zip(near) {
+    /// Takes the waits of these jobs, as many as there is room for.
+    fn take(&mut self, near: &[Neighbour]) {
+        let free = self.waits.get_mut(self.count..).unwrap_or_default();
+        self.count += free.len().min(near.len());
+        for (wait, other) in free.iter_mut().zip(near) {
             *wait = other.wait;
-            bits |= other.wait;
+            self.bits |= other.wait;
         }
-        let bits = u64::BITS - bits.leading_zeros();
+    }
+
+    /// Sorts the waits digit by digit from the last one on, as many as the longest has. O(w) for w waits of at most
+    /// 2^27 seconds.
+    fn sort(&mut self) {
+        let bits = u64::BITS - self.bits.leading_zeros();
         let digits = bits.div_ceil(DIGIT);
         let width = bits.div_ceil(digits.max(1));
         for digit in 0..digits {
-            window.sort_by_digit(digit * width, width);
+            self.sort_by_digit(digit * width, width);
         }
-        window
     }
 
     /// Sorts by the digit of this width that begins at this bit; waits with the same one keep their order.
@@ -183,8 +192,11 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    fn remembered(waits: impl Iterator<Item = u64>) -> Vec<Neighbour> {
-        waits.map(|wait| Neighbour { key: 0, wait }).collect()
+    fn window_of(waits: impl Iterator<Item = u64>) -> Window {
+        let mut window = Window { waits: [0; WINDOW], count: 0, bits: 0 };
+        waits.for_each(|wait| window.take(&[Neighbour { key: 0, wait }]));
+        window.sort();
+        window
     }
 
     #[test]
@@ -197,8 +209,7 @@ mod tests {
                     (random >> 33) % (len + 1)
                 })
                 .collect();
-            let near = remembered(waits.iter().copied());
-            let window = Window::new(&near);
+            let window = window_of(waits.iter().copied());
             let mut sorted: Vec<u64> = waits.into_iter().take(WINDOW).collect();
             sorted.sort();
             assert!(sorted.iter().enumerate().all(|(place, wait)| window.sorted().get(place) == Some(wait)));
@@ -216,8 +227,7 @@ mod tests {
 
     #[test]
     fn tails_are_the_order_statistics_and_rise() {
-        let near = remembered((1..=100).map(|wait| wait * wait));
-        let window = Window::new(&near);
+        let window = window_of((1..=100).map(|wait| wait * wait));
         let sample = Sample::Window(&window);
         for k in 1..=100_u64 {
             // At the smallest ranks the smallest tail holds.
@@ -234,6 +244,6 @@ mod tests {
         // One e-fold beyond the longest.
         let beyond = sample.at_tail(101_f64.ln() + 1.0).unwrap().unwrap();
         assert!((beyond as f64 / (10_001.0 * BEYOND.exp()) - 1.0).abs() < 1e-3, "{beyond}");
-        assert_eq!(Sample::Window(&Window::new(&[])).at_tail(3.0), Ok(None));
+        assert_eq!(Sample::Window(&window_of(core::iter::empty())).at_tail(3.0), Ok(None));
     }
 }

@@ -11,12 +11,13 @@
 //! whether the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
 //! deviation; then products of seven of them, and the positive parts of six.
 //!
-//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index;
-//! O(log r + 300) a question.
+//! O(48^2) a wait that becomes known and O(256 + r / 256) for r remembered jobs, which are kept in the order of their
+//! index ([`rings`](crate::wait::rings)); O(log r + 300) a question.
 
 use crate::error::{Error, Result};
-use crate::memory::{at_mut, chunks, chunks_mut, copy, range, range_mut};
+use crate::memory::{at_mut, chunks, chunks_mut, copy};
 use crate::wait::options::{Features, Machine};
+use crate::wait::rings::{self, Neighbour};
 use bytemuck::{Pod, Zeroable};
 
 /// Number of values in a situation.
@@ -75,21 +76,6 @@ pub(super) struct Ahead {
     pub oldest: u64,
 }
 
-/// A remembered job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Neighbour {
-    /// The index, and below it the job's number, so that no two keys are the same.
-    pub(super) key: u64,
-    pub(super) wait: u64,
-}
-
-impl Neighbour {
-    fn index(&self) -> u32 {
-        (self.key >> 32) as u32
-    }
-}
-
 /// The model. All zero but for the variances: nothing seen.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -110,7 +96,7 @@ pub(super) struct Visible {
     reserved: u32,
 }
 
-/// The remembered jobs: in order of their keys, and their keys in order of time.
+/// The remembered jobs: in order of their keys, in [`rings`], and their keys in order of time.
 pub(super) struct Neighbours<'s> {
     pub sorted: &'s mut [Neighbour],
     pub keys: &'s mut [u64],
@@ -296,20 +282,15 @@ impl Visible {
         sorted.get(..self.remembered as usize).ok_or(Error::Corrupt)
     }
 
-    /// The remembered jobs with the nearest indices, no more than `most`; of two that are as near the one with the
-    /// smaller index. O(log r) for r remembered jobs.
-    pub(super) fn nearest<'s>(
-        &self,
-        sorted: &'s [Neighbour],
-        index: u32,
-        most: usize,
-    ) -> Result<&'s [Neighbour]> {
-        let sorted = self.kept(sorted)?;
+    /// The remembered jobs with the nearest indices, no more than `most`, as the first's place in the order and their
+    /// number; of two that are as near the one with the smaller index. O(log r) for r remembered jobs.
+    fn nearest(&self, sorted: &[Neighbour], index: u32, most: usize) -> (usize, usize) {
         let count = sorted.len().min(most);
-        let distance = |place: usize| sorted.get(place).map(|other| other.index().abs_diff(index));
         // The first that is at least as near as the one that would take its place.
-        let mut to = sorted.partition_point(|other| other.index() < index);
+        let mut to = rings::rank(sorted, u64::from(index) << 32);
         let mut from = to.saturating_sub(count);
+        let sought = rings::Sought::from(sorted, from);
+        let distance = |place: usize| sought.job_at(place).map(|other| other.index().abs_diff(index));
         while from < to {
             let middle = from + (to - from) / 2;
             match distance(middle + count) {
@@ -317,7 +298,20 @@ impl Visible {
                 _ => to = middle,
             }
         }
-        range(sorted, from, count)
+        (from, count)
+    }
+
+    /// Calls `each` with the nearest of the remembered jobs, as [`Visible::nearest`] finds them, some at a time.
+    pub(super) fn each_near<'s>(
+        &self,
+        sorted: &'s [Neighbour],
+        index: u32,
+        most: usize,
+        each: impl FnMut(&'s [Neighbour]),
+    ) -> Result<()> {
+        let sorted = self.kept(sorted)?;
+        let (from, count) = self.nearest(sorted, index, most);
+        rings::each_run(sorted, from, count, each)
     }
 
     /// Learns that a job in this situation waited for `wait` seconds.
@@ -391,28 +385,18 @@ impl Visible {
         let key = u64::from(index) << 32 | u64::from(self.number);
         let gone = core::mem::replace(oldest, key);
         let full = self.remembered as usize == capacity;
-        let kept = self.kept(neighbours.sorted)?;
-        // The others move by one place, between that of the oldest (or the end) and that of the new one.
-        let hole = if full { kept.partition_point(|other| other.key < gone) } else { kept.len() };
-        let target = kept.partition_point(|other| other.key < key);
-        let added = Neighbour { key, wait };
-        let left = if target <= hole {
-            let moved = range_mut(neighbours.sorted, target, hole - target + 1)?;
-            let left = moved.last().copied();
-            let others = moved.len().saturating_sub(1);
-            moved.copy_within(..others, moved.len() - others);
-            moved.first_mut().into_iter().for_each(|first| *first = added);
-            left
+        let room = self.remembered as usize + usize::from(!full);
+        let sorted = neighbours.sorted.get_mut(..room).ok_or(Error::Corrupt)?;
+        let hole = if full {
+            let hole = rings::rank(sorted, gone);
+            rings::job_at(sorted, hole).filter(|left| left.key == gone).ok_or(Error::Corrupt)?;
+            hole
         } else {
-            let moved = range_mut(neighbours.sorted, hole, target - hole)?;
-            let left = moved.first().copied();
-            moved.copy_within(moved.len().min(1).., 0);
-            moved.last_mut().into_iter().for_each(|last| *last = added);
-            left
+            // A place behind all others is free.
+            sorted.last_mut().into_iter().for_each(|free| free.key = u64::MAX);
+            room.saturating_sub(1)
         };
-        if full && left.is_none_or(|left| left.key != gone) {
-            return Err(Error::Corrupt);
-        }
+        rings::replace(sorted, hole, Neighbour { key, wait })?;
         self.remembered += u32::from(!full);
         self.number = self.number.wrapping_add(1);
         self.place = if self.place as usize + 1 < capacity { self.place + 1 } else { 0 };
@@ -424,10 +408,12 @@ impl Visible {
         self.remembered <= capacity && (self.place < capacity || capacity == 0)
     }
 
-    /// The remembered jobs' waits from the largest index on: for tests of a whole predictor.
+    /// The remembered jobs' indices and waits, from the smallest index on: for tests of a whole predictor.
     #[cfg(test)]
     fn waits<'s>(&self, sorted: &'s [Neighbour]) -> impl Iterator<Item = (u64, u64)> + 's {
-        sorted.iter().take(self.remembered as usize).map(|other| (other.key >> 32, other.wait))
+        let kept = self.kept(sorted).unwrap_or_default();
+        let places = (0..kept.len()).filter_map(|place| rings::job_at(kept, place));
+        places.map(|other| (other.key >> 32, other.wait))
     }
 }
 
@@ -474,20 +460,25 @@ mod tests {
             assert!(model.waits(&sorted).eq(order.iter().copied()), "{round}");
             let asked = (uniform(&mut random) * 90_000.0) as u32;
             const MOST: usize = 300;
-            let near = model.nearest(&sorted, asked, MOST).unwrap();
+            let kept = model.kept(&sorted).unwrap();
+            let (from, count) = model.nearest(kept, asked, MOST);
             let mut distances: Vec<u32> = naive.iter().map(|job| job.0.abs_diff(asked)).collect();
             distances.sort();
             let farthest = distances[distances.len().min(MOST) - 1];
-            assert_eq!(near.len(), distances.len().min(MOST));
+            assert_eq!(count, distances.len().min(MOST));
             // The smaller one of two that are as near is taken.
-            let from = sorted[..order.len()].partition_point(|other| other.key < near[0].key);
             let distance = |place: usize| order.get(place).map(|job| job.0.abs_diff(u64::from(asked)));
-            let last = from + near.len() - 1;
+            let last = from + count - 1;
             let above = order[last].0 >= u64::from(asked);
             assert!(!above || from == 0 || distance(from - 1) > distance(last), "{round}");
             let below = order[from].0 < u64::from(asked);
             assert!(!below || distance(last + 1).is_none_or(|next| distance(from) <= Some(next)), "{round}");
-            for &Neighbour { wait, .. } in near {
+            let mut found = Vec::new();
+            model
+                .each_near(&sorted, asked, MOST, |run| found.extend(run.iter().map(|other| other.wait)))
+                .unwrap();
+            assert!(found.iter().eq(order[from..=last].iter().map(|(_, wait)| wait)), "{round}");
+            for wait in found {
                 let job = naive.iter().find(|job| job.1 == wait).unwrap();
                 assert!(job.0.abs_diff(asked) <= farthest);
             }

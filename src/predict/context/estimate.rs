@@ -9,7 +9,7 @@
 //! take the wider one's share.
 
 use super::contexts::{Context, Reference};
-use super::lanes::{LANES, fold, ln};
+use super::lanes::{LANES, fold, groups, ln};
 use crate::memory::copy;
 
 /// The least count with which a bin is one of those seen.
@@ -53,7 +53,7 @@ impl LimitedBins {
 /// Sums of the numbers, of lanes first.
 fn total<const N: usize>(numbers: &[f32; N]) -> f32 {
     let mut lanes = [0.0; LANES];
-    for group in numbers.chunks_exact(LANES) {
+    for group in groups(numbers) {
         for (lane, x) in lanes.iter_mut().zip(group) {
             *lane += x;
         }

@@ -1,12 +1,21 @@
 //! Rows of single-precision numbers, eight at a time, so that compilers use vector instructions: sums are in a fixed
 //! order of lanes, and the logarithm is plain arithmetic, the same bits everywhere.
 
+use bytemuck::Pod;
+
 /// Numbers treated together.
 pub const LANES: usize = 8;
 
 /// A count of numbers, rounded up to whole groups.
 pub const fn padded(count: usize) -> usize {
     count.div_ceil(LANES) * LANES
+}
+
+/// The whole groups of numbers that a slice begins with.
+#[inline]
+pub fn groups<T: Pod>(numbers: &[T]) -> &[[T; LANES]] {
+    let whole = numbers.get(..numbers.len() / LANES * LANES).unwrap_or_default();
+    bytemuck::try_cast_slice(whole).unwrap_or_default()
 }
 
 /// The sum of the lanes, in pairs.

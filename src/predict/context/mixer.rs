@@ -9,7 +9,7 @@
 
 use super::contexts::{CONTEXTS, COUNT};
 use super::estimate::SCALE;
-use super::lanes::{LANES, fold, reciprocal_root};
+use super::lanes::{LANES, fold, groups, reciprocal_root};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at_mut, copy, range};
 
@@ -130,7 +130,7 @@ impl<'a> Mixer<'a> {
                 weight += set.get(place).ok_or(Error::Corrupt)?;
             }
             let weight = weight * (-1.0 / SCALE);
-            for (out, bytes) in out.chunks_exact_mut(LANES).zip(bytes.chunks_exact(LANES)) {
+            for (out, bytes) in out.chunks_exact_mut(LANES).zip(groups(bytes)) {
                 for (out, byte) in out.iter_mut().zip(bytes) {
                     *out += weight * f32::from(*byte);
                 }
@@ -150,11 +150,13 @@ impl<'a> Mixer<'a> {
         cell: usize,
         counts: f32,
     ) -> Result<()> {
+        // Nothing is expected of the cells behind those that the limit left.
+        let probabilities = groups(probabilities);
+        let left = probabilities.iter().rposition(|group| *group != [0.0; LANES]).map_or(0, |last| last + 1);
+        let probabilities = probabilities.get(..left).unwrap_or_default();
         for (context, level, bytes) in opinions.speaking() {
             let mut expected = [0.0f32; LANES];
-            for (bytes, probabilities) in
-                bytes.chunks_exact(expected.len()).zip(probabilities.chunks_exact(expected.len()))
-            {
+            for (bytes, probabilities) in groups(bytes).iter().zip(probabilities) {
                 for ((lane, byte), p) in expected.iter_mut().zip(bytes).zip(probabilities) {
                     *lane += f32::from(*byte) * p;
                 }
