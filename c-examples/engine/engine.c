@@ -361,6 +361,7 @@ bool engine_expects(struct engine *engine, int64_t job, surefill_start *start) {
 }
 
 const char engine_cannot_tell[] = "surefill: cannot tell when it starts: longer waits are not known";
+static const char stalled[] = "surefill: cannot tell when it starts: nothing starts, though a job may: the machine may be down";
 
 int64_t engine_by(const surefill_start *start, int level) {
     return start->capped != 0 && start->by[level] >= start->by[4] ? 0 : start->by[level];
@@ -394,8 +395,9 @@ bool engine_start(struct engine *engine, int64_t job, int64_t now, const char *s
         surefill_starts_predicted(engine->starts, engine->scheduler, job, &start) != SUREFILL_OK)
         return false;
     if (engine_by(&start, 2) == 0) {
-        const bool news = shown == NULL || strcmp(shown, engine_cannot_tell) != 0;
-        return news && engine_expects(engine, job, &start) && snprintf(text, length, "%s", engine_cannot_tell) > 0;
+        const char *why = start.capped == SUREFILL_START_STALLED ? stalled : engine_cannot_tell;
+        const bool news = shown == NULL || strcmp(shown, why) != 0;
+        return news && engine_expects(engine, job, &start) && snprintf(text, length, "%s", why) > 0;
     }
     /* A time that moves by less than a quarter of the rest is no news, unless it has passed. */
     if (before >= now && llabs(before - start.by[2]) <= 60 + (start.by[2] - now) / 4) return false;

@@ -86,10 +86,6 @@ fn write(folder: &Path, jobs: Vec<Job>) {
     }
 }
 
-fn advise(folder: &Path, how: &str) -> std::process::Output {
-    advise_at(folder, NOW, &["-q", how])
-}
-
 fn advise_at(folder: &Path, now: i64, how: &[&str]) -> std::process::Output {
     let now = now.to_string();
     let files = ["--squeue", "squeue", "--sinfo", "sinfo", "--history", "sacct", "--now", &now];
@@ -159,13 +155,14 @@ fn cells(text: &str, title: &str) -> Vec<Vec<String>> {
     rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
-/// Compares all answers about the waiting jobs. Returns their names and instants.
-fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
-    let advised = json(&advise(folder, "--json"));
+/// Compares all answers about the waiting jobs with these options. Returns their names and instants.
+fn agree(folder: &Path, options: &[&str]) -> Vec<(String, Vec<i64>)> {
+    let advise = |how| advise_at(folder, NOW, &[&["-q", how], options].concat());
+    let advised = json(&advise("--json"));
     std::fs::write(folder.join("starts.json"), advised.to_string()).unwrap();
     let starts = advised["starts"].as_array().unwrap();
     // The tables.
-    let text = String::from_utf8(advise(folder, "--markdown").stdout).unwrap();
+    let text = String::from_utf8(advise("--markdown").stdout).unwrap();
     let rows = cells(&text, "waiting job");
     assert_eq!(rows.len(), starts.len(), "{text}");
     let shown = |instants: &[i64], write: &dyn Fn(i64) -> String, none: &str| {
@@ -234,7 +231,7 @@ fn agree(folder: &Path) -> Vec<(String, Vec<i64>)> {
 fn a_burst_of_equal_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let left = burst(folder.path());
-    let advised = agree(folder.path());
+    let advised = agree(folder.path(), &[]);
     assert_eq!((left.len(), advised.len()), (560, 560));
     let (mut near, mut inside) = (0, 0);
     for ((job, wait), (name, levels)) in left.iter().zip(&advised) {
@@ -252,7 +249,7 @@ fn a_burst_of_equal_jobs() {
 fn a_jam_of_unequal_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let left = unequal(folder.path());
-    let advised = agree(folder.path());
+    let advised = agree(folder.path(), &[]);
     assert_eq!(left.len(), advised.len());
     let (mut near, mut inside) = (0, 0);
     for ((job, wait), (name, levels)) in left.iter().zip(&advised) {
@@ -274,7 +271,7 @@ fn a_jam_of_unequal_jobs() {
 fn a_jam_without_limits() {
     let folder = tempfile::tempdir().unwrap();
     jam(folder.path());
-    let advised = agree(folder.path());
+    let advised = agree(folder.path(), &[]);
     assert_eq!(advised.len(), 999);
     assert!(advised.iter().all(|(_, levels)| levels.is_sorted()));
 }
@@ -291,9 +288,11 @@ fn the_rule_is_the_sites() {
         json(&advise_at(folder, NOW, &["--json", "--config", "scontrol"]))
     };
     let by_words = |words: &str| json(&advise_at(folder, NOW, &["--json", "--settings", words]));
-    let easy = json(&advise(folder, "--json"));
+    let easy = config("sched/backfill", "defer");
     assert_eq!(easy["rule"], "EASY, as sched/backfill");
-    assert!(config("sched/backfill", "defer")["starts"] == easy["starts"]);
+    let assumed = json(&advise_at(folder, NOW, &["--json"]));
+    assert_eq!(assumed["rule"], "EASY, as no --config says which rule");
+    assert!(assumed["starts"] == easy["starts"]);
     assert!(by_words("preset=easy")["starts"] == easy["starts"]);
     let words = "defer,surefill_preset=fast,surefill_predictor=limit,surefill_locked=0.2";
     let plan = config("sched/surefill", words);
@@ -338,6 +337,74 @@ fn an_answer_follows_the_one_before() {
     assert!(second["starts"].as_array().unwrap().iter().all(|start| start["since"] == NOW));
     let third = keep("third", &["--previous", "second"], later + 300);
     assert!(third["starts"].as_array().unwrap().iter().all(|start| start["since"] == NOW));
+    // Nothing but medians is kept, and `serve` and `predict-wait` have the same.
+    let levels = |found: &Value, level: usize| -> Vec<i64> {
+        found["starts"].as_array().unwrap().iter().map(|start| instants(start)[level]).collect()
+    };
+    let alone = json(&advise_at(folder, later, &["--json"]));
+    for level in [0, 1, 3, 4] {
+        assert_eq!(levels(&alone, level), levels(&second, level));
+    }
+    agree(folder, &["--previous", "first"]);
+    // Answers of another cluster, from the future, too old, damaged, or missing.
+    let kept = first.to_string();
+    let changed = |from: &str, to: &str| {
+        std::fs::write(folder.join("changed"), kept.replace(from, to)).unwrap();
+        advise_at(folder, later, &["--json", "--previous", "changed"])
+    };
+    let other = json(&changed("\"u2\"", "\"u3\""));
+    assert!(other["starts"] == alone["starts"]);
+    let now = |time: i64| (format!("\"now\":{NOW}"), format!("\"now\":{time}"));
+    for ((from, to), why) in [
+        (now(later + 1), "is after now"),
+        (now(later - 86_401), "more than a day before now"),
+        ((format!("\"since\":{NOW}"), "\"since\":-9".to_owned()), "before 1970"),
+        (("\"starts\"".to_owned(), "\"ends\"".to_owned()), "missing field"),
+    ] {
+        let refused = changed(&from, &to);
+        let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(1) && text.contains(why) && text.contains("changed"), "{text}");
+    }
     let missing = advise_at(folder, NOW, &["--previous", "nothing"]);
     assert_eq!(missing.status.code(), Some(1), "{missing:?}");
+}
+
+/// All answers about a queue that is played by the plan are those of one distribution as well.
+#[test]
+fn a_queue_by_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = unequal(folder.path());
+    assert_eq!(agree(folder.path(), &["--settings", "preset=fair"]).len(), left.len());
+    let found = json(&advise_at(folder.path(), NOW, &["--json", "--settings", "preset=fair"]));
+    assert!(
+        found["remarks"].to_string().contains("629 jobs wait: no changes of the order were tried"),
+        "{found}"
+    );
+}
+
+/// The machine has been down for a day, three days, and a week: that a job may start is no reason to say that it does.
+#[test]
+fn a_machine_that_may_be_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for quiet in [86_400, 3 * 86_400, 7 * 86_400] {
+        let last = NOW - quiet;
+        let past = (0..200).map(|job: i64| {
+            let start = last - 1900 * (200 - job);
+            Job {
+                id: 500 + job,
+                user: "u2",
+                limit: Some(60),
+                submit: start - 60,
+                start: Some(start),
+                end: Some(start + 600),
+            }
+        });
+        let waiting = Job { id: 2000, user: "u2", limit: Some(60), submit: last, start: None, end: None };
+        write(folder, past.chain([waiting]).collect());
+        let found = json(&advise_at(folder, NOW, &["--json"]));
+        let note = found["starts"][0]["note"].to_string();
+        assert!(note.contains("cannot tell") && note.contains("the machine may be down"), "{quiet}: {found}");
+        assert_eq!(found["starts"][0]["quantiles"], Value::Array(Vec::new()));
+    }
 }

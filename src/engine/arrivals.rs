@@ -111,9 +111,11 @@ impl Scheduler<'_> {
     /// reported for long, days without submissions do not count as observed.
     pub(super) fn watch(&mut self, now: i64) {
         let since = now.saturating_sub(self.state.now);
+        if self.state.begun == 0 || since < 0 {
+            self.parts.pools.iter_mut().for_each(|pool| pool.pauses.begin(now));
+        }
         if self.state.begun == 0 || !(0..=UNWATCHED).contains(&since) {
             self.parts.arrivals.iter_mut().for_each(|arrival| arrival.submit = arrival.submit.min(now));
-            self.parts.pools.iter_mut().for_each(|pool| pool.pauses.not_observed(now));
             self.state.watched = now;
         }
     }

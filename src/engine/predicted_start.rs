@@ -222,9 +222,9 @@ impl StartForecast<'_> {
 }
 
 impl Scheduler<'_> {
-    /// Records a start of a waiting job that was reported at this time, and of which this block knows nothing: its
-    /// median stays as [`StartForecast::predicted`](super::StartForecast::predicted) has it, and its actual start is
-    /// learnt as if it had been reported here.
+    /// Records a start of a waiting job that was reported at this time by another block: its median stays as
+    /// [`StartForecast::predicted`] has it, and its actual start is learnt as if it had been reported here, unless one
+    /// was.
     ///
     /// # Errors
     /// [`Error::UnknownJob`] unless the job waits; [`Error::OutOfRange`] for a report in the future, levels before it
@@ -242,11 +242,12 @@ impl Scheduler<'_> {
         if !job.state().waits() {
             return Err(Error::UnknownJob);
         }
-        let [levels, _] = &mut job.reported;
-        let [at, _] = &mut job.reported_at;
-        (*levels, *at) = (start.by.map(|by| span(by - when)), when);
         job.reported_median = start.known(MEDIAN).unwrap_or(0);
-        job.reports = job.reports.max(1);
+        if job.reports == 0 {
+            let [levels, _] = &mut job.reported;
+            let [at, _] = &mut job.reported_at;
+            (*levels, *at, job.reports) = (start.by.map(|by| span(by - when)), when, 1);
+        }
         Ok(())
     }
 }

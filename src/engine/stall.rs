@@ -10,8 +10,9 @@ use bytemuck::{Pod, Zeroable};
 /// with confidence .95 (Nurmi et al. 2011).
 const FEWEST: u32 = 59;
 
-/// No pause is a stall before it is so long, in seconds.
+/// No pause is a stall before it is so long, in seconds; where fewer are known, before it is that long.
 const LEAST: i64 = 3600;
+const LEAST_OF_FEW: i64 = 43_200;
 
 /// A pause that is longer than all before, though a waiting job may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +54,8 @@ impl Pauses {
         self.last = self.last.max(start);
     }
 
-    /// Records that nothing was observed until now.
-    pub(super) fn not_observed(&mut self, now: i64) {
+    /// Records that the pool is observed from now on: the clock begins, or was set back.
+    pub(super) fn begin(&mut self, now: i64) {
         self.last = now;
     }
 
@@ -62,7 +63,8 @@ impl Pauses {
     pub(super) fn stall(&self, now: i64, waited: i64) -> Option<Stall> {
         let Pauses { longest, known, .. } = *self;
         let lasts = self.lasts(now, waited);
-        (known >= FEWEST && lasts > longest.max(LEAST)).then_some(Stall { lasts, longest })
+        let least = if known >= FEWEST { LEAST } else { LEAST_OF_FEW };
+        (lasts > longest.max(least)).then_some(Stall { lasts, longest })
     }
 }
 
@@ -84,15 +86,16 @@ mod tests {
         pauses.start(10_010_900, 10_900);
         assert_eq!(pauses.stall(10_020_000, 20_000), None);
         assert_eq!(pauses.stall(10_022_000, 31_000), Some(Stall { lasts: 11_100, longest: 10_900 }));
-        // Nothing was observed for a while.
-        pauses.not_observed(10_021_000);
+        // The clock was set back.
+        pauses.begin(10_021_000);
         assert_eq!(pauses.stall(10_022_000, 31_000), None);
     }
 
     #[test]
     fn few_or_short_pauses_say_nothing() {
         let mut pauses = Pauses::from(0);
-        assert_eq!(pauses.stall(1_000_000, 1_000_000), None);
+        assert_eq!(pauses.stall(1_000_000, 43_200), None);
+        assert_eq!(pauses.stall(1_000_000, 43_201), Some(Stall { lasts: 43_201, longest: 0 }));
         for job in 1..=59 {
             pauses.start(100 * job, 50);
         }

@@ -47,8 +47,9 @@ All that wait: the predictions of the scheduler engine, which has lived through 
 is played forward in 20 scenarios of run times by the rule of the site's scheduler: EASY for sched/backfill, that of
 surefill's words for sched/surefill (--config; --settings names another), with the submissions of the days before repeated where
 a day of them is known. A history has no priorities: there the queue is in the order of submission. Starts are predicted at moments of the history as well, and those that
-came correct the levels. Under EASY no level of a head job lies beyond its start by limits. With --previous a median that an earlier
-answer had stays, or moves to half way between the new one and the level beside it. Nothing is predicted beyond the span that is
+came correct the levels. Under EASY no level of a head job lies beyond its start by limits. With --previous the median
+of a job that the answer before had, a day old at most, stays, or moves to half way between the new one and the level beside it;
+not that of an array whose tasks are others now. Nothing is predicted beyond the span that is
 played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
 and where no interval is known, a note says so. The 75 % level is the one to promise. Nothing is predicted either where a job
 that would fit waits and none has started for longer than ever while jobs waited: the machine may be down.
@@ -173,6 +174,9 @@ impl Advise {
         {
             return Err(anyhow!("there is no partition {partition}").into());
         }
+        if let (Some(previous), Some(path)) = (&question.previous, &self.previous) {
+            check_age(previous.now, snapshot.now).with_context(|| path.display().to_string())?;
+        }
         let advice = advise(&snapshot, &question)?;
         for left in &snapshot.odd {
             eprintln!("warning: {left}");
@@ -236,7 +240,7 @@ impl Advise {
             return Ok(Rule::configured(&config).with_context(|| name)?);
         }
         Ok(match &self.squeue {
-            Some(_) => Rule::default(),
+            Some(_) => Rule::assumed(),
             None => Rule::configured(&live::config()?).context("scontrol")?,
         })
     }
@@ -291,6 +295,15 @@ impl Advise {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
         remarks.extend(reckoned(&mut past, &nodes));
         Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past, odd, remarks })
+    }
+}
+
+/// Refuses an answer of before that is from the future, or older than a day.
+fn check_age(previous: i64, now: i64) -> Result<(), anyhow::Error> {
+    match now - previous {
+        0..=86_400 => Ok(()),
+        ..0 => Err(anyhow!("its time {previous} is after now, {now}: that is no answer of before")),
+        _ => Err(anyhow!("its time {previous} is more than a day before now, {now}")),
     }
 }
 

@@ -2,21 +2,11 @@
 //! start-times --jobs`. Every value is checked, and a fault is reported with its line.
 
 pub use super::advise::starts::Starts;
-use super::advise::starts::{Probability, Quantile, Start, checked, probability, quantiles, span, started};
+use super::advise::starts::{
+    Probability, Quantile, Start, checked, probability, quantiles, span, started, time,
+};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Deserializer};
-
-/// The year 2200: later times were written in another unit.
-const LATEST: i64 = 7_258_118_400;
-
-/// Refuses a time after the year 2200.
-fn time(seconds: i64) -> Result<i64, String> {
-    match seconds {
-        0..=LATEST => Ok(seconds),
-        ..0 => Err(format!("the time {seconds} is before 1970")),
-        _ => Err(format!("the time {seconds} is after the year 2200: wanted are seconds, not milliseconds")),
-    }
-}
 
 /// A whole file.
 #[derive(Deserialize)]

@@ -39,9 +39,10 @@ const BY_LIMITS: &str = "preset=easy";
 
 const SCENARIOS: u32 = 20;
 /// Moments of a pool's history at which starts are predicted, at most, as a start moves a level by two thousandths; and
-/// the squares of the numbers of jobs at all of them together: a forecast costs so much.
+/// the squares of the numbers of jobs at all of them together: a forecast costs so much, by a plan more.
 const MOMENTS: usize = 1000;
 const WORK: u64 = 20_000_000;
+const WORK_OF_PLANS: u64 = WORK / 40;
 
 const SUBMISSIONS: u32 = 4096;
 const WAITS: u32 = 2000;
@@ -82,16 +83,19 @@ pub(super) struct Answers {
     pub heads: Vec<Head>,
     pub starts: Vec<Start>,
     pub next: Vec<NextJob>,
+    pub remarks: Vec<String>,
 }
 
 /// The engine.
 struct Lived<'a> {
     snapshot: &'a Snapshot,
-    previous: Option<&'a Starts>,
+    question: &'a Question,
     block: Block,
     places: Vec<Place<'a>>,
     /// Jobs whose starts were predicted, and have not come.
     open: BTreeSet<i64>,
+    /// Number of waiting lines of a pool whose forecast tried no changes of the order.
+    simplified: Option<usize>,
     scratch: Vec<u64>,
 }
 
@@ -122,7 +126,7 @@ pub(super) fn answers(
         advisor.finish(&mut lived.block, snapshot.now, units)?
     };
     lived.present()?;
-    let mut answers = Answers { heads: Vec::new(), starts: Vec::new(), next };
+    let mut answers = Answers { heads: Vec::new(), starts: Vec::new(), next, remarks: Vec::new() };
     for place in 0..lived.places.len() {
         if is_asked(lived.places[place].pool) {
             let (head, starts) = lived.answer(place, &question.within)?;
@@ -130,6 +134,11 @@ pub(super) fn answers(
             answers.starts.extend(starts);
         }
     }
+    answers.remarks.extend(lived.simplified.map(|jobs| {
+        format!(
+            "{jobs} jobs wait: no changes of the order were tried, and starts are predicted a little worse"
+        )
+    }));
     Ok(answers)
 }
 
@@ -180,8 +189,15 @@ impl<'a> Lived<'a> {
             let pool = scheduler.set_pool(name, i32::MAX as u32, None).map_err(refused("a pool"))?;
             scheduler.set_queue(name, pool).map_err(refused("a queue"))?;
         }
-        let previous = question.previous.as_ref();
-        Ok(Lived { snapshot, previous, block, places, open: BTreeSet::new(), scratch: Vec::new() })
+        Ok(Lived {
+            snapshot,
+            question,
+            block,
+            places,
+            open: BTreeSet::new(),
+            simplified: None,
+            scratch: Vec::new(),
+        })
     }
 
     /// The lives of the jobs of the past, the first of which is at this place of it, and of those that wait or run.
@@ -319,7 +335,8 @@ impl<'a> Lived<'a> {
         let asked = |place: &Place<'_>| {
             is_asked(place.pool) && place.lines.iter().any(|line| place.pool.answers(line.job))
         };
-        let each = WORK / self.places.iter().filter(|place| asked(place)).count().max(1) as u64;
+        let work = if self.question.rule.plans { WORK_OF_PLANS } else { WORK };
+        let each = work / self.places.iter().filter(|place| asked(place)).count().max(1) as u64;
         for (pool, times) in found.iter_mut().enumerate().filter(|(pool, _)| asked(&self.places[*pool])) {
             times.dedup_by_key(|moment| moment.0);
             let mean = times.iter().map(|(_, count)| count * count).sum::<u64>() / times.len().max(1) as u64;
@@ -430,7 +447,7 @@ impl<'a> Lived<'a> {
                     };
                     self.block.report(now, &report, &format!("job {}", line.job.id))?;
                 }
-                let before = self.previous.and_then(|previous| before(previous, line, now));
+                let before = self.question.previous.as_ref().and_then(|previous| before(previous, line, now));
                 if let (Some(before), (Some(first), _)) = (before, line.first_and_last()) {
                     let id = in_pool(first, number_);
                     let mut scheduler = self.block.scheduler()?;
@@ -499,8 +516,10 @@ impl<'a> Lived<'a> {
         let now = self.snapshot.now;
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
-        let previous = self.previous;
-        self.forecast(place, now, |scheduler, forecast| {
+        let previous = self.question.previous.as_ref();
+        let mut simplified = false;
+        let starts = self.forecast(place, now, |scheduler, forecast| {
+            simplified = forecast.is_simplified();
             let asked = Asked { now, within, scheduler, forecast, calibrated_by };
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
@@ -508,8 +527,12 @@ impl<'a> Lived<'a> {
                     previous.and_then(|previous| before(previous, line, now)).map(|before| before.since);
                 asked.start(line, since.unwrap_or(now), |id| in_pool(id, place))
             })
-            .collect()
-        })
+            .collect::<Result<Vec<Start>>>()
+        })?;
+        if simplified {
+            self.simplified = self.simplified.max(Some(starts.len()));
+        }
+        Ok(starts)
     }
 }
 
@@ -520,16 +543,26 @@ struct Before {
     since: i64,
 }
 
-/// The start of a line's first job by an earlier answer; none of an array whose tasks are others now.
+/// The start of a line's first job by an earlier answer; none of an array whose tasks are others now, nor where the
+/// median is not known.
 fn before(previous: &Starts, line: &Line<'_>, now: i64) -> Option<Before> {
-    let start = previous.of(&line.job.id).filter(|start| start.tasks == line.job.count())?;
-    let mut by = [0; LEVELS.len()];
-    let whole = start.quantiles.len() == by.len() && previous.now <= now;
+    let Line { job, .. } = line;
+    let start = previous.of(&job.id).filter(|start| {
+        (start.tasks, &start.user, &start.partition) == (job.count(), &job.user, &job.partition)
+    })?;
+    let levels = start.quantiles.iter().zip(LEVELS).all(|(quantile, level)| quantile.probability == level);
+    let (known, last) = (start.quantiles.len(), start.quantiles.last()?.within);
+    if previous.now > now || !levels || !(3..=LEVELS.len()).contains(&known) {
+        return None;
+    }
+    // Those that are not known lie beyond the last that is.
+    let mut by = [previous.now + last + 1; LEVELS.len()];
     for (by, quantile) in by.iter_mut().zip(&start.quantiles) {
         *by = previous.now + quantile.within;
     }
     let since = start.since.unwrap_or(previous.now).min(previous.now);
-    whole.then_some(Before { reported: PredictedStart { by, capped: false, stall: None }, since })
+    let reported = PredictedStart { by, capped: known < LEVELS.len(), stall: None };
+    Some(Before { reported, since })
 }
 
 /// The run time of a running task and of those that follow it, by their medians; none where only limits are known.

@@ -198,6 +198,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
         let found: Answers = answers(snapshot, pools, question, is_asked)?;
         heads.extend(found.heads);
         starts.extend(found.starts);
+        remarks.extend(found.remarks);
         next = found.next;
     }
     starts.retain(|start| wanted(&start.partition));

@@ -19,16 +19,24 @@ pub struct Rule {
     pub name: String,
     /// A restriction of the answers, if the scheduler has a rule that cannot be played.
     pub remark: Option<String>,
+    /// Whether each decision searches for a plan of the whole queue, which takes some forty times as long as EASY.
+    pub plans: bool,
 }
 
 impl Default for Rule {
     /// EASY by the limits, the rule of Slurm's sched/backfill.
     fn default() -> Rule {
-        Rule { settings: "preset=easy".to_owned(), name: "EASY, as sched/backfill".to_owned(), remark: None }
+        let (settings, name) = ("preset=easy".to_owned(), "EASY, as sched/backfill".to_owned());
+        Rule { settings, name, remark: None, plans: false }
     }
 }
 
 impl Rule {
+    /// EASY, where nothing says which rule the site has.
+    pub fn assumed() -> Rule {
+        Rule { name: "EASY, as no --config says which rule".to_owned(), ..Rule::default() }
+    }
+
     /// The rule of a site by the output of `scontrol show config`.
     ///
     /// # Errors
@@ -40,7 +48,8 @@ impl Rule {
         };
         let scheduler =
             value("SchedulerType").context("no line of SchedulerType: wanted is scontrol show config")?;
-        match scheduler {
+        match scheduler.to_lowercase().as_str() {
+            "" => bail!("SchedulerType is empty"),
             "sched/surefill" => Rule::of_plugin(value("SchedulerParameters").unwrap_or_default()),
             "sched/backfill" => Ok(Rule::default()),
             other => Ok(Rule {
@@ -57,15 +66,19 @@ impl Rule {
         for word in parameters.split(',').map(|word| word.trim().to_lowercase()) {
             let Some(word) = word.strip_prefix(PREFIX) else { continue };
             let name = word.split('=').next().unwrap_or_default();
-            if name == "mode" && word != "mode=on" {
-                // Jobs start by the limits then, whatever the other words say.
-                return Ok(Rule { name: format!("EASY, as surefill with {word}"), ..Rule::default() });
+            if word == "mode=limits" {
+                return Ok(Rule::by_limits(word));
             }
-            if !OF_PLUGIN.contains(&name) {
+            if word == "mode=shadow" || !OF_PLUGIN.contains(&name) {
                 words.push(word.to_owned());
             }
         }
         Rule::of_words(&words.join(" "))
+    }
+
+    /// Jobs start by the limits in these modes, whatever the other words say.
+    fn by_limits(mode: &str) -> Rule {
+        Rule { name: format!("EASY, as surefill with {mode}"), ..Rule::default() }
     }
 
     /// The rule of the engine by its words.
@@ -76,8 +89,15 @@ impl Rule {
         if let Err(why) = Block::new(&SchedulerCapacity::of(1), words) {
             bail!("{why}");
         }
+        let has = |wanted: &str| words.split([' ', ',']).any(|word| word == wanted);
+        if has("mode=shadow") {
+            return Ok(Rule::by_limits("mode=shadow"));
+        }
+        let delay = has("preset=papers") || has("rule=delay");
+        let plans = !delay && (has("rule=plan") || !has("preset=easy"));
+        let remark = delay.then(|| "the delay rule is played forward as EASY by the limits".to_owned());
         let name = if words.is_empty() { "preset=fair" } else { words };
-        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark: None })
+        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark, plans })
     }
 }
 
@@ -115,5 +135,10 @@ mod tests {
             configured("sched/surefill", "surefill_preset=best").unwrap_err().to_string().contains("preset=")
         );
         assert!(Rule::configured("squeue: error").is_err());
+        assert!(configured("", "").is_err());
+        assert_eq!(configured("SCHED/Surefill", "").unwrap(), fair);
+        assert_eq!(Rule::of_words("preset=fast mode=shadow").unwrap().settings, easy.settings);
+        let papers = Rule::of_words("preset=papers").unwrap();
+        assert!(papers.remark.is_some() && !papers.plans && fair.plans && fast.plans && !easy.plans);
     }
 }

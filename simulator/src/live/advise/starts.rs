@@ -1,8 +1,8 @@
 //! When each waiting job of a pool starts: the answers, as they are printed and read again.
 //!
-//! All of them come from one forecast of the scheduler engine, in which EASY, the rule of Slurm's backfill
-//! scheduler, is played forward by the site's priorities over run times drawn from their predictions, with later
-//! jobs as on the days before. The levels are corrected by the starts that came in the history.
+//! All of them come from one forecast of the scheduler engine, in which the rule of the site's scheduler is played
+//! forward by the site's priorities over run times drawn from their predictions, with later jobs as on the days
+//! before. The levels are corrected by the starts that came in the history.
 
 use super::queue::Line;
 use crate::base::words::several;
@@ -71,7 +71,7 @@ pub struct Start {
     #[serde(default, deserialize_with = "checked_started")]
     pub started: Vec<Probability>,
     /// Time since which starts of this job are reported: that of the first of the answers that follow each other.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "checked_since")]
     pub since: Option<i64>,
     /// Forecasts for jobs of the pool's history whose starts have corrected these; 0: none.
     #[serde(default)]
@@ -164,6 +164,22 @@ pub(in crate::live) fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 fn checked_span<'de, D: Deserializer<'de>>(reader: D) -> Result<i64, D::Error> {
     checked(reader, span)
+}
+
+/// The year 2200: later times were written in another unit.
+const LATEST: i64 = 7_258_118_400;
+
+/// Refuses a time before 1970 and one after the year 2200.
+pub(in crate::live) fn time(seconds: i64) -> Result<i64, String> {
+    match seconds {
+        0..=LATEST => Ok(seconds),
+        ..0 => Err(format!("the time {seconds} is before 1970")),
+        _ => Err(format!("the time {seconds} is after the year 2200: wanted are seconds, not milliseconds")),
+    }
+}
+
+fn checked_since<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<i64>, D::Error> {
+    checked(reader, |since: Option<i64>| since.map(time).transpose())
 }
 
 fn checked_quantiles<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Quantile>, D::Error> {
