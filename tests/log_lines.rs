@@ -136,6 +136,29 @@ fn page_names_all(page: &str, folders: &[&str], least: usize) {
     assert_eq!(missing(added, &blocks), ["surefill: JobId=%u has gone astray on node %s"], "{page}");
 }
 
+/// The words that the plugin takes out of SchedulerParameters itself are those that `surefill advise` leaves out of the
+/// engine's.
+#[test]
+fn the_command_knows_the_plugins_own_words() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let mut own = Vec::new();
+    for source in ["c-examples/engine/engine.c", "c-examples/slurm/words.c"] {
+        let source = read(source);
+        let compared =
+            ["strncmp(name, \"", "strncmp(word, \""].iter().flat_map(|call| source.split(call).skip(1));
+        for word in compared.filter_map(|rest| rest.split('"').next()?.strip_suffix('=')) {
+            own.push(word.strip_prefix("surefill_").unwrap_or(word).to_owned());
+        }
+    }
+    own.sort();
+    own.dedup();
+    let rule = read("simulator/src/live/advise/rule.rs");
+    let list = rule.split("const OF_PLUGIN").nth(1).and_then(|rest| rest.split(';').nth(1)).unwrap();
+    let mut known: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    known.sort_unstable();
+    assert_eq!(known, own);
+}
+
 #[test]
 fn the_operators_page_names_every_message_of_the_plugin() {
     page_names_all("c-examples/slurm/OPERATING.md", &["c-examples/slurm", "c-examples/engine"], 90);

@@ -240,13 +240,9 @@ impl<'a> StartForecast<'a> {
             // Units are missing, and which ends will bring them back is not known.
             return Ok(());
         }
-        let mut free = self.state.idle;
-        let mut running = 0;
-        let busy = range(self.parts.busy, 0, self.state.busy as usize)?.iter();
-        let mut limited = busy.map(|busy| Limited { after: busy.limit, processors: busy.processors });
-        for to in self.parts.limited.iter_mut().take(self.state.busy as usize) {
-            *to = limited.next().unwrap_or(Limited { after: LONGEST, processors: 0 });
-            running += 1;
+        let (mut free, mut running) = (self.state.idle, self.state.busy as usize);
+        for (to, busy) in self.parts.limited.iter_mut().zip(range(self.parts.busy, 0, running)?) {
+            *to = Limited { after: busy.limit, processors: busy.processors };
         }
         for (number, job) in range(self.parts.queued, 0, self.state.present as usize)?.iter().enumerate() {
             if let Some(left) = free.checked_sub(job.processors) {

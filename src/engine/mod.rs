@@ -101,7 +101,7 @@ pub use object::{Scheduler, Totals, hash};
 pub use predicted_start::PredictedStart;
 pub use reason::Reason;
 pub use sentence::Names;
-pub use settings::{Mode, OrderWord, PredictorWord, PresetWord, RuleWord, Settings};
+pub use settings::{Mode, OrderWord, PredictorWord, PresetWord, RuleWord, Settings, Way};
 pub use stall::Stall;
 pub use starts::LEVELS;
 pub use wants::Wants;

@@ -56,8 +56,9 @@ impl StartForecast<'_> {
         if self.state.scenario < self.state.scenarios {
             return Err(Error::WrongState);
         }
-        let Some(number) = self.number(job)?.map(|number| number as usize) else { return Ok(None) };
-        if at(self.parts.queued, number)?.processors > self.state.possible {
+        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
+        let Some(number) = queued.iter().position(|queued| queued.job == job) else { return Ok(None) };
+        if at(queued, number)?.processors > self.state.possible {
             return Ok(None);
         }
         let mut starts = [0_u32; MOST_SCENARIOS as usize];
@@ -103,7 +104,7 @@ impl StartForecast<'_> {
         let kind = usize::from(self.is_later(record));
         let offsets = at(&scheduler.pool_at(self.state.pool)?.offsets, kind)?;
         let mut rest = offsets.reported(&levels, most);
-        if self.number(job)? == Some(self.state.head) {
+        if self.is_head(job) {
             rest = rest.map(|rest| rest.min(self.state.head_by.into()));
         }
         let earliest = self.earliest(record);
@@ -136,10 +137,9 @@ impl StartForecast<'_> {
         Ok(())
     }
 
-    /// The number of a job among those of the beginning.
-    fn number(&self, job: i64) -> Result<Option<u32>> {
-        let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
-        Ok(queued.iter().position(|queued| queued.job == job).map(|number| number as u32))
+    /// Whether a job is the head job, or another task of its array, which starts no later.
+    fn is_head(&self, job: i64) -> bool {
+        self.parts.queued.get(self.state.head as usize).is_some_and(|head| head.job == job)
     }
 
     /// The first instant at which a job can start: neither before its begin time nor while it is refused.
@@ -201,7 +201,7 @@ impl StartForecast<'_> {
             return Ok(None);
         }
         let head_by = self.state.now.saturating_add(self.state.head_by.into());
-        if self.number(job)? == Some(self.state.head) && head_by <= when {
+        if self.is_head(job) && head_by <= when {
             return Ok(Some(1.0));
         }
         let record = scheduler.parts.table.get(slot)?;

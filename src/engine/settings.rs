@@ -35,11 +35,14 @@ pub enum RuleWord {
     Delay = 2,
 }
 
-/// The way in which a decision is made.
+/// The way in which a decision is made, by the preset and the rule together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub enum Way {
+    /// The plan of the whole queue.
     Plan,
+    /// EASY backfilling by the time limits.
     Easy,
+    /// The delay rule.
     Delay,
 }
 
@@ -163,7 +166,7 @@ impl Settings {
     }
 
     /// The way in which a decision is made.
-    pub(super) fn way(&self) -> Way {
+    pub fn way(&self) -> Way {
         match (self.by, self.preset) {
             (RuleWord::Delay, _) | (RuleWord::Auto, PresetWord::Papers) => Way::Delay,
             (RuleWord::Auto, PresetWord::Easy) => Way::Easy,

@@ -46,11 +46,11 @@ K chains.
 All that wait: the predictions of the scheduler engine, which has lived through the last 50,000 jobs of the history. The queue
 is played forward in 20 scenarios of run times by the rule of the site's scheduler: EASY for sched/backfill, that of
 surefill's words for sched/surefill (--config; --settings names another), with the submissions of the days before repeated where
-a day of them is known. A history has no priorities: there the queue is in the order of submission. Starts are predicted at moments of the history as well, and those that
-came correct the levels. Under EASY no level of a head job lies beyond its start by limits. With --previous the median
-of a job that the answer before had, a day old at most, stays, or moves to half way between the new one and the level beside it;
-not that of an array whose tasks are others now. Nothing is predicted beyond the span that is
-played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
+a day of them is known. A history has no priorities: there the queue is in the order of submission. Starts are predicted at
+moments of the history as well, and those that came correct the levels. Under EASY no level of a head job lies beyond its start
+by limits. With --previous the median of a job that the answer before had, a day old at most, stays, or moves to half way between
+the new one and the level beside it; not that of an array whose tasks are others now. Nothing is predicted beyond the span that
+is played forward, two days at least, else three times the longest wait of late or until all have started by their limits: there,
 and where no interval is known, a note says so. The 75 % level is the one to promise. Nothing is predicted either where a job
 that would fit waits and none has started for longer than ever while jobs waited: the machine may be down.
 The others, which wait for something else than nodes or whose pool counting does not describe: a bound on the wait of such

@@ -2,7 +2,7 @@
 
 use crate::live::engine::Block;
 use anyhow::{Context, Result, bail};
-use surefill::engine::SchedulerCapacity;
+use surefill::engine::{Mode, SchedulerCapacity, Way};
 
 /// The beginning of the words of Slurm's plugin in SchedulerParameters.
 const PREFIX: &str = "surefill_";
@@ -86,17 +86,14 @@ impl Rule {
     /// # Errors
     /// For words that the engine does not know.
     pub fn of_words(words: &str) -> Result<Rule> {
-        if let Err(why) = Block::new(&SchedulerCapacity::of(1), words) {
-            bail!("{why}");
-        }
-        let has = |wanted: &str| words.split([' ', ',']).any(|word| word == wanted);
-        if has("mode=shadow") {
+        let settings = Block::new(&SchedulerCapacity::of(1), words)?.scheduler()?.settings();
+        if settings.mode == Mode::Shadow {
             return Ok(Rule::by_limits("mode=shadow"));
         }
-        let delay = has("preset=papers") || has("rule=delay");
-        let plans = !delay && (has("rule=plan") || !has("preset=easy"));
-        let remark = delay.then(|| "the delay rule is played forward as EASY by the limits".to_owned());
+        let as_easy = "the delay rule is played forward as EASY by the limits";
+        let remark = (settings.way() == Way::Delay).then(|| as_easy.to_owned());
         let name = if words.is_empty() { "preset=fair" } else { words };
+        let plans = settings.way() == Way::Plan;
         Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark, plans })
     }
 }
@@ -138,7 +135,7 @@ mod tests {
         assert!(configured("", "").is_err());
         assert_eq!(configured("SCHED/Surefill", "").unwrap(), fair);
         assert_eq!(Rule::of_words("preset=fast mode=shadow").unwrap().settings, easy.settings);
-        let papers = Rule::of_words("preset=papers").unwrap();
+        let papers = Rule::of_words("preset=easy,preset=papers").unwrap();
         assert!(papers.remark.is_some() && !papers.plans && fair.plans && fast.plans && !easy.plans);
     }
 }
