@@ -13,8 +13,8 @@ use surefill::nodes::Spread;
 /// Running and waiting jobs.
 const SCALES: [(u32, u32); 4] = [(60, 20), (250, 750), (4000, 16_000), (20_000, 80_000)];
 
-/// A scenario of a forecast of starts is played of no more jobs than these: every event costs as much as a decision.
-const SCENARIOS: u32 = 1000;
+/// A scenario of a forecast of starts is played of no more jobs than these.
+const SCENARIOS: u32 = 20_000;
 
 /// Units that are left idle.
 const IDLE: u32 = 32;

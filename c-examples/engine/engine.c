@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 
 enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21 };
 enum { UNITS_AT_FIRST = 1024, MOST_UNITS = 1 << 24, WORDS = 1000 };
-enum { SCENARIOS = 20, EVENTS = 10 }; /* of a forecast; events between two looks at the clock */
-static const double FORESEEING = 0.25; /* seconds of processor time for a forecast in one cycle */
+enum { SCENARIOS = 20, LEAST_SCENARIOS = 10 }; /* of a forecast: half as many cost 3 to 4 % of the pinball loss */
+enum { EVENTS = 10 };                          /* of a forecast between two looks at the clock */
+/* Seconds of processor time for a forecast in one cycle, and in all: one that takes longer has fewer scenarios. */
+static const double FORESEEING = 0.25, WHOLE_FORECAST = 5;
 
 static const char prefix[] = "surefill_";
 
@@ -319,9 +322,16 @@ static double processor_seconds(void) {
     return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec : 0;
 }
 
+/* The number of scenarios that the next forecast has time for, by what those of the last one have taken. */
+static int32_t affordable(const struct engine *engine) {
+    const double affordable = engine->forecast > 0 ? WHOLE_FORECAST / engine->forecast * engine->scenarios : SCENARIOS;
+    return (int32_t)fmax(LEAST_SCENARIOS, fmin(SCENARIOS, affordable));
+}
+
 static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
+    const int32_t scenarios = affordable(engine);
     int64_t size;
-    if (surefill_starts_size(&engine->capacity, SCENARIOS, &size) != SUREFILL_OK) return false;
+    if (surefill_starts_size(&engine->capacity, scenarios, &size) != SUREFILL_OK) return false;
     if (size > engine->play_size) {
         free(engine->play);
         engine->play = malloc((size_t)size);
@@ -330,14 +340,18 @@ static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
     engine->foreseen = now;
     engine->foreseen_pool = pool;
     engine->played = false;
-    if (engine->play == NULL || surefill_starts_begin(engine->play, engine->play_size, engine->scheduler, pool, now, SCENARIOS,
-                                                      &engine->starts) != SUREFILL_OK)
+    engine->scenarios = scenarios;
+    engine->forecast = 0;
+    if (engine->play == NULL ||
+        surefill_starts_begin(engine->play, engine->play_size, engine->scheduler, pool, now, scenarios,
+                              &engine->starts) != SUREFILL_OK ||
+        surefill_starts_simplified(engine->starts, &engine->simplified) != SUREFILL_OK)
         engine->starts = NULL;
     return engine->starts != NULL;
 }
 
 bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every) {
-    const double until = processor_seconds() + FORESEEING;
+    const double begun = processor_seconds(), until = begun + FORESEEING;
     int32_t step = SUREFILL_STEP_MORE;
     if (every <= 0) return false;
     record_keep(&engine->record);
@@ -350,8 +364,19 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
             engine->starts = NULL;
             return false;
         }
+    engine->forecast += processor_seconds() - begun;
     engine->played = step == SUREFILL_STEP_DONE;
     return engine->played;
+}
+
+bool engine_forecast_news(struct engine *engine, char *text, size_t length) {
+    const int32_t now[2] = {engine->scenarios, engine->simplified};
+    const bool first = engine->said[0] == 0 && now[0] == SCENARIOS && now[1] == 0;
+    if (first || memcmp(now, engine->said, sizeof now) == 0) return false;
+    memcpy(engine->said, now, sizeof now);
+    snprintf(text, length, "predicted starts: by %d scenarios, %s", now[0],
+             now[1] != 0 ? "simplified, as more than 256 jobs wait" : "in full");
+    return true;
 }
 
 bool engine_expects(struct engine *engine, int64_t job, surefill_start *start) {

@@ -30,6 +30,10 @@ struct engine {
     surefill_starts *starts; /* the forecast under way, or the last one; NULL for none */
     int32_t foreseen_pool;   /* of which pool */
     int64_t foreseen;        /* when it was begun */
+    int32_t scenarios;       /* of how many scenarios; 0 before the first forecast */
+    double forecast;         /* seconds of processor time that it has taken */
+    int32_t simplified;      /* 1 if it is a cheaper one, as many jobs wait */
+    int32_t said[2];         /* number of scenarios, and simplified, of the last forecast that was described */
     bool played;
     struct {
         int64_t id, until;
@@ -108,6 +112,10 @@ bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now)
  * when the last is `every` seconds old (0: never). True when one has just been completed: its starts are to be
  * reported. */
 bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every);
+
+/* A text for the log about the completed forecast, where it is made in another way than the last one: by how many
+ * scenarios, and whether it is simplified. False where it is not. */
+bool engine_forecast_news(struct engine *engine, char *text, size_t length);
 
 /* By the completed forecast, when a job is expected to start; it counts as reported. */
 bool engine_expects(struct engine *engine, int64_t job, surefill_start *start);

@@ -80,11 +80,13 @@ static void foresee(struct shell *shell, int64_t now) {
     const double begun = clock_now(), every = fmax(shell->pace.starts, 20 * shell->forecast) * shell->scale;
     const bool done = shell->pace.starts > 0 && engine_foresee(&shell->engine, shell->pool, now, every);
     surefill_start start;
+    char news[200];
     const bool going = done || (shell->engine.starts != NULL && !shell->engine.played);
     shell->spent = going ? shell->spent + clock_now() - begun : 0;
     if (!done) return;
     shell->forecast = shell->spent;
     shell->spent = 0;
+    if (engine_forecast_news(&shell->engine, news, sizeof news)) flux_log(shell->h, LOG_INFO, "%s", news);
     for (size_t i = 0; i < shell->count; i++) {
         struct job *job = shell->jobs[i];
         const bool expected = job->known && engine_expects(&shell->engine, job->said.id, &start);

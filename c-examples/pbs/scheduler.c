@@ -241,6 +241,7 @@ static void write_starts(struct scheduler *scheduler, int connection, int64_t no
     struct attrl comment = {.name = name, .value = text, .op = SET};
     int failures = 0;
     if (!engine_foresee(&scheduler->engine, 0, now, scheduler->starts)) return;
+    if (engine_forecast_news(&scheduler->engine, text, sizeof text)) say(scheduler, "%s", text);
     for (int32_t i = 0; i < scheduler->startable && failures < MOST_FAILURES; i++) {
         const struct row *row = &scheduler->rows[i];
         const char *shown = attribute(row->job, name, NULL);

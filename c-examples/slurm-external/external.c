@@ -182,8 +182,10 @@ static bool decide(struct scheduler *scheduler, int64_t now) {
  * news. */
 static void write_starts(struct scheduler *scheduler, int64_t now) {
     const struct look *look = &scheduler->look;
+    char news[MESSAGE];
     int failures = 0;
     if (look->shadow || !engine_foresee(&scheduler->engine, 0, now, scheduler->starts)) return;
+    if (engine_forecast_news(&scheduler->engine, news, sizeof news)) say("%s", news);
     for (int32_t i = 0; i < look->startable && failures < MOST_REFUSED; i++) {
         const struct row *row = &look->rows[i];
         job_desc_msg_t change;

@@ -275,6 +275,7 @@ static int32_t note_planned(struct plugin *plugin, int32_t pool, bool missing) {
 static void foresee(struct plugin *plugin) {
     struct cluster *cluster = &plugin->cluster;
     int32_t reported = 0, waiting[POOLS] = {0}, pools = 0, pool, lacking = -1;
+    char news[MESSAGE];
     for (int32_t i = 0; i < cluster->row_count; i++) {
         const struct row *row = &cluster->rows[i];
         if (row->order < 0 || row->said.queue_count == 0 || row->said.state != SUREFILL_JOB_WAITING) continue;
@@ -308,6 +309,7 @@ static void foresee(struct plugin *plugin) {
         reported++;
     }
     debug("surefill: %s: expected starts of %d waiting jobs", pool_name(cluster, pool), reported);
+    if (engine_forecast_news(&plugin->engine, news, sizeof news)) info("surefill: %s: %s", pool_name(cluster, pool), news);
 }
 
 /* --- Events --- */

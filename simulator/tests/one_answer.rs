@@ -377,7 +377,7 @@ fn a_queue_by_the_plan() {
     assert_eq!(agree(folder.path(), &["--settings", "preset=fair"]).len(), left.len());
     let found = json(&advise_at(folder.path(), NOW, &["--json", "--settings", "preset=fair"]));
     assert!(
-        found["remarks"].to_string().contains("629 jobs wait: no changes of the order were tried"),
+        found["remarks"].to_string().contains("629 jobs wait: starts are predicted by simplified scenarios"),
         "{found}"
     );
 }

@@ -4,9 +4,10 @@ use super::capacity::SchedulerCapacity;
 use super::object::Scheduler;
 use super::order::Candidate;
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, Object, copy, range};
-use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, WaitingJob};
+use crate::memory::{Carver, Header, Kind, Object, at, copy, range};
+use crate::plan::{KeptOrder, LONGEST, Limited, Plan, PlanCapacity, Rank, WaitingJob};
 use crate::runtime::MAX_SECONDS;
+use crate::schedule::RecentWaits;
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
@@ -15,6 +16,23 @@ pub const MOST_SCENARIOS: u32 = 64;
 
 /// Number of jobs submitted later that wait at once in a scenario, at most; those beyond it are left out.
 pub(super) const LATER: u32 = 256;
+
+/// The cheaper decisions about a long queue.
+pub(super) struct Cheaper {
+    /// Number of waiting jobs that are considered when they are chosen; jobs that are submitted later are added. The
+    /// schedulers of resource managers have such a bound as well (Slurm: `bf_max_job_test`).
+    pub(super) considered: u32,
+    /// Decisions are this share of the mean run time apart, or more.
+    pub(super) share: u64,
+}
+
+/// An order of a plan costs as much as some hundred jobs that are looked at; EASY, which only looks at jobs, starts
+/// jobs a tenth later by as few and as seldom decisions.
+pub(super) const CHEAPER: [Cheaper; 2] =
+    [Cheaper { considered: 512, share: 64 }, Cheaper { considered: 4096, share: 256 }];
+
+/// Room for the considered jobs of a plan, and of EASY.
+const MOST_CONSIDERED: [u32; 2] = [CHEAPER[0].considered + LATER, CHEAPER[1].considered + LATER];
 
 /// Number of tasks of arrays that wait side by side, at most; further ones follow those.
 const TASKS: u32 = 64;
@@ -123,14 +141,23 @@ pub(crate) struct State {
     pub(super) begun: u32,
     /// End of a scenario, in seconds from now; nothing later is predicted.
     pub(super) horizon: u32,
-    /// State of the scenario under way: the time, numbers of waiting and of running jobs, idle units, units still owed,
-    /// and number of waiting jobs of the beginning.
+    /// State of the scenario under way: the time, numbers of places in the queue, of jobs that wait there, of those of
+    /// them that are considered and of running jobs, idle units, units still owed, and number of waiting jobs of the
+    /// beginning.
     pub(super) time: u32,
     pub(super) waiting: u32,
+    pub(super) live: u32,
+    pub(super) considered: u32,
     pub(super) running: u32,
     pub(super) free: u32,
     pub(super) owed: u32,
     pub(super) left: u32,
+    /// Instant from which on the considered jobs are chosen anew, that before which nothing is decided, and the seconds
+    /// between two decisions.
+    pub(super) choose_at: u32,
+    pub(super) due: u32,
+    pub(super) pace: u32,
+    pub(super) reserved: u32,
     /// The next job of the beginning that is still to come, and whether there was a decision or event.
     pub(super) coming: u32,
     pub(super) looked: u32,
@@ -166,13 +193,19 @@ pub(crate) struct Parts<'a> {
     /// Waiting jobs of the beginning.
     pub(super) queued: &'a mut [Pending],
     pub(super) busy: &'a mut [Busy],
-    /// Jobs of the scenario under way: the waiting ones in the order of submission, the running ones in a heap.
+    /// Jobs of the scenario under way: the waiting ones in the order of submission (under EASY in the site's), among
+    /// them those that have started since the last choice; the places of the considered ones; the running ones in a
+    /// heap.
     pub(super) waiting: &'a mut [Pending],
+    pub(super) considered: &'a mut [u32],
     pub(super) running: &'a mut [Busy],
     /// Starts by scenario and waiting job of the beginning.
     pub(super) starts: &'a mut [u32],
-    /// Scratch of EASY.
+    /// The waits of the pool's started jobs, those of the scenario included; the second with credits.
+    pub(super) waits: &'a mut [u8],
+    /// Scratch of EASY, and of the choice of the considered jobs.
     pub(super) limited: &'a mut [Limited],
+    pub(super) ranked: &'a mut [Rank],
     pub(super) plan: &'a mut [u8],
 }
 
@@ -214,13 +247,19 @@ impl Room {
         self.entries() + LATER
     }
 
+    /// Number of considered jobs of a scenario, under a plan and under EASY.
+    fn considered(&self) -> [u32; 2] {
+        MOST_CONSIDERED.map(|most| most.min(self.waiting()))
+    }
+
     /// Number of running jobs of a scenario.
     fn running(&self) -> u32 {
         self.capacity.jobs + self.waiting()
     }
 
     pub(super) fn plan(&self) -> PlanCapacity {
-        PlanCapacity { running: self.running(), waiting: self.waiting() }
+        let [waiting, _] = self.considered();
+        PlanCapacity { running: self.running(), waiting }
     }
 }
 
@@ -242,9 +281,12 @@ impl<'a> Object<'a> for StartForecast<'a> {
             queued: carver.take(entries)?,
             busy: carver.take(room.capacity.jobs as usize)?,
             waiting: carver.take(room.waiting() as usize)?,
+            considered: carver.take(room.considered()[1] as usize)?,
             running: carver.take(room.running() as usize)?,
             starts: carver.take(entries * room.scenarios as usize)?,
+            waits: carver.take(2 * RecentWaits::size(room.capacity.waits)?)?,
             limited: carver.take(room.running() as usize)?,
+            ranked: carver.take(room.waiting() as usize)?,
             plan: carver.take(Plan::size(&room.plan())?)?,
         })
     }
@@ -257,6 +299,7 @@ impl<'a> Object<'a> for StartForecast<'a> {
         let sound = state.queued as usize <= parts.queued.len()
             && state.busy as usize <= parts.busy.len()
             && state.waiting as usize <= parts.waiting.len()
+            && state.considered as usize <= parts.considered.len()
             && state.running as usize <= parts.running.len()
             && state.scenario <= state.scenarios;
         if sound { Ok(StartForecast { state, parts }) } else { Err(Error::Corrupt) }
@@ -307,12 +350,13 @@ impl<'a> StartForecast<'a> {
         let left = queued.iter().filter(|job| job.processors <= possible).count();
         (self.state.time, self.state.left, self.state.later) = (0, left as u32, 0);
         (self.state.ahead, self.state.ago, self.state.next) = (0, 0, 0);
-        Ok(())
+        self.state.due = 0;
+        self.choose()
     }
 
-    /// Adds the jobs of the scenario to its plan.
+    /// Adds the running and the considered jobs of the scenario to its plan.
     pub(super) fn fill_plan(&mut self) -> Result<()> {
-        let State { time, waiting, running, free, .. } = *self.state;
+        let State { time, considered, running, free, .. } = *self.state;
         let mut plan = Plan::whole(self.parts.plan)?;
         plan.begin(free);
         for busy in range(self.parts.running, 0, running as usize)? {
@@ -322,7 +366,8 @@ impl<'a> StartForecast<'a> {
                 busy.limit.saturating_sub(time).max(1).into(),
             )?;
         }
-        for job in range(self.parts.waiting, 0, waiting as usize)? {
+        for &number in range(self.parts.considered, 0, considered as usize)? {
+            let job = at(self.parts.waiting, number as usize)?;
             plan.add_waiting(&WaitingJob {
                 id: job.id,
                 processors: job.processors,

@@ -62,6 +62,7 @@ impl<'a> StartForecast<'a> {
             forecast.find_head()?;
         }
         forecast.state.kept = here.kept;
+        forecast.state.pace = forecast.pace()?;
         forecast.set_horizon(scheduler)?;
         let since = scheduler.arrivals_since(now)?;
         forecast.state.days = (now.saturating_sub(since) / DAY).clamp(0, 14) as u32;
@@ -221,7 +222,8 @@ impl<'a> StartForecast<'a> {
             mean: span(job.mean).max(1),
             upper: span(scheduler.upper(slot)?).max(1),
             limit: if job.limit > 0 { span(job.limit).max(1) } else { LONGEST },
-            run: 0,
+            // Drawn in each scenario.
+            run: 1,
             tier,
             slot,
             number: NOBODY,

@@ -51,13 +51,15 @@
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones;
 //!   `stall`: pauses in which nothing starts.
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
-//!   the rule, played forward; `predicted_start`: the levels that are reported to people.
+//!   the rule, played forward; `considered`: the part of a long queue that decides; `predicted_start`: the levels that
+//!   are reported to people.
 
 mod accuracy;
 mod answer;
 mod array;
 mod arrivals;
 mod capacity;
+mod considered;
 mod cycle;
 mod decide;
 mod delay;

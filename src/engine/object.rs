@@ -213,6 +213,12 @@ impl<'a> Object<'a> for Scheduler<'a> {
     }
 }
 
+/// The waits of started jobs in these two blocks of one size, and the same with credits.
+pub(super) fn both_waits(blocks: &mut [u8]) -> Result<(RecentWaits<'_>, RecentWaits<'_>)> {
+    let (own, counted) = blocks.split_at_mut_checked(blocks.len() / 2).ok_or(Error::Corrupt)?;
+    Ok((RecentWaits::whole(own)?, RecentWaits::whole(counted)?))
+}
+
 lifecycle!(Scheduler);
 
 impl<'a> Scheduler<'a> {
@@ -499,10 +505,13 @@ impl<'a> Scheduler<'a> {
 
     /// The waits of a pool, and those with the worth of priorities.
     pub(super) fn waits_of(&mut self, pool: u32) -> Result<(RecentWaits<'_>, RecentWaits<'_>)> {
+        both_waits(self.waits_in(pool)?)
+    }
+
+    /// The blocks of the same.
+    pub(super) fn waits_in(&mut self, pool: u32) -> Result<&mut [u8]> {
         let size = RecentWaits::size(self.state.capacity.waits)?;
-        let both = range_mut(self.parts.waits, 2 * size * pool as usize, 2 * size)?;
-        let (own, counted) = both.split_at_mut_checked(size).ok_or(Error::Corrupt)?;
-        Ok((RecentWaits::whole(own)?, RecentWaits::whole(counted)?))
+        range_mut(self.parts.waits, 2 * size * pool as usize, 2 * size)
     }
 
     /// The engine's predictor; `None` if only limits count.

@@ -1,33 +1,30 @@
 //! One scenario of a forecast, played event by event.
 
 use super::forecast::{Busy, DAY, LATER, NOBODY, Pending, STARTED, StartForecast, State, span};
-use super::object::Scheduler;
+use super::object::{Scheduler, both_waits};
 use super::order::{class_of, worth};
 use super::settings::OrderWord;
 use crate::error::Result;
 use crate::forecast::draw::Draws;
 use crate::heap;
 use crate::math::mix::{GOLDEN, finalise};
-use crate::memory::{Object, at, at_mut, range, range_mut};
+use crate::memory::{Object, at, at_mut, copy, range, range_mut};
 use crate::plan::{Guard, LONGEST, Limited, Plan, PlanRule, Until};
+use crate::runtime::MAX_SECONDS;
 
 /// Largest number of changes of an order that a decision of a scenario tries: more do not make a forecast better.
 const PROPOSALS: u32 = 15;
 
-/// Number of waiting jobs above which no changes of an order are tried: a third of the time, for levels that are a
-/// tenth worse.
-const LONG_QUEUE: u32 = 256;
-
 impl StartForecast<'_> {
     /// Plays scenarios, this number of their events at most; returns whether all are played. An event costs as much as
-    /// a decision: O(jobs), and with a plan at most 22 orders of 64 jobs, 7 where more
-    /// than 256 wait.
+    /// a decision: O(running jobs + considered ones), and with a plan at most 22 orders of 64 jobs, 7 in a
+    /// [simplified](StartForecast::is_simplified) forecast.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::error::Error::Corrupt).
     pub fn run(&mut self, scheduler: &mut Scheduler<'_>, work: u64) -> Result<bool> {
         let rule = scheduler.settings().rule;
-        let most = if self.state.queued > LONG_QUEUE { 0 } else { PROPOSALS };
+        let most = if self.is_simplified() { 0 } else { PROPOSALS };
         let rule = PlanRule { proposals: rule.proposals.min(most), ..rule };
         for _ in 0..work {
             if self.state.scenario >= self.state.scenarios {
@@ -46,14 +43,8 @@ impl StartForecast<'_> {
         Ok(self.state.scenario >= self.state.scenarios)
     }
 
-    /// Whether changes of the order are left out, as more than 256 jobs wait: the levels are a little worse. EASY has
-    /// no such changes.
-    pub fn is_simplified(&self) -> bool {
-        self.state.easy == 0 && self.state.queued > LONG_QUEUE
-    }
-
     /// Begins a scenario: every job's run time is drawn.
-    fn begin_scenario(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
+    fn begin_scenario(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         self.reset()?;
         let State { queued, busy, scenario, scenarios, .. } = *self.state;
         let row = scenario as usize * self.parts.queued.len();
@@ -72,6 +63,10 @@ impl StartForecast<'_> {
             running.end = span(drawn).max(1);
             *at_mut(self.parts.running, place)? = running;
             heap::push(range_mut(self.parts.running, 0, place + 1)?, running)?;
+        }
+        if self.state.easy == 0 {
+            let pool = self.state.pool;
+            copy(self.parts.waits, scheduler.waits_in(pool)?);
         }
         let mut plan = Plan::whole(self.parts.plan)?;
         // Varied for each scenario: where all run times are known, only the search differs.
@@ -111,7 +106,7 @@ impl StartForecast<'_> {
         let time = match next {
             // No event is left, or there was a change that no cycle has decided about.
             _ if first && (next.is_none() || self.state.at_once != 0) => 0,
-            Some(time) if time <= self.state.horizon => time,
+            Some(time) if time.max(self.state.due) <= self.state.horizon => time.max(self.state.due),
             _ => return Ok(false),
         };
         self.state.time = time;
@@ -144,9 +139,8 @@ impl StartForecast<'_> {
         // Decides again while tasks have started behind which others wait.
         let mut again = true;
         while again {
-            let free = self.state.free;
-            let mut waiting = range(self.parts.waiting, 0, self.state.waiting as usize)?.iter();
-            again = waiting.any(|job| job.processors <= free) && self.decide(scheduler, rule)?;
+            self.reconsider()?;
+            again = self.any_fits()? && self.decide(scheduler, rule)?;
         }
         Ok(true)
     }
@@ -159,6 +153,9 @@ impl StartForecast<'_> {
 
     /// Adds a job to the queue in the order of submission, under EASY within its class.
     fn join(&mut self, job: Pending) -> Result<()> {
+        if self.state.waiting as usize >= self.parts.waiting.len() {
+            self.choose()?;
+        }
         let count = self.state.waiting as usize;
         let easy = self.state.easy != 0;
         let Some(queue) = self.parts.waiting.get_mut(..=count) else { return Ok(()) };
@@ -166,7 +163,7 @@ impl StartForecast<'_> {
         let behind = queue.iter().take(count).rev().take_while(|other| rank(other) > rank(&job)).count();
         heap::insert(queue, count - behind, job);
         self.state.waiting += 1;
-        Ok(())
+        self.consider((count - behind) as u32)
     }
 
     /// Time of the next later submission, and its place among those remembered.
@@ -255,7 +252,7 @@ impl StartForecast<'_> {
             reserved: 0,
         };
         for _ in 0..arrival.tasks.max(1) {
-            if self.state.waiting >= self.state.queued.saturating_add(LATER) {
+            if self.state.live >= self.state.queued.saturating_add(LATER) {
                 break;
             }
             self.state.later = self.state.later.saturating_add(1);
@@ -268,21 +265,23 @@ impl StartForecast<'_> {
     /// Decides which jobs start, as the scheduler would; returns whether tasks have started behind which others wait
     /// now.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
+        self.state.due = self.state.time.saturating_add(self.state.pace);
         if self.state.easy != 0 {
             return self.easy(scheduler);
         }
         self.fill_plan()?;
-        let number = self.state.pool;
         let mut plan = Plan::whole(self.parts.plan)?;
-        let (waits, counted) = scheduler.waits_of(number)?;
+        let (waits, counted) = both_waits(self.parts.waits)?;
         plan.decide(rule, &waits, &counted)?;
         if let Some((job, wait)) = plan.promised() {
-            at_mut(self.parts.waiting, job)?.promised = wait;
+            let place = *at(self.parts.considered, job)?;
+            at_mut(self.parts.waiting, place as usize)?.promised = wait;
         }
         let count = plan.starting().len();
         for place in 0..count {
             let number = *at(Plan::whole(self.parts.plan)?.starting(), place)?;
-            self.start(number as usize)?;
+            let place = *at(self.parts.considered, number as usize)?;
+            self.start(place as usize)?;
         }
         self.leave_queue(scheduler)
     }
@@ -296,7 +295,8 @@ impl StartForecast<'_> {
             *to = Limited { after, processors: busy.processors };
         }
         let mut guard: Option<Guard> = None;
-        for place in 0..self.state.waiting as usize {
+        for number in 0..self.state.considered as usize {
+            let place = *at(self.parts.considered, number)? as usize;
             let job = *at(self.parts.waiting, place)?;
             let fits = job.processors <= self.state.free;
             match &mut guard {
@@ -345,6 +345,12 @@ impl StartForecast<'_> {
         };
         let number = job.number;
         job.run = STARTED;
+        if self.state.easy == 0 {
+            let waited = job.waited.saturating_add(time.into()).clamp(0, MAX_SECONDS);
+            let (mut waits, mut counted) = both_waits(self.parts.waits)?;
+            waits.add(waited)?;
+            counted.add(waited.saturating_add(job.credit).min(MAX_SECONDS))?;
+        }
         self.state.free = free;
         self.state.running += 1;
         *at_mut(self.parts.running, count)? = running;
@@ -356,20 +362,24 @@ impl StartForecast<'_> {
     /// Returns whether there is such a task.
     fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let (mut kept, mut next) = (0, false);
-        for place in 0..self.state.waiting as usize {
-            let mut job = *at(self.parts.waiting, place)?;
+        for number in 0..self.state.considered as usize {
+            let place = *at(self.parts.considered, number)?;
+            let job = *at(self.parts.waiting, place as usize)?;
             if job.run == STARTED {
                 if job.more == 0 || job.throttled != 0 {
+                    self.state.live = self.state.live.saturating_sub(1);
                     continue;
                 }
-                job = Pending { number: NOBODY, more: job.more - 1, promised: 0, ..job };
-                job.run = self.drawn(scheduler, &job)?;
+                let job = Pending { number: NOBODY, more: job.more - 1, promised: 0, ..job };
+                let run = self.drawn(scheduler, &job)?;
+                *at_mut(self.parts.waiting, place as usize)? = Pending { run, ..job };
                 next = true;
             }
-            *at_mut(self.parts.waiting, kept)? = job;
+            *at_mut(self.parts.considered, kept)? = place;
             kept += 1;
         }
-        self.state.waiting = kept as u32;
+        self.state.considered = kept as u32;
+        self.keep_considering()?;
         Ok(next)
     }
 

@@ -20,9 +20,22 @@ pub(crate) const PROFILES: usize = SNAPSHOTS + 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Ranked {
-    class: i64,
-    key: i64,
-    job: u64,
+    pub(crate) class: i64,
+    pub(crate) key: i64,
+    pub(crate) job: u64,
+}
+
+/// The first of these ranks, `count` of them, behind a heap of the others. O(n + count log n).
+pub(crate) fn take_first(ranked: &mut [Ranked], count: usize) -> Result<&mut [Ranked]> {
+    let others = ranked.len().checked_sub(count).ok_or(Error::Corrupt)?;
+    if others > 0 {
+        heap::build(ranked)?;
+        for left in (others..ranked.len()).rev() {
+            let taken = heap::pop(range_mut(ranked, 0, left + 1)?)?;
+            *at_mut(ranked, left)? = taken;
+        }
+    }
+    range_mut(ranked, others, count)
 }
 
 /// The part of a plan that is kept from pass to pass.
@@ -142,15 +155,8 @@ impl<P: Profile> Queue<'_, P> {
             *rank = Ranked { class, key, job: number as u64 };
         }
         let window = count.min(WINDOW);
-        if count > WINDOW {
-            heap::build(ranked)?;
-            for left in (count - window..count).rev() {
-                let taken = heap::pop(range_mut(ranked, 0, left + 1)?)?;
-                *at_mut(ranked, left)? = taken;
-            }
-        }
+        let inside = take_first(ranked, window)?;
         // In the order of submission, whatever the class: each order sorts by class itself.
-        let inside = range_mut(ranked, count - window, window)?;
         for end in 1..inside.len() {
             let rank = *at(inside, end)?;
             let place = inside.iter().take(end).take_while(|other| other.job < rank.job).count();

@@ -79,7 +79,7 @@ pub(super) fn key(entry: &Entry, order: usize) -> i64 {
 }
 
 /// Urgency of a job, smaller values first: r / (1 + w / 2 h)^2, as a logarithm in 2^-24.
-pub(super) fn pressing(run_time: u32, waited: u32) -> i64 {
+pub(crate) fn pressing(run_time: u32, waited: u32) -> i64 {
     ln(run_time) as i64 - 2 * aged(waited, 7200)
 }
 

@@ -12,6 +12,7 @@ mod decisions;
 mod delays;
 mod facts;
 mod fuzz;
+mod long_queues;
 mod machine;
 #[path = "../plan_naive/naive.rs"]
 #[allow(dead_code)]

@@ -25,7 +25,7 @@ pub fn forecast<R>(
 }
 
 /// This number of scenarios.
-fn forecast_of<R>(
+pub fn forecast_of<R>(
     block: &mut Block,
     now: i64,
     (scenarios, slice): (u32, u64),

@@ -94,7 +94,7 @@ struct Lived<'a> {
     places: Vec<Place<'a>>,
     /// Jobs whose starts were predicted, and have not come.
     open: BTreeSet<i64>,
-    /// Number of waiting lines of a pool whose forecast tried no changes of the order.
+    /// Number of waiting lines of a pool whose forecast was simplified.
     simplified: Option<usize>,
     scratch: Vec<u64>,
 }
@@ -135,9 +135,7 @@ pub(super) fn answers(
         }
     }
     answers.remarks.extend(lived.simplified.map(|jobs| {
-        format!(
-            "{jobs} jobs wait: no changes of the order were tried, and starts are predicted a little worse"
-        )
+        format!("{jobs} jobs wait: starts are predicted by simplified scenarios, a little worse")
     }));
     Ok(answers)
 }
