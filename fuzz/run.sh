@@ -10,7 +10,7 @@ seconds=$1
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "$0: not a number of seconds: $seconds" >&2; exit 2; }
 shift
 cd "$(dirname "$0")"
-[ $# -gt 0 ] || set -- c_calls forecasts nodes predictors scheduler swf wide
+[ $# -gt 0 ] || set -- differential forecasts predictors scheduler swf wide
 
 command -v "${CXX:-c++}" > /dev/null || {
     echo "no C++ compiler '${CXX:-c++}', which libFuzzer needs: apt-get install g++ (or set CXX)"

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build
 target=${CARGO_TARGET_DIR:-target}
-# The command in the tests' own profile, of which they have built it; before a release it is its users' that is tested.
+# The command in the tests' own profile, which then have it built; before a release it is its users' that is tested.
 [ -n "${SUREFILL_ALL:-}" ] && profile=release || profile=dev
 export TOOL_PROFILE=${TOOL_PROFILE:-$profile}
 SUREFILL_BIN=$(realpath -m "$target/${TOOL_PROFILE/#dev/debug}/surefill")
@@ -228,13 +228,14 @@ step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "dependencies" dependencies
-step "tests" make --no-print-directory QUIET= test
-release_step "tests of the core without the C ABI" cargo test -p surefill
+# The command and the libraries, which Slurm's tests want, come before the Rust tests: these run while the daemons sleep.
 step "the simulator" cargo build --locked --profile "$TOOL_PROFILE" -p surefill-simulator
-release_step "bits in the release build" cargo test --release -p surefill-simulator --test bits
-release_step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory -j 2 lib
 begin_beside "Slurm" scripts/check-slurm.sh
+step "tests" make --no-print-directory QUIET= test
+release_step "tests of the core without the C ABI" cargo test -p surefill
+release_step "bits in the release build" cargo test --release -p surefill-simulator --test bits
+release_step "bits with wider vectors" wide_vectors
 step "C" tests/c/run.sh $build
 release_step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build

@@ -1,25 +1,15 @@
-//! The C functions called from Rust: their numbers are the core's, and they decide as the core does. Calls
-//! from C are tested in `tests/c`.
+//! The numbers, names and defaults of the C interface are the core's. That its functions answer as the core does is
+//! tested in `tests/differential`, calls from C in `tests/c`.
 #![cfg(feature = "capi")]
 
-use proptest::prelude::*;
 use std::ffi::CStr;
-use std::ptr::{null, null_mut};
-use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::allocate::{ChoiceOptions, FreeTimePredictor};
+use surefill::backfill::{Criterion, Exactness, PassCapacity, Rule, Verdict};
 use surefill::capi::*;
-use surefill::error::{ALL, Error};
-use surefill::runtime::{
-    MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeBins, RuntimeDistribution,
-};
-
-/// A block of this many bytes, aligned to 8.
-fn block(bytes: i64) -> Vec<u64> {
-    vec![u64::MAX; (bytes as usize).div_ceil(8)]
-}
-
-fn length(block: &[u64]) -> i64 {
-    size_of_val(block) as i64
-}
+use surefill::error::ALL;
+use surefill::nodes::{NodePassCapacity, NodesCapacity};
+use surefill::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS};
+use surefill::wait::{WaitCapacity, WaitOptions};
 
 fn name(status: i32) -> &'static str {
     unsafe { CStr::from_ptr(surefill_status_name(status)) }.to_str().unwrap()
@@ -116,178 +106,51 @@ fn every_version_number_is_the_same() {
     found(include_str!("../src/capi/status.rs"), abi);
 }
 
-/// Bins and distributions as C makes them.
-struct Predicted {
-    rust: RuntimeDistribution,
-    c: Vec<u64>,
-}
-
-impl Predicted {
-    fn of(counts: &[u32]) -> Predicted {
-        let (mut bins, mut c) = (block(SUREFILL_BINS_SIZE), block(SUREFILL_DISTRIBUTION_SIZE));
-        let counts: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
-        let (mut handle, mut made) = (null_mut(), null_mut());
-        unsafe {
-            let status =
-                surefill_bins_init(bins.as_mut_ptr().cast(), length(&bins), 2.0, 2.0, 5, &mut handle);
-            assert_eq!(status, 0);
-            let (memory, room) = (c.as_mut_ptr().cast(), length(&c));
-            let status =
-                surefill_distribution_init_counts(memory, room, handle, counts.as_ptr(), 5, &mut made);
-            assert_eq!(status, 0);
-        }
-        let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
-        Predicted { rust: RuntimeDistribution::from_counts(&bins, &counts).unwrap(), c }
-    }
-
-    fn handle(&self) -> *const surefill_distribution {
-        self.c.as_ptr().cast()
-    }
-}
-
-#[derive(Debug)]
-struct Job {
-    processors: i32,
-    age: i64,
-    limit: i64,
-    counts: Vec<u32>,
-}
-
-fn job() -> impl Strategy<Value = Job> {
-    (1i32..6, 0i64..20, 1i64..60, proptest::collection::vec(0u32..4, 5))
-        .prop_map(|(processors, age, limit, counts)| Job { processors, age, limit, counts })
-}
-
-/// Outcome of a pass: each candidate's judgement, the idle processors, and the head's median start.
-type Outcome = (Vec<(u64, i32, i32)>, i32, Result<i64, i32>);
-
-fn by_the_core(capacity: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
-    let mut memory = block(Pass::size(capacity).unwrap() as i64);
-    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), capacity).unwrap();
-    pass.begin(1000, 8, 7, 12).unwrap();
-    for job in running {
-        let predicted = Predicted::of(&job.counts).rust;
-        pass.add_running(job.processors as u32, job.age, job.limit, &predicted).unwrap();
-    }
-    for job in waiting {
-        pass.add_candidate(job.processors as u32, job.limit, &Predicted::of(&job.counts).rust).unwrap();
-    }
-    while let Step::Accept(index) = pass.decide(rule, u64::MAX).unwrap() {
-        pass.commit(index).unwrap();
-    }
-    let judgements = (0..waiting.len()).map(|i| pass.judgement(i).unwrap());
-    let judgements = judgements.map(|j| (j.delay.to_bits(), j.exactness as i32, j.verdict as i32)).collect();
-    (judgements, pass.idle() as i32, pass.head_start_quantile(0.5).map_err(Error::status))
-}
-
-fn by_c(capacity: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
-    let capacity = surefill_pass_capacity {
-        struct_size: size_of::<surefill_pass_capacity>() as u32,
-        running: capacity.running as i32,
-        candidates: capacity.candidates as i32,
-        processors: capacity.processors as i32,
-        bins: capacity.bins as i32,
-        events_per_bin: capacity.events_per_bin as i32,
-        tie_cells: capacity.tie_cells as i32,
-    };
-    let rule = surefill_rule {
-        struct_size: size_of::<surefill_rule>() as u32,
-        criterion: rule.criterion as i32,
-        threshold: rule.threshold,
-        budget: rule.budget,
-        slip: rule.slip,
-        guard: rule.guard,
-        or_easy: i32::from(rule.or_easy),
-        unmeasured: i32::from(rule.unmeasured),
-    };
-    let (mut size, mut pass) = (0, null_mut());
+fn initialised<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
+    let mut value = std::mem::MaybeUninit::uninit();
+    // SAFETY: the function writes the whole structure.
     unsafe {
-        assert_eq!(surefill_pass_size(&capacity, &mut size), 0);
-        let mut memory = block(size);
-        assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &capacity, &mut pass), 0);
-        assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12, 0), 0);
-        for job in running {
-            let (predicted, none) = (Predicted::of(&job.counts), null_mut());
-            let (age, limit) = (job.age, job.limit);
-            assert_eq!(
-                surefill_pass_add_running(pass, job.processors, age, limit, predicted.handle(), none),
-                0
-            );
-        }
-        for (i, job) in (0..).zip(waiting) {
-            let (predicted, mut index) = (Predicted::of(&job.counts), -1);
-            let status =
-                surefill_pass_add_candidate(pass, job.processors, job.limit, predicted.handle(), &mut index);
-            assert_eq!((status, index), (0, i));
-        }
-        let (mut step, mut accepted) = (SUREFILL_STEP_MORE, -1);
-        while step != SUREFILL_STEP_DONE {
-            assert_eq!(surefill_pass_decide(pass, &rule, work, &mut step, &mut accepted), 0);
-            if step == SUREFILL_STEP_ACCEPT {
-                // The block may be moved between any two calls.
-                memory = memory.clone();
-                pass = memory.as_mut_ptr().cast();
-                assert_eq!(surefill_pass_commit(pass, accepted), 0);
-            } else {
-                assert_eq!(accepted, -1);
-            }
-        }
-        let judgement = |candidate| {
-            let (mut delay, mut exactness, mut verdict) = (0.0, 0, 0);
-            let status = surefill_pass_judgement(pass, candidate, &mut delay, &mut exactness, &mut verdict);
-            assert_eq!(status, 0);
-            (delay.to_bits(), exactness, verdict)
-        };
-        let judgements = (0..waiting.len() as i32).map(judgement).collect();
-        let (mut idle, mut median) = (-1, 0);
-        assert_eq!(surefill_pass_idle(pass, &mut idle), 0);
-        let status = surefill_pass_head_start_quantile(pass, 0.5, &mut median);
-        (judgements, idle, if status == 0 { Ok(median) } else { Err(status) })
+        assert_eq!(init(value.as_mut_ptr(), size_of::<T>() as i64), SUREFILL_OK);
+        value.assume_init()
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+/// Compares members of a structure, as its init function makes it, with those of the core's default.
+macro_rules! same_defaults {
+    ($init:ident, $core:ty: $($member:ident),+) => {
+        let (c, core) = (initialised($init), <$core>::default());
+        $(assert_eq!(c.$member as f64, core.$member as f64, stringify!($init $member));)+
+    };
+}
 
-    #[test]
-    fn c_decides_what_the_core_decides_bit_for_bit(
-        running in proptest::collection::vec(job(), 0..8),
-        waiting in proptest::collection::vec(job(), 1..6),
-        (criterion, threshold, work) in (0u32..4, 0.0f64..2.0, prop_oneof![1i64..100, Just(i64::MAX)]),
-    ) {
-        let capacity =
-            PassCapacity { running: 8, candidates: 6, processors: 100, bins: 5, events_per_bin: 2, tie_cells: 0 };
-        let criterion = Criterion::from_number(criterion).unwrap();
-        let rule = Rule { criterion, threshold, budget: 3.0, ..Rule::EXACT };
-        prop_assert_eq!(
-            by_c(&capacity, &rule, work, &running, &waiting),
-            by_the_core(&capacity, &rule, &running, &waiting)
-        );
-    }
+#[test]
+fn the_defaults_are_the_cores() {
+    same_defaults!(surefill_pass_capacity_init, PassCapacity: running, candidates, processors, bins);
+    same_defaults!(surefill_pass_capacity_init, PassCapacity: events_per_bin, tie_cells);
+    same_defaults!(surefill_rule_init, Rule: threshold, budget, slip, guard);
+    same_defaults!(surefill_nodes_capacity_init, NodesCapacity: nodes, classes, resources, jobs, parts);
+    same_defaults!(surefill_node_pass_capacity_init, NodePassCapacity: nodes, resources, running);
+    same_defaults!(surefill_node_pass_capacity_init, NodePassCapacity: candidates, parts, bins, events_per_bin);
+    same_defaults!(surefill_wait_capacity_init, WaitCapacity: history, queued, releases, clusters, neighbours);
+    same_defaults!(surefill_wait_options_init, WaitOptions: quantile, confidence, down_quantile, rate);
+    same_defaults!(surefill_wait_options_init, WaitOptions: components, recluster_every, oldest_seconds);
+    let (options, ours) = (initialised(surefill_wait_options_init), WaitOptions::default());
+    assert_eq!(
+        [options.method as u32, options.attribute as u32],
+        [ours.method as u32, ours.attribute as u32]
+    );
+    same_defaults!(surefill_choice_options_init, ChoiceOptions: least, weight, least_gain);
+    let (options, ours) = (initialised(surefill_choice_options_init), ChoiceOptions::default());
+    assert_eq!((options.predictor, ours.predictor), (SUREFILL_WAIT_BY_MEAN, FreeTimePredictor::Mean));
+    assert_eq!(options.most, i32::MAX);
+}
 
-    #[test]
-    fn a_distribution_comes_back_from_its_block(
-        counts in proptest::collection::vec(0u32..4, 5), age in 0i64..40, limit in 0i64..60, events in 1i32..5,
-    ) {
-        let predicted = Predicted::of(&counts);
-        let mut releases = [Release::default(); 25];
-        let expected = predicted.rust.remaining(age, limit, events as usize, &mut releases).unwrap();
-        let (mut seconds, mut probabilities, mut count) = ([0; 25], [0.0; 25], 0);
-        let status = unsafe {
-            surefill_distribution_remaining(
-                predicted.handle(), age, limit, events,
-                seconds.as_mut_ptr(), probabilities.as_mut_ptr(), 25, &mut count,
-            )
-        };
-        prop_assert_eq!((status, count), (0, expected as i32));
-        for (release, (second, probability)) in releases[..expected].iter().zip(seconds.iter().zip(probabilities)) {
-            prop_assert_eq!((release.after, release.probability), (*second, probability));
-        }
-        let mut median = 0;
-        let status = unsafe { surefill_distribution_quantile(predicted.handle(), 0.5, age, limit, &mut median) };
-        prop_assert_eq!((status, median), (0, predicted.rust.quantile(0.5, age, limit).unwrap()));
-        // NULL stands for the distribution without any knowledge but the limit.
-        let status = unsafe { surefill_distribution_quantile(null(), 0.5, age, limit, &mut median) };
-        prop_assert_eq!((status, median), (0, RuntimeDistribution::limit().quantile(0.5, age, limit).unwrap()));
-    }
+/// The defaults in C, in Rust and of `predict-wait` and `serve` are one: bounds that follow their misses and the queue,
+/// and room for a busy machine's year or so, not for the last three months alone.
+#[test]
+fn the_default_of_waits_is_the_one_that_holds() {
+    let limits = initialised(surefill_wait_capacity_init);
+    assert!(limits.history >= 65_536, "16,384 waits are three months of a busy machine");
+    let wanted = SUREFILL_COMPONENT_ADAPT | SUREFILL_COMPONENT_VISIBLE;
+    assert_eq!(initialised(surefill_wait_options_init).components & wanted, wanted);
 }

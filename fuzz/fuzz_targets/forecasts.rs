@@ -4,17 +4,13 @@
 //! with what must hold of any schedule, and another forecast, with more room, played in one call, says the same.
 #![no_main]
 
+#[allow(dead_code)]
+#[path = "../../tests/differential/calls.rs"]
+mod calls;
 #[path = "forecasts/forecast.rs"]
 mod forecast;
-#[allow(dead_code)]
-#[path = "c_calls/input.rs"]
-mod input;
-#[allow(dead_code)]
-#[path = "predictors/object.rs"]
-mod object;
-#[path = "forecasts/prediction.rs"]
-mod prediction;
 
+use calls::{input, object, prediction};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| object::calls::<forecast::Forecast>(&mut input::Input::new(bytes)));

@@ -4,7 +4,6 @@
 
 use crate::allocate::{LONGEST, check};
 use crate::error::{Error, Result};
-use crate::runtime::RuntimeDistribution;
 
 /// The shortest lifetime that a distribution may begin with, in seconds.
 const SHORTEST: f64 = 1e-9;
@@ -70,26 +69,7 @@ impl LogUniform {
                 return Err(Error::OutOfRange);
             }
             last = seconds;
-            line.add(libm::log(seconds), (index as f64 + 0.5) / count, 1.0);
-        }
-        line.distribution()
-    }
-
-    /// The least-squares line through a binned history: the shares of run times below each edge that has any on both
-    /// sides, each weighing as much as the bins beside it. A fit in constant memory. O(bins).
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when the distribution is not binned or has fewer than two such edges.
-    pub fn fit_binned(history: &RuntimeDistribution) -> Result<LogUniform> {
-        let (bins, shares) = history.binned().ok_or(Error::OutOfRange)?;
-        let mut line = Line::default();
-        let mut below = 0.0;
-        for ((bin, share), next) in shares.iter().enumerate().zip(shares.iter().skip(1)) {
-            below += share;
-            let edge = bins.upper(bin).ok_or(Error::OutOfRange)?;
-            if below > 0.0 && below < 1.0 - 1e-12 {
-                line.add(libm::log(edge), below, share + next);
-            }
+            line.add(libm::log(seconds), (index as f64 + 0.5) / count);
         }
         line.distribution()
     }
@@ -192,10 +172,10 @@ impl Conditional {
     }
 }
 
-/// A weighted least-squares line, by running means (Welford 1962, West 1979).
+/// A least-squares line, by running means (Welford 1962).
 #[derive(Default)]
 struct Line {
-    weight: f64,
+    points: f64,
     x: f64,
     y: f64,
     xx: f64,
@@ -203,14 +183,14 @@ struct Line {
 }
 
 impl Line {
-    fn add(&mut self, x: f64, y: f64, weight: f64) {
-        self.weight += weight;
+    fn add(&mut self, x: f64, y: f64) {
+        self.points += 1.0;
         let (dx, dy) = (x - self.x, y - self.y);
-        let share = weight / self.weight;
+        let share = 1.0 / self.points;
         self.x += dx * share;
         self.y += dy * share;
-        self.xx += weight * dx * (x - self.x);
-        self.xy += weight * dx * (y - self.y);
+        self.xx += dx * (x - self.x);
+        self.xy += dx * (y - self.y);
     }
 
     fn distribution(&self) -> Result<LogUniform> {
@@ -225,7 +205,6 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::RuntimeBins;
     use std::vec::Vec;
 
     fn paper() -> LogUniform {
@@ -287,11 +266,6 @@ mod tests {
         let exact: Vec<f64> = (0..n).map(|i| libm::exp(2.0 + 10.0 * (i as f64 + 0.5) / n as f64)).collect();
         let (beta0, beta1) = LogUniform::fit(&exact).unwrap().coefficients();
         assert!((beta0 + 0.2).abs() < 1e-12 && (beta1 - 0.1).abs() < 1e-12, "{beta0} {beta1}");
-        let bins = RuntimeBins::new(1.5, 1.8, 24).unwrap();
-        let binned =
-            RuntimeDistribution::from_samples(&bins, exact.iter().map(|&t| (t as i64, 1.0))).unwrap();
-        let (shortest, longest) = LogUniform::fit_binned(&binned).unwrap().bounds();
-        assert!((libm::log(shortest) - 2.0).abs() < 0.05 && (libm::log(longest) - 12.0).abs() < 0.05);
     }
 
     #[test]
@@ -305,7 +279,6 @@ mod tests {
         // A line so flat that its end lies beyond all time.
         let flat: Vec<f64> = core::iter::once(1e-9).chain(std::vec![1.0; 3]).chain([1e12]).collect();
         assert_eq!(LogUniform::fit(&flat), Err(Error::OutOfRange));
-        assert_eq!(LogUniform::fit_binned(&RuntimeDistribution::limit()), Err(Error::OutOfRange));
         assert_eq!(LogUniform::new(5.0, 5.0), Err(Error::OutOfRange));
         assert_eq!(LogUniform::from_coefficients(0.0, 0.0), Err(Error::OutOfRange));
         assert_eq!(LogUniform::from_coefficients(0.0, -1.0), Err(Error::OutOfRange));

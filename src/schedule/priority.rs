@@ -4,7 +4,7 @@
 //! `a = 1, d = 0` is shortest job first; a division by a power of the wait makes every job come first in the end.
 
 use crate::error::{Error, Result};
-use crate::runtime::{RuntimeDistribution, check_span};
+use crate::runtime::check_span;
 use bytemuck::{Pod, Zeroable};
 
 /// Median below which shorter ones are not distinguished, in seconds.
@@ -76,22 +76,6 @@ impl Priority {
         if waited_long { -(waited as f64) } else { size / self.ageing(waited) }
     }
 
-    /// [`Priority::value`] of a job with this predicted distribution and time limit, by its median under Algorithm 5
-    /// ([`RuntimeDistribution::quantile_cut`]), with which the presets were chosen.
-    ///
-    /// # Errors
-    /// As [`Priority::value`], also for the limit.
-    pub fn value_of(
-        &self,
-        runtime: &RuntimeDistribution,
-        limit: i64,
-        processors: u32,
-        waited: i64,
-        front: f64,
-    ) -> Result<f64> {
-        self.value(runtime.quantile_cut(0.5, 0, limit)?, processors, waited, front)
-    }
-
     /// The part that does not change while the job waits: `median^a x processors^b`.
     pub(crate) fn size(&self, median: i64, processors: u32) -> f64 {
         power(median.max(SHORTEST_MEDIAN) as f64, self.run_time)
@@ -124,7 +108,7 @@ fn power(base: f64, exponent: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::{MAX_SECONDS, RuntimeBins};
+    use crate::runtime::MAX_SECONDS;
 
     const NEVER: f64 = f64::INFINITY;
 
@@ -144,15 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn short_medians_are_equal_and_distributions_have_medians() {
+    fn short_medians_are_equal() {
         let value = |median| Priority::SHORTEST.value(median, 4, 0, NEVER).unwrap();
         assert_eq!((value(0), value(10), value(11)), (10.0, 10.0, 11.0));
-        let bins = RuntimeBins::new(10.0, 10.0, 3).unwrap();
-        let runtime = RuntimeDistribution::from_samples(&bins, [(20, 1.0)]).unwrap();
-        let median = runtime.quantile_cut(0.5, 0, 5000).unwrap();
-        assert_eq!(Priority::SHORTEST.value_of(&runtime, 5000, 4, 0, NEVER).unwrap(), value(median),);
-        let limit = RuntimeDistribution::limit();
-        assert_eq!(Priority::SHORTEST.value_of(&limit, 500, 4, 0, NEVER).unwrap(), 500.0);
     }
 
     #[test]

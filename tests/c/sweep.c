@@ -1,7 +1,8 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
- * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
- * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
+ * `sweep --list` prints the functions swept, for the comparison with the header; `sweep --accesses` makes the same
+ * calls and does not compare what they may not change. Bins and distributions are in sweep_values.c, passes in
+ * sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
  * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in
  * sweep_predictor.c, waits in sweep_wait.c, sizes in sweep_allocate.c, schedulers and their cycles in
  * sweep_engine.c and sweep_engine_jobs.c, forecasts of their starts in sweep_starts.c. */
@@ -10,6 +11,7 @@
 struct world world, before;
 struct schedulers schedulers, schedulers_before;
 struct starts starts, starts_before;
+int comparing = 1;
 
 /* Every block begins with 8 bytes of magic, its kind and its version in 4 bytes each, and its size in 8. */
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
@@ -391,6 +393,7 @@ static const struct {
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    comparing = argc == 1;
     if (!list) make_world();
     for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
         if (list)

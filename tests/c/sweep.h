@@ -119,24 +119,29 @@ extern struct starts starts, starts_before;
 #define ODD(pointer) ((void *)((char *)(pointer) + 1))
 #define HALF(pointer) ((void *)((char *)(pointer) + 4))
 
+/* Whether all objects are compared after a call that changes nothing. `sweep --accesses` leaves that out for valgrind,
+ * in which comparing 1.5 MB 8,000 times takes five times as long as all calls. */
+extern int comparing;
+
 /* The call has this status and has changed nothing. */
-#define REFUSED(status, call)                                                          \
-    do {                                                                               \
-        before = world;                                                                \
-        CHECK_STATUS(status, call);                                                    \
-        check_that(memcmp(&before, &world, sizeof world) == 0, __FILE__, __LINE__,     \
-                   "nothing changed: " #call);                                         \
+#define REFUSED(status, call)                                                                     \
+    do {                                                                                          \
+        if (comparing) before = world;                                                            \
+        CHECK_STATUS(status, call);                                                               \
+        if (comparing)                                                                            \
+            check_that(memcmp(&before, &world, sizeof world) == 0, __FILE__, __LINE__,            \
+                       "nothing changed: " #call);                                                \
     } while (0)
 
 /* The same, also for the schedulers. */
 #define SCHEDULERS_REFUSED(status, call)                                                          \
     do {                                                                                          \
-        before = world;                                                                           \
-        schedulers_before = schedulers;                                                           \
+        if (comparing) before = world, schedulers_before = schedulers;                            \
         CHECK_STATUS(status, call);                                                               \
-        check_that(memcmp(&before, &world, sizeof world) == 0 &&                                  \
-                       memcmp(&schedulers_before, &schedulers, sizeof schedulers) == 0,           \
-                   __FILE__, __LINE__, "nothing changed: " #call);                                \
+        if (comparing)                                                                            \
+            check_that(memcmp(&before, &world, sizeof world) == 0 &&                              \
+                           memcmp(&schedulers_before, &schedulers, sizeof schedulers) == 0,       \
+                       __FILE__, __LINE__, "nothing changed: " #call);                            \
     } while (0)
 
 /* Error for a wrong span of seconds. */

@@ -1,10 +1,11 @@
 //! A forecast: what was added to it is kept, to be added to another one when it is done.
 
 use crate::input::Input;
-use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
+use crate::object::{
+    Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, initialised, outcome,
+};
 use crate::prediction::Prediction;
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use surefill::capi::*;
 
@@ -63,10 +64,7 @@ fn span(seconds: i64) -> bool {
 }
 
 fn options(input: &mut Input, scenarios: i32) -> (surefill_forecast_options, bool) {
-    let mut options = MaybeUninit::uninit();
-    let size = size_of::<surefill_forecast_options>() as i64;
-    assert_eq!(unsafe { surefill_forecast_options_init(options.as_mut_ptr(), size) }, SUREFILL_OK);
-    let mut options = unsafe { options.assume_init() };
+    let mut options: surefill_forecast_options = initialised(surefill_forecast_options_init);
     if input.below(2) == 0 {
         let power = |input: &mut Input| f64::from(input.below(65) as u8) / 4.0 - 8.0;
         (options.queue_run_time, options.queue_processors) = (power(input), power(input));
@@ -261,17 +259,7 @@ impl Subject for Forecast {
     const SEALS: bool = false;
 
     fn make(input: &mut Input) -> Option<(Forecast, Block)> {
-        let mut capacity = MaybeUninit::uninit();
-        assert_eq!(
-            unsafe {
-                surefill_forecast_capacity_init(
-                    capacity.as_mut_ptr(),
-                    size_of::<surefill_forecast_capacity>() as i64,
-                )
-            },
-            SUREFILL_OK
-        );
-        let mut capacity = unsafe { capacity.assume_init() };
+        let mut capacity: surefill_forecast_capacity = initialised(surefill_forecast_capacity_init);
         (capacity.running, capacity.waiting) = (input.below(7) as i32, input.below(9) as i32);
         capacity.processors = 1 + input.below(24) as i32;
         (capacity.bins, capacity.events_per_bin) = (1 + input.below(8) as i32, 1 + input.below(3) as i32);
@@ -295,17 +283,7 @@ impl Subject for Forecast {
             }
         }
         let block = new(&capacity, input.below(2) == 0);
-        let mut options = MaybeUninit::uninit();
-        assert_eq!(
-            unsafe {
-                surefill_forecast_options_init(
-                    options.as_mut_ptr(),
-                    size_of::<surefill_forecast_options>() as i64,
-                )
-            },
-            SUREFILL_OK
-        );
-        let options = unsafe { options.assume_init() };
+        let options: surefill_forecast_options = initialised(surefill_forecast_options_init);
         let (running, waiting) = (Vec::new(), Vec::new());
         Some((
             Forecast { capacity, phase: Phase::Nothing, now: 0, idle: 0, options, running, waiting },

@@ -2,7 +2,8 @@
 
 use crate::input::Input;
 use crate::object::{
-    Block, Expected, MARK, MARK_INT, MARK_REAL, MARK_ROUND, Outcome, Pointer, Subject, distributed, outcome,
+    Block, Expected, MARK, MARK_INT, MARK_REAL, MARK_ROUND, Outcome, Pointer, Subject, distributed,
+    initialised, outcome,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -232,14 +233,7 @@ impl Subject for Model {
     type Call = Call;
 
     fn make(input: &mut Input) -> Option<(Model, Block)> {
-        let mut capacity = std::mem::MaybeUninit::uninit();
-        assert_eq!(
-            unsafe {
-                surefill_hmm_capacity_init(capacity.as_mut_ptr(), size_of::<surefill_hmm_capacity>() as i64)
-            },
-            SUREFILL_OK
-        );
-        let mut capacity = unsafe { capacity.assume_init() };
+        let mut capacity: surefill_hmm_capacity = initialised(surefill_hmm_capacity_init);
         capacity.states = if input.below(4) == 0 { 1 + input.below(9) as i32 } else { 1 << input.below(3) };
         capacity.bins = 2 + input.below(5) as i32;
         capacity.slots = if input.below(4) == 0 { 2 } else { 2 + input.below(40) as i32 };

@@ -2,7 +2,7 @@
 
 use crate::input::Input;
 use crate::model::Model;
-use crate::object::{Block, Expected, MARK_REAL, Outcome, Pointer, Subject, outcome, status};
+use crate::object::{Block, Expected, MARK_REAL, Outcome, Pointer, Subject, code, outcome};
 use std::ffi::c_void;
 use surefill::capi::{SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_OK};
 use surefill::error::{Error, Result};
@@ -66,11 +66,11 @@ impl Subject for Online {
     }
 
     fn seal(handle: *mut c_void, length: i64) -> i32 {
-        status((|| OnlineHmm::seal(unsafe { bytes(handle, length)? }))())
+        code(&(|| OnlineHmm::seal(unsafe { bytes(handle, length)? }))())
     }
 
     fn open(memory: *mut c_void, length: i64) -> (i32, *mut c_void) {
-        let status = status((|| OnlineHmm::open(unsafe { bytes(memory, length)? }).map(drop))());
+        let status = code(&(|| OnlineHmm::open(unsafe { bytes(memory, length)? }).map(drop))());
         (status, if status == SUREFILL_OK { memory } else { std::ptr::null_mut() })
     }
 
@@ -89,7 +89,7 @@ impl Subject for Online {
         match call {
             Call::Learn(counts) => {
                 let mut likelihood = MARK_REAL;
-                let status = status((|| {
+                let status = code(&(|| {
                     likelihood = attach()?.learn(counts)?.log_likelihood;
                     Ok(())
                 })());
@@ -107,7 +107,7 @@ impl Subject for Online {
                             load_parameter: std::slice::from_raw_parts_mut(d, m),
                         }
                     };
-                    status((|| {
+                    code(&(|| {
                         attach()?.parameters(&mut out)?;
                         unsafe { *load = 0 };
                         Ok(())
