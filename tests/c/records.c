@@ -355,6 +355,43 @@ static void unknown_starts(void) {
     engine_free(engine);
 }
 
+/* A forecast of a long queue is simplified, and one that took long is followed by one of fewer scenarios; the log says
+ * so where it changes. */
+static void long_queue(void) {
+    enum { LONG = 300 };
+    struct engine *engine = &manager.engine;
+    char text[200];
+    make(&manager, "surefill_preset=fair", "long", false);
+    for (int i = 0; i < LONG; i++) {
+        surefill_job *job = submit(&manager, 0);
+        job->count = UNITS;
+        job->limit = 600;
+        job->state = i == 0 ? SUREFILL_JOB_RUNNING : SUREFILL_JOB_WAITING;
+        job->start = i == 0 ? NOW : 0;
+        report(&manager, job);
+        if (i != 1) continue;
+        while (!engine_foresee(engine, manager.pool, NOW, 1)) CHECK(engine->starts != NULL);
+        CHECK(!engine_forecast_news(engine, text, sizeof text));
+    }
+    while (!engine_foresee(engine, manager.pool, NOW + 10, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_forecast_news(engine, text, sizeof text) && strstr(text, "by 20 scenarios, simplified") != NULL);
+    CHECK(!engine_forecast_news(engine, text, sizeof text));
+    engine->forecast = 6.5; /* seconds, of 5 */
+    while (!engine_foresee(engine, manager.pool, NOW + 20, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_forecast_news(engine, text, sizeof text) && strstr(text, "by 15 scenarios, simplified") != NULL);
+    engine->forecast = 1000;
+    while (!engine_foresee(engine, manager.pool, NOW + 30, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_forecast_news(engine, text, sizeof text) && strstr(text, "by 10 scenarios, simplified") != NULL);
+    for (int i = 2; i < LONG; i++) {
+        manager.jobs[i].state = SUREFILL_JOB_GONE;
+        report(&manager, &manager.jobs[i]);
+    }
+    engine->forecast = 0.5;
+    while (!engine_foresee(engine, manager.pool, NOW + 40, 1)) CHECK(engine->starts != NULL);
+    CHECK(engine_forecast_news(engine, text, sizeof text) && strstr(text, "by 20 scenarios, in full") != NULL);
+    engine_free(engine);
+}
+
 /* On a full disk, and without the folder, cycles go on as they would; it is said once, and again after a good one. */
 static void trouble(void) {
     char message[FILES_PATH], names[100][80];
@@ -407,6 +444,7 @@ int main(int argc, char **argv) {
     round_trip();
     format();
     unknown_starts();
+    long_queue();
     bound();
     trouble();
     CHECK(decisions(true) == decisions(false));

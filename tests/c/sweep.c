@@ -389,7 +389,8 @@ static const struct {
               SWEEP(starts_run),
               SWEEP(starts_predicted),
               SWEEP(starts_report),
-              SWEEP(starts_probability)};
+              SWEEP(starts_probability),
+              SWEEP(starts_simplified)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

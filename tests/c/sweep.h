@@ -488,6 +488,7 @@ void sweep_starts_run(void);
 void sweep_starts_predicted(void);
 void sweep_starts_report(void);
 void sweep_starts_probability(void);
+void sweep_starts_simplified(void);
 void make_starts(void);
 
 /* Makes the world's models, predictors and so on. */

@@ -82,6 +82,15 @@ void sweep_starts_run(void) {
     CHECK(surefill_starts_run(made, SCHEDULER, INT64_MAX, step) == SUREFILL_OK && *step == SUREFILL_STEP_DONE);
 }
 
+void sweep_starts_simplified(void) {
+    int32_t *simplified = &world.int32[0];
+    BAD_HANDLE(KIND_STARTS, h, surefill_starts_simplified(h, simplified));
+    BAD_POINTER(p, simplified, surefill_starts_simplified(STARTS, p));
+    /* A few jobs wait, before and after all scenarios are played. */
+    CHECK(surefill_starts_simplified(STARTS, simplified) == SUREFILL_OK && *simplified == 0);
+    CHECK(surefill_starts_simplified(BEGUN_STARTS, simplified) == SUREFILL_OK && *simplified == 0);
+}
+
 /* Nothing is predicted of jobs that run, are held, or are not known. */
 static const int64_t unpredicted[] = {RUNS, STARTED, HELD, NOBODY, 0, -1, INT64_MIN, INT64_MAX};
 enum { UNPREDICTED = 8 };
