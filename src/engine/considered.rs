@@ -10,7 +10,7 @@ use crate::plan::{LONGEST, Rank, pressing, take_first};
 /// levels that are up to a tenth worse, and fewer decisions.
 pub(super) const LONG_QUEUE: u32 = 256;
 
-/// The jobs that have waited longest are always considered.
+/// Number of the jobs that have waited longest and are always considered, but behind those of higher classes.
 const LONGEST_WAITS: usize = 8;
 
 /// Seconds after which the considered jobs are chosen anew, and the share of the scenario's time so far after which
@@ -59,7 +59,7 @@ impl StartForecast<'_> {
         let considered = range_mut(self.parts.considered, 0, count)?;
         considered.iter_mut().zip(0..).for_each(|(considered, number)| *considered = number);
         self.state.considered = count as u32;
-        self.state.choose_at = u32::MAX;
+        (self.state.choose_at, self.state.least_other) = (u32::MAX, u32::MAX);
         if count < live && self.state.easy == 0 {
             self.choose_pressing(live, count)?;
             let (seconds, share) = AGAIN;
@@ -69,18 +69,32 @@ impl StartForecast<'_> {
         Ok(())
     }
 
-    /// Chooses the most pressing ones among the jobs that wait, by class.
+    /// Chooses the most pressing ones among the jobs that wait, by class: half of them of all jobs, and the others, as
+    /// far as there are such, of those that fit what is free, which start while the former wait.
     fn choose_pressing(&mut self, waiting: usize, count: usize) -> Result<()> {
-        let time = i64::from(self.state.time);
+        let State { time, free, .. } = *self.state;
         let ranked = range_mut(self.parts.ranked, 0, waiting)?;
         for (number, (rank, job)) in ranked.iter_mut().zip(&*self.parts.waiting).enumerate() {
-            let counted = span(job.waited.saturating_add(time)).saturating_add(span(job.credit)).min(LONGEST);
+            let waited = span(job.waited.saturating_add(time.into()));
+            let counted = waited.saturating_add(span(job.credit)).min(LONGEST);
             // The queue is in the order of submission.
             let key = if number < LONGEST_WAITS { i64::MIN } else { pressing(job.mean, counted) };
             *rank = Rank { class: -i64::from(job.tier), key, job: number as u64 };
         }
+        let first = count / 2;
+        take_first(ranked, first)?;
+        let others = range_mut(ranked, 0, waiting - first)?;
+        let widths = &*self.parts.waiting;
+        let width = |rank: &Rank| widths.get(rank.job as usize).map_or(u32::MAX, |job| job.processors);
+        for rank in others.iter_mut().filter(|rank| width(rank) > free) {
+            // Behind all classes.
+            rank.class = rank.class.saturating_add(1 << 32);
+        }
+        take_first(others, count - first)?;
+        let left = range(others, 0, waiting - count)?;
+        self.state.least_other = left.iter().map(width).min().unwrap_or(u32::MAX);
         let considered = range_mut(self.parts.considered, 0, count)?;
-        for (considered, rank) in considered.iter_mut().zip(take_first(ranked, count)?) {
+        for (considered, rank) in considered.iter_mut().zip(range(ranked, waiting - count, count)?) {
             *considered = rank.job as u32;
         }
         heap::sort(considered)
@@ -94,11 +108,11 @@ impl StartForecast<'_> {
             if *number < place {
                 break;
             }
-            *number += 1;
+            *number = number.saturating_add(1);
             behind += 1;
         }
         let others = self.state.considered < self.state.live;
-        self.state.live += 1;
+        self.state.live = self.state.live.saturating_add(1);
         if others && self.state.easy != 0 && behind == 0 {
             return Ok(());
         }
@@ -106,31 +120,39 @@ impl StartForecast<'_> {
         match self.parts.considered.get_mut(..=count).filter(|_| count < most) {
             Some(considered) => {
                 heap::insert(considered, count - behind, place);
-                self.state.considered += 1;
+                self.state.considered = self.state.considered.saturating_add(1);
             }
             None => self.state.choose_at = 0,
         }
         Ok(())
     }
 
-    /// Keeps enough jobs considered, after starts.
-    pub(super) fn keep_considering(&mut self) -> Result<()> {
+    /// Keeps enough jobs considered, after starts; returns whether others are to be considered now.
+    pub(super) fn keep_considering(&mut self) -> Result<bool> {
         if self.state.considered == self.state.live {
-            return self.choose();
+            return self.choose().map(|()| false);
         }
-        if self.state.considered < self.cheaper().considered / 2 {
+        let few = self.state.considered < self.cheaper().considered / 2;
+        if few {
             self.state.choose_at = 0;
         }
-        Ok(())
+        Ok(few)
     }
 
-    /// Chooses the considered jobs anew where it is time.
-    pub(super) fn reconsider(&mut self) -> Result<()> {
-        if self.state.time >= self.state.choose_at { self.choose() } else { Ok(()) }
+    /// Chooses the considered jobs anew where it is time, or where others alone fit the free units; returns whether one
+    /// that is considered does.
+    pub(super) fn reconsider(&mut self) -> Result<bool> {
+        if self.state.time >= self.state.choose_at {
+            self.choose()?;
+        }
+        if !self.any_fits()? && self.state.free >= self.state.least_other {
+            self.choose()?;
+        }
+        self.any_fits()
     }
 
     /// Whether a considered job fits the free units.
-    pub(super) fn any_fits(&self) -> Result<bool> {
+    fn any_fits(&self) -> Result<bool> {
         for &number in range(self.parts.considered, 0, self.state.considered as usize)? {
             if at(self.parts.waiting, number as usize)?.processors <= self.state.free {
                 return Ok(true);

@@ -152,12 +152,12 @@ pub(crate) struct State {
     pub(super) free: u32,
     pub(super) owed: u32,
     pub(super) left: u32,
-    /// Instant from which on the considered jobs are chosen anew, that before which nothing is decided, and the seconds
-    /// between two decisions.
+    /// Instant from which on the considered jobs are chosen anew, the fewest units that another job wants, the instant
+    /// before which nothing is decided, and the seconds between two decisions.
     pub(super) choose_at: u32,
+    pub(super) least_other: u32,
     pub(super) due: u32,
     pub(super) pace: u32,
-    pub(super) reserved: u32,
     /// The next job of the beginning that is still to come, and whether there was a decision or event.
     pub(super) coming: u32,
     pub(super) looked: u32,
@@ -300,6 +300,8 @@ impl<'a> Object<'a> for StartForecast<'a> {
             && state.busy as usize <= parts.busy.len()
             && state.waiting as usize <= parts.waiting.len()
             && state.considered as usize <= parts.considered.len()
+            && state.considered <= state.live
+            && state.live <= state.waiting
             && state.running as usize <= parts.running.len()
             && state.scenario <= state.scenarios;
         if sound { Ok(StartForecast { state, parts }) } else { Err(Error::Corrupt) }

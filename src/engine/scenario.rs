@@ -133,14 +133,13 @@ impl StartForecast<'_> {
             if when > time {
                 break;
             }
-            self.submit(scheduler, place)?;
+            self.submit(scheduler, when, place)?;
             self.state.next += 1;
         }
-        // Decides again while tasks have started behind which others wait.
+        // Decides again while tasks have started behind which others wait, or others have to be considered.
         let mut again = true;
         while again {
-            self.reconsider()?;
-            again = self.any_fits()? && self.decide(scheduler, rule)?;
+            again = self.reconsider()? && self.decide(scheduler, rule)?;
         }
         Ok(true)
     }
@@ -203,8 +202,8 @@ impl StartForecast<'_> {
         self.state.now.saturating_sub(i64::from(self.state.ago) * DAY)
     }
 
-    /// Submits a later job, with all tasks of an array, as long as there is room.
-    fn submit(&mut self, scheduler: &Scheduler<'_>, place: usize) -> Result<()> {
+    /// Submits a later job at this instant, with all tasks of an array, as long as there is room.
+    fn submit(&mut self, scheduler: &Scheduler<'_>, when: u32, place: usize) -> Result<()> {
         let arrival = *scheduler.arrival_at(place)?;
         if arrival.count > self.state.units {
             return Ok(());
@@ -227,14 +226,14 @@ impl StartForecast<'_> {
             true => worth(arrival.priority - self.state.lowest, settings.seconds),
             false => 0,
         };
-        let waited = -i64::from(self.state.time);
+        let waited = -i64::from(when);
         let class = class_of(arrival.tier, arrival.priority, waited, &settings);
         let job = Pending {
             id: 0,
             job: 0,
             waited,
             credit,
-            submitted: self.state.time.into(),
+            submitted: when.into(),
             class,
             processors: arrival.count,
             mean: span(arrival.mean).max(1),
@@ -263,7 +262,7 @@ impl StartForecast<'_> {
     }
 
     /// Decides which jobs start, as the scheduler would; returns whether tasks have started behind which others wait
-    /// now.
+    /// now, or so many jobs that others are to be considered.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         self.state.due = self.state.time.saturating_add(self.state.pace);
         if self.state.easy != 0 {
@@ -358,8 +357,8 @@ impl StartForecast<'_> {
         if number == NOBODY { Ok(()) } else { self.started(number, time) }
     }
 
-    /// Removes the jobs that have started from the queue; the next task of an array takes the place of one that has.
-    /// Returns whether there is such a task.
+    /// Removes the jobs that have started from the considered ones; the next task of an array takes the place of one that
+    /// has. Returns whether there is such a task, or others are to be considered now.
     fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let (mut kept, mut next) = (0, false);
         for number in 0..self.state.considered as usize {
@@ -378,9 +377,10 @@ impl StartForecast<'_> {
             *at_mut(self.parts.considered, kept)? = place;
             kept += 1;
         }
+        let started = kept < self.state.considered as usize;
         self.state.considered = kept as u32;
-        self.keep_considering()?;
-        Ok(next)
+        let others = self.keep_considering()?;
+        Ok(next || (started && others))
     }
 
     /// Notes the start of a job of the beginning, or of another task of an array.

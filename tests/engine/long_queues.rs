@@ -94,6 +94,45 @@ fn long_queues_start_as_predicted() {
     }
 }
 
+/// Behind a job on the whole machine thousands start in one moment, also those that were not considered; and narrow jobs
+/// of which none is among the most urgent start beside wide ones.
+#[test]
+fn what_fits_starts_though_it_was_not_considered() {
+    for (words, count) in [("preset=fair", 1400), ("preset=fast", 1400), ("preset=easy", 5500)] {
+        let mut block = Block::new(&small(count + 16), &format!("{words} settle=0"));
+        block.scheduler().set_pool(b"all", count, None).unwrap();
+        block.scheduler().set_queue(b"batch", 0).unwrap();
+        block.unchecked = true;
+        let (hour, long) = (single(3600), single(36_000));
+        block.tell(T, &JobReport { prediction: Some(&hour), ..job(1, count, 3600) });
+        assert_eq!(block.pass(0, T), [1]);
+        for id in 0..i64::from(count) {
+            block.tell(T, &JobReport { prediction: Some(&long), ..job(100 + id, 1, 36_000) });
+        }
+        assert_eq!(block.pass(0, T), []);
+        forecast_of(&mut block, T, (1, 1 << 12), |forecast, _| {
+            let levels: Vec<_> = (0..i64::from(count)).map(|id| forecast.levels(100 + id).unwrap()).collect();
+            assert!(levels.iter().all(|levels| *levels == Some([3600; 5])), "{words}");
+        });
+    }
+    let mut block = Block::new(&small(2000), "preset=fair settle=0");
+    block.scheduler().set_pool(b"all", 100, None).unwrap();
+    block.scheduler().set_queue(b"batch", 0).unwrap();
+    block.unchecked = true;
+    let (short, long) = (single(60), single(36_000));
+    block.tell(T, &JobReport { prediction: Some(&long), ..job(1, 90, 36_000) });
+    assert_eq!(block.pass(0, T), [1]);
+    for id in 0..900 {
+        block.tell(T, &JobReport { prediction: Some(&short), ..job(100 + id, 100, 60) });
+    }
+    for id in 0..10 {
+        block.tell(T, &JobReport { prediction: Some(&long), ..job(2000 + id, 1, 35_000) });
+    }
+    forecast_of(&mut block, T, (1, 1 << 12), |forecast, _| {
+        assert!((2000..2010).all(|id| forecast.levels(id) == Ok(Some([0; 5]))));
+    });
+}
+
 /// Every job of a long queue of classes, arrays, jobs whose time has not come and jobs submitted later has a predicted
 /// start in every scenario, whatever was considered.
 #[test]
