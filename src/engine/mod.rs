@@ -51,7 +51,8 @@
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones;
 //!   `stall`: pauses in which nothing starts.
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
-//!   the rule, played forward; `predicted_start`: the levels that are reported to people.
+//!   the rule, played forward; `regions`, `divided`: the same where queues share some units; `predicted_start`: the
+//!   levels that are reported to people.
 
 mod accuracy;
 mod answer;
@@ -64,6 +65,7 @@ mod delay;
 mod delayed;
 mod describe;
 mod digits;
+mod divided;
 mod forecast;
 mod gather;
 mod grow;
@@ -79,6 +81,7 @@ mod pools;
 mod predicted_start;
 mod predictions;
 mod reason;
+mod regions;
 mod scenario;
 mod sentence;
 mod set_nodes;
@@ -94,6 +97,7 @@ mod words;
 pub use capacity::SchedulerCapacity;
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use delayed::Delayed;
+pub use divided::{MOST_REGIONS, Region};
 pub use forecast::{MOST_SCENARIOS, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, UNKNOWN_USER, Why, user_or_queue};
 pub use machine::{NodeReport, NodeState, Reservation};

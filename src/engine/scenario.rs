@@ -117,6 +117,7 @@ impl StartForecast<'_> {
         self.state.time = time;
         while self.state.running > 0 && at(self.parts.running, 0)?.end <= time {
             let ended = heap::pop(range_mut(self.parts.running, 0, self.state.running as usize)?)?;
+            self.unlist_end(ended.limit, ended.row)?;
             self.state.running -= 1;
             let paid = self.state.owed.min(ended.processors);
             self.state.owed -= paid;
@@ -209,7 +210,10 @@ impl StartForecast<'_> {
     /// Submits a later job, with all tasks of an array, as long as there is room.
     fn submit(&mut self, scheduler: &Scheduler<'_>, place: usize) -> Result<()> {
         let arrival = *scheduler.arrival_at(place)?;
-        if arrival.count > self.state.units {
+        let queue = arrival.queue.checked_sub(1);
+        let set = self.set_of(queue.as_slice())?;
+        let most = if self.is_divided() { self.parts.divided.possible(set) } else { self.state.units };
+        if arrival.count > most {
             return Ok(());
         }
         let mixed = u64::from(self.state.scenario) << 32 | u64::from(self.state.ahead);
@@ -252,7 +256,7 @@ impl StartForecast<'_> {
             throttled: 0,
             origin: NOBODY,
             promised: 0,
-            reserved: 0,
+            set,
         };
         for _ in 0..arrival.tasks.max(1) {
             if self.state.waiting >= self.state.queued.saturating_add(LATER) {
@@ -268,6 +272,9 @@ impl StartForecast<'_> {
     /// Decides which jobs start, as the scheduler would; returns whether tasks have started behind which others wait
     /// now.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
+        if self.is_divided() {
+            return self.easy_in_regions(scheduler);
+        }
         if self.state.easy != 0 {
             return self.easy(scheduler);
         }
@@ -323,7 +330,7 @@ impl StartForecast<'_> {
     }
 
     /// Starts a waiting job, if there is room in the list of running ones.
-    fn start(&mut self, place: usize) -> Result<()> {
+    pub(super) fn start(&mut self, place: usize) -> Result<()> {
         let time = self.state.time;
         let job = at_mut(self.parts.waiting, place)?;
         let count = self.state.running as usize;
@@ -331,6 +338,7 @@ impl StartForecast<'_> {
         if count >= self.parts.running.len() || job.run == STARTED {
             return Ok(());
         }
+        let row = self.parts.divided.hold(job.limit, &mut self.state.unused)?;
         let running = Busy {
             end: time.saturating_add(job.run),
             processors: job.processors,
@@ -340,12 +348,13 @@ impl StartForecast<'_> {
             slot: job.slot,
             chain: if job.throttled != 0 && job.more > 0 { job.origin } else { NOBODY },
             more: job.more,
-            reserved: 0,
+            row,
             id: job.id,
         };
         let number = job.number;
         job.run = STARTED;
         self.state.free = free;
+        self.list_end(running.limit, row)?;
         self.state.running += 1;
         *at_mut(self.parts.running, count)? = running;
         heap::push(range_mut(self.parts.running, 0, count + 1)?, running)?;
@@ -354,7 +363,7 @@ impl StartForecast<'_> {
 
     /// Removes the jobs that have started from the queue; the next task of an array takes the place of one that has.
     /// Returns whether there is such a task.
-    fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
+    pub(super) fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let (mut kept, mut next) = (0, false);
         for place in 0..self.state.waiting as usize {
             let mut job = *at(self.parts.waiting, place)?;
