@@ -12,7 +12,7 @@
 
 enum { JOBS_AT_FIRST = 256, MOST_JOBS = 1 << 20, MOST_JOBS_ON_NODES = 1 << 18, MOST_PARTS = 1 << 21 };
 enum { UNITS_AT_FIRST = 1024, MOST_UNITS = 1 << 24, WORDS = 1000 };
-enum { SCENARIOS = 20, LEAST_SCENARIOS = 10 }; /* of a forecast: half as many cost 3 to 4 % of the pinball loss */
+enum { SCENARIOS = 20, LEAST_SCENARIOS = 10 }; /* of a forecast: see results/starts.md */
 enum { EVENTS = 10 };                          /* of a forecast between two looks at the clock */
 /* Seconds of processor time for a forecast in one cycle, and in all: one that takes longer has fewer scenarios. */
 static const double FORESEEING = 0.25, WHOLE_FORECAST = 5;
@@ -319,18 +319,21 @@ bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now)
 
 static double processor_seconds(void) {
     struct timespec used;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec : 0;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0 ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec : 0;
 }
 
-/* The number of scenarios that the next forecast has time for, by what those of the last one have taken. */
-static int32_t affordable(const struct engine *engine) {
-    const double affordable = engine->forecast > 0 ? WHOLE_FORECAST / engine->forecast * engine->scenarios : SCENARIOS;
-    return (int32_t)fmax(LEAST_SCENARIOS, fmin(SCENARIOS, affordable));
+/* The number of scenarios that a pool's next forecast has time for, by what those of its last one have taken. */
+static int32_t affordable(const struct engine *engine, int32_t pool) {
+    const double seconds = engine->forecasts[pool].seconds;
+    if (seconds <= 0) return SCENARIOS;
+    return (int32_t)fmax(LEAST_SCENARIOS, fmin(SCENARIOS, WHOLE_FORECAST / seconds * engine->forecasts[pool].scenarios));
 }
 
 static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
-    const int32_t scenarios = affordable(engine);
+    int32_t scenarios;
     int64_t size;
+    if (pool < 0 || pool >= ENGINE_POOLS) return false;
+    scenarios = affordable(engine, pool);
     if (surefill_starts_size(&engine->capacity, scenarios, &size) != SUREFILL_OK) return false;
     if (size > engine->play_size) {
         free(engine->play);
@@ -340,12 +343,13 @@ static bool begin_forecast(struct engine *engine, int32_t pool, int64_t now) {
     engine->foreseen = now;
     engine->foreseen_pool = pool;
     engine->played = false;
-    engine->scenarios = scenarios;
-    engine->forecast = 0;
+    engine->spent = 0;
+    engine->forecasts[pool].scenarios = scenarios;
+    engine->forecasts[pool].seconds = 0;
     if (engine->play == NULL ||
         surefill_starts_begin(engine->play, engine->play_size, engine->scheduler, pool, now, scenarios,
                               &engine->starts) != SUREFILL_OK ||
-        surefill_starts_simplified(engine->starts, &engine->simplified) != SUREFILL_OK)
+        surefill_starts_simplified(engine->starts, &engine->forecasts[pool].simplified) != SUREFILL_OK)
         engine->starts = NULL;
     return engine->starts != NULL;
 }
@@ -364,18 +368,22 @@ bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double eve
             engine->starts = NULL;
             return false;
         }
-    engine->forecast += processor_seconds() - begun;
+    engine->spent += processor_seconds() - begun;
     engine->played = step == SUREFILL_STEP_DONE;
+    if (engine->played) engine->forecasts[engine->foreseen_pool].seconds = engine->spent;
     return engine->played;
 }
 
 bool engine_forecast_news(struct engine *engine, char *text, size_t length) {
-    const int32_t now[2] = {engine->scenarios, engine->simplified};
-    const bool first = engine->said[0] == 0 && now[0] == SCENARIOS && now[1] == 0;
-    if (first || memcmp(now, engine->said, sizeof now) == 0) return false;
-    memcpy(engine->said, now, sizeof now);
-    snprintf(text, length, "predicted starts: by %d scenarios, %s", now[0],
-             now[1] != 0 ? "simplified, as more than 256 jobs wait" : "in full");
+    enum { SIMPLIFIED = 1, FEWER = 2, QUIET = 3600 };
+    const int32_t pool = engine->foreseen_pool, scenarios = engine->forecasts[pool].scenarios;
+    const int32_t now = (engine->forecasts[pool].simplified != 0 ? SIMPLIFIED : 0) | (scenarios < SCENARIOS ? FEWER : 0);
+    const int64_t ago = engine->foreseen - engine->forecasts[pool].said_at;
+    if (now == engine->forecasts[pool].said || (ago >= 0 && ago < QUIET)) return false;
+    engine->forecasts[pool].said = now;
+    engine->forecasts[pool].said_at = engine->foreseen;
+    snprintf(text, length, "predicted starts: by %d scenarios, %s", scenarios,
+             (now & SIMPLIFIED) != 0 ? "simplified, as more than 256 jobs wait" : "in full");
     return true;
 }
 

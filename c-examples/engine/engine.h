@@ -30,11 +30,15 @@ struct engine {
     surefill_starts *starts; /* the forecast under way, or the last one; NULL for none */
     int32_t foreseen_pool;   /* of which pool */
     int64_t foreseen;        /* when it was begun */
-    int32_t scenarios;       /* of how many scenarios; 0 before the first forecast */
-    double forecast;         /* seconds of processor time that it has taken */
-    int32_t simplified;      /* 1 if it is a cheaper one, as many jobs wait */
-    int32_t said[2];         /* number of scenarios, and simplified, of the last forecast that was described */
     bool played;
+    double spent; /* seconds of processor time that the forecast has taken */
+    struct {
+        int32_t scenarios;  /* of its last forecast; 0 before the first */
+        int32_t simplified; /* 1 if that is a cheaper one, as many jobs wait */
+        double seconds;     /* of processor time that it took; 0 if it is not complete */
+        int32_t said;       /* how forecasts are made, as it was said last */
+        int64_t said_at;
+    } forecasts[ENGINE_POOLS]; /* by pool */
     struct {
         int64_t id, until;
     } refusals[ENGINE_REFUSALS]; /* the latest jobs that the manager would not start, and how long they are left alone */
@@ -113,8 +117,8 @@ bool engine_refused_lately(const struct engine *engine, int64_t id, int64_t now)
  * reported. */
 bool engine_foresee(struct engine *engine, int32_t pool, int64_t now, double every);
 
-/* A text for the log about the completed forecast, where it is made in another way than the last one: by how many
- * scenarios, and whether it is simplified. False where it is not. */
+/* A text for the log about the completed forecast, where forecasts of its pool are made in another way than it said
+ * last: simplified, or by fewer scenarios than 20. False where they are not, or it was said within an hour. */
 bool engine_forecast_news(struct engine *engine, char *text, size_t length);
 
 /* By the completed forecast, when a job is expected to start; it counts as reported. */

@@ -339,16 +339,17 @@ fn what_counting_does_not_describe_is_said() {
     // Another partition with some of the nodes counts only when it has jobs.
     let overlap = with("idle") + "main3|other|idle|4\n";
     assert_eq!(note(&jobs, &overlap), (Some("nodes"), None));
-    // Where a job of it waits, or its own jobs do not account for its nodes, both are counted.
+    // Where a job of it waits, or runs on them, each job is counted on the nodes of its own partition.
     let both = jobs.clone() + "9|man|other|PENDING|1|4|5:00|0:00|900|1|Priority|wrap\n";
+    assert_eq!(note(&both, &overlap), (Some("nodes"), None));
+    let elsewhere = both.clone() + "10|man|other|RUNNING|1|4|5:00|0:00|900|1|None|wrap\n";
+    let held = overlap.replace("|idle|", "|allocated|") + "x|other|idle|4\n";
+    assert_eq!(note(&elsewhere, &held), (Some("nodes"), None));
+    // A plan is not: there they are counted together.
+    let plan = Question { rule: Rule::of_words("preset=fair").unwrap(), ..question() };
+    let advice = advise(&snapshot(&elsewhere, &held, ""), &plan).expect("advice");
     let together = Some("counted together with main, other, on any of their nodes");
-    assert_eq!(note(&both, &overlap), (Some("nodes"), together.map(str::to_owned)));
-    let elsewhere = both.replace("1|games|main|RUNNING|3|12", "1|games|main|RUNNING|2|8")
-        + "10|man|other|RUNNING|1|4|5:00|0:00|900|1|None|wrap\n";
-    assert_eq!(
-        note(&elsewhere, &(overlap.replace("|idle|", "|allocated|") + "x|other|idle|4\n")).1.as_deref(),
-        together
-    );
+    assert_eq!(advice.heads[0].note.as_deref(), together);
     // Partitions of the same nodes are one pool.
     let same: String = with("idle") + &with("idle").replace("|main*|", "|other|");
     let advice = advise(&snapshot(&both, &same, ""), &question()).expect("advice");

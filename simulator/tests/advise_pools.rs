@@ -109,42 +109,66 @@ fn nodes_that_leave_take_their_jobs_along() {
     assert!(advice.heads[0].idle >= 32, "{:?}", advice.heads[0]);
 }
 
-/// Partition b has half of the nodes of a, and two of its own: the jobs of both are predicted, those of a on its own
-/// nodes where they account for all of them and no job of b waits for them.
+/// Partition b has half of the nodes of a, and two of its own: each job is played on the nodes of its partition, and
+/// each partition has a head job.
 #[test]
 fn partitions_that_overlap_are_predicted() {
     let sinfo = nodes("a", 0, &["allocated"; 4])
         + &nodes("b", 2, &["allocated"; 2])
         + &nodes("b", 4, &["allocated", "idle"]);
-    let waiting = job("20", "u", "a", 4, "1:00:00", "", 5) + &job("21", "v", "b", 4, "1:00:00", "", 4);
-    let of_a = |partitions: [&str; 4]| -> String {
-        let line =
-            |(id, partition): (usize, &str)| job(&id.to_string(), "u", partition, 1, "1:00:00", "10:00", 9);
-        partitions.into_iter().enumerate().map(line).collect()
+    // Job 4 has half an hour left, the others 50 minutes, job 5 of b more than an hour.
+    let running = |lists: [&str; 5]| -> String {
+        let line = |(id, list): (usize, &&str)| {
+            let (partition, limit) = [("a", "1:00:00"), ("b", "2:00:00")][usize::from(id == 4)];
+            let used = if id == 3 { "30:00" } else { "10:00" };
+            let line = job(&(id + 1).to_string(), "u", partition, 1, limit, used, 9);
+            line.replace(&format!("{SEPARATOR}wrap"), &format!("{SEPARATOR}{list}{SEPARATOR}wrap"))
+        };
+        lists.iter().enumerate().map(line).collect()
     };
-    let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
-    let answer = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
-    assert_eq!(medians(start(&answer, "20")), [Some(3000), None]);
-    // The jobs of b are counted on any of the nodes of both; the head of a has its own.
-    let assumed = |partitions| {
-        format!(
-            "partitions {partitions} share nodes and are counted as one pool: as if their jobs could be on any of its nodes"
-        )
+    let waiting = job("20", "u", "a", 4, "1:00:00", "", 5) + &job("21", "v", "b", 2, "0:45:00", "", 4);
+    let median = |answer: &Advice, name: &str| medians(start(answer, name))[0];
+    // Job 21 has one idle node. It waits for another: job 4 runs on one of b's, which job 20 wants 20 minutes later.
+    let answer = advice(&(running(["n0", "n1", "n2", "n3", "n4"]) + &waiting), &sinfo, "");
+    assert_eq!(median(&answer, "20"), Some(3000));
+    assert_eq!(median(&answer, "21"), Some(6600));
+    // Job 4 runs on a node that b does not have.
+    let other =
+        advice(&(running(["n2", "n1", "n0", "n3", "n4"]).replace("30:00", "10:00") + &waiting), &sinfo, "");
+    assert_eq!(median(&other, "21"), Some(6600));
+    // A job that ends by the time at which job 20 starts takes the node first.
+    let short = waiting.replace("0:45:00", "0:15:00");
+    let answer = advice(&(running(["n0", "n1", "n2", "n3", "n4"]) + &short), &sinfo, "");
+    assert_eq!((median(&answer, "20"), median(&answer, "21")), (Some(3000), Some(1800)));
+    let heads: Vec<(&str, u32, Option<i64>)> =
+        answer.heads.iter().map(|head| (head.job.as_str(), head.idle, head.by_limits)).collect();
+    assert_eq!(heads, [("20", 0, Some(3000)), ("21", 1, None)]);
+    assert_eq!(answer.heads[1].note.as_deref(), Some("behind a job of partitions that share its nodes"));
+    let remark = "partitions a, b share nodes: each job is played on those of its own partition, the first in sinfo's \
+                  order that are free";
+    assert_eq!(answer.remarks, [remark]);
+    // Without lists of nodes it follows from the states that job 5 is on the node of b alone.
+    let unlisted = running(["", "", "", "", ""])
+        .replace(&format!("{SEPARATOR}{SEPARATOR}wrap"), &format!("{SEPARATOR}wrap"));
+    let answer = advice(&(unlisted + &short), &sinfo, "");
+    assert_eq!(median(&answer, "20"), Some(3000));
+    assert!(answer.remarks[0].contains("concluded from the nodes' states"), "{:?}", answer.remarks);
+}
+
+/// A job on a node that is being drained does not give it back, and by the list of its nodes it is known which job that
+/// is: not the oldest one.
+#[test]
+fn lists_say_which_job_leaves_with_its_node() {
+    let line = |id: usize, used: &str, list: &str| {
+        let line = job(&id.to_string(), "u", "main", 1, "1:00:00", used, 9);
+        line.replace(&format!("{SEPARATOR}wrap"), &format!("{SEPARATOR}{list}{SEPARATOR}wrap"))
     };
-    assert_eq!(answer.remarks, [assumed("b, a")]);
-    assert_eq!(answer.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
-    let answer = advice(&own, &sinfo, "");
-    assert!(medians(start(&answer, "21"))[0].is_some_and(|median| median > 3000));
-    let note = answer.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
-    assert_eq!(note.as_deref(), Some("counted together with a, b, on any of their nodes"));
-    assert_eq!(answer.remarks, [assumed("a, b")]);
-    // A job of b is on a node of a.
-    let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
-    let answer = advice(&mixed, &sinfo, "");
-    assert_eq!(answer.heads.len(), 1);
-    assert_eq!(answer.heads[0].note.as_deref(), Some("counted together with a, b, on any of their nodes"));
-    assert_eq!(answer.starts.len(), 2);
-    assert!(answer.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", answer.starts);
+    let sinfo = nodes("main", 0, &["allocated", "allocated", "draining"]);
+    let jobs = line(1, "40:00", "n0") + &line(2, "30:00", "n[1]") + &line(3, "10:00", "n2");
+    let both = advice(&(jobs.clone() + &job("9", "v", "main", 2, "1:00:00", "", 5)), &sinfo, "");
+    assert_eq!((medians(start(&both, "9"))[0], both.heads[0].by_limits), (Some(1800), Some(1800)));
+    let one = advice(&(jobs + &job("9", "v", "main", 1, "1:00:00", "", 5)), &sinfo, "");
+    assert_eq!(medians(start(&one, "9"))[0], Some(1200));
 }
 
 /// The nodes of a small partition are all nodes that a large one has as well: what waits for the large one is ahead of

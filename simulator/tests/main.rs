@@ -3,9 +3,12 @@
 mod common;
 
 mod advise;
+mod advise_cluster;
 mod advise_history;
 mod advise_pools;
 mod batsim;
+#[path = "common/cluster.rs"]
+mod cluster;
 mod command_line;
 mod conservative;
 mod demo_workload;

@@ -26,6 +26,7 @@ fn job(id: &str, user: &str, state: State, nodes: u32, priority: i64, used: i64)
         end: None,
         outcome: String::new(),
         special: false,
+        held: Vec::new(),
         tasks: None,
         name: "wrap".into(),
     }

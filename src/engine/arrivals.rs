@@ -33,7 +33,7 @@ impl Scheduler<'_> {
             tasks: job.startable_tasks(),
             pool: job.pool,
             tier: job.tier,
-            reserved: 0,
+            queue: job.queues.first().map_or(0, |queue| queue.saturating_add(1)),
             priority: job.priority,
             number,
         };

@@ -1,6 +1,7 @@
 //! The start of every waiting job, by the scheduler's own rule played forward.
 
 use super::capacity::SchedulerCapacity;
+use super::divided::Divided;
 use super::object::Scheduler;
 use super::order::Candidate;
 use crate::error::{Error, Result};
@@ -81,7 +82,8 @@ pub(crate) struct Pending {
     pub origin: u32,
     /// Seconds that it was promised to wait at most, if it was the head job.
     pub promised: u32,
-    pub reserved: u32,
+    /// The number of the set of regions in which it may start, in a pool that has some.
+    pub set: u32,
 }
 
 /// A running job. The first to end is the first.
@@ -101,7 +103,8 @@ pub(crate) struct Busy {
     /// The number of the array's task by which the next one follows at its end, and the number of tasks that do.
     pub chain: u32,
     pub more: u32,
-    pub reserved: u32,
+    /// Its row among the units that jobs hold by region.
+    pub row: u32,
     pub id: i64,
 }
 
@@ -174,6 +177,11 @@ pub(crate) struct State {
     pub(super) easy: u32,
     /// Number of units of the pool.
     pub(super) units: u32,
+    /// Number of the pool's regions, of sets of them, and of rows that no running job uses.
+    pub(super) regions: u32,
+    pub(super) sets: u32,
+    pub(super) unused: u32,
+    pub(super) reserved: u32,
     /// Under EASY the head job by its number among those of the beginning, else [`NOBODY`]; and the seconds within
     /// which it starts by the limits.
     pub(super) head: u32,
@@ -206,6 +214,7 @@ pub(crate) struct Parts<'a> {
     /// Scratch of EASY, and of the choice of the considered jobs.
     pub(super) limited: &'a mut [Limited],
     pub(super) ranked: &'a mut [Rank],
+    pub(super) divided: Divided<'a>,
     pub(super) plan: &'a mut [u8],
 }
 
@@ -229,11 +238,12 @@ pub struct StartForecast<'a> {
     pub(super) parts: Parts<'a>,
 }
 
-/// The capacities of a forecast: its scheduler's, and the number of scenarios.
+/// The capacities of a forecast: its scheduler's, and the numbers of scenarios and regions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(super) capacity: SchedulerCapacity,
     pub(super) scenarios: u32,
+    pub(super) regions: u32,
 }
 
 impl Room {
@@ -287,15 +297,22 @@ impl<'a> Object<'a> for StartForecast<'a> {
             waits: carver.take(2 * RecentWaits::size(room.capacity.waits)?)?,
             limited: carver.take(room.running() as usize)?,
             ranked: carver.take(room.waiting() as usize)?,
+            divided: Divided::carve(
+                carver,
+                room.regions as usize,
+                room.capacity.jobs as usize,
+                room.running() as usize,
+            )?,
             plan: carver.take(Plan::size(&room.plan())?)?,
         })
     }
 
     fn capacity_in(state: &State) -> Result<Room> {
-        Ok(Room { capacity: state.capacity, scenarios: state.scenarios })
+        Ok(Room { capacity: state.capacity, scenarios: state.scenarios, regions: state.regions })
     }
 
-    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<StartForecast<'a>> {
+    fn assemble(state: &'a mut State, mut parts: Parts<'a>) -> Result<StartForecast<'a>> {
+        parts.divided.know(state.sets);
         let sound = state.queued as usize <= parts.queued.len()
             && state.busy as usize <= parts.busy.len()
             && state.waiting as usize <= parts.waiting.len()
@@ -321,8 +338,17 @@ impl<'a> StartForecast<'a> {
     /// # Errors
     /// [`Error::OutOfRange`], also for no scenarios or more than [`MOST_SCENARIOS`].
     pub fn size(capacity: &SchedulerCapacity, scenarios: u32) -> Result<usize> {
+        StartForecast::size_in_regions(capacity, scenarios, 0)
+    }
+
+    /// Bytes that a forecast of a pool with this number of regions needs.
+    ///
+    /// # Errors
+    /// As [`StartForecast::size`], also for more regions than [`MOST_REGIONS`](super::MOST_REGIONS).
+    pub fn size_in_regions(capacity: &SchedulerCapacity, scenarios: u32, regions: usize) -> Result<usize> {
         Scheduler::size(capacity)?;
-        <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios })
+        let regions = u32::try_from(regions).map_err(|_| Error::OutOfRange)?;
+        <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios, regions })
     }
 
     /// The rank of a class among those of the beginning: that of an equal one, or one between two of them.
@@ -343,16 +369,18 @@ impl<'a> StartForecast<'a> {
 
     /// Resets to the beginning of a scenario, before anything is drawn.
     pub(super) fn reset(&mut self) -> Result<()> {
-        let State { queued, present, busy, idle, debt, possible, .. } = *self.state;
+        let State { queued, present, busy, idle, debt, .. } = *self.state;
         copy(self.parts.waiting, range(self.parts.queued, 0, present as usize)?);
         copy(self.parts.running, range(self.parts.busy, 0, busy as usize)?);
         (self.state.waiting, self.state.running, self.state.free) = (present, busy, idle);
         (self.state.owed, self.state.coming, self.state.looked) = (debt, present, 0);
         let queued = range(self.parts.queued, 0, queued as usize)?;
-        let left = queued.iter().filter(|job| job.processors <= possible).count();
+        let left = queued.iter().filter(|job| job.processors <= self.possible_for(job)).count();
         (self.state.time, self.state.left, self.state.later) = (0, left as u32, 0);
         (self.state.ahead, self.state.ago, self.state.next) = (0, 0, 0);
         self.state.due = 0;
+        self.state.unused = self.parts.divided.reset(busy as usize)?;
+        self.list_ends()?;
         self.choose()
     }
 

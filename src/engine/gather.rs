@@ -1,5 +1,6 @@
 //! The beginning of a forecast: the running and the waiting jobs, and its range in time.
 
+use super::divided::{MOST_REGIONS, Region};
 use super::forecast::{Busy, DAY, NOBODY, Pending, Room, StartForecast, State, span};
 use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
@@ -11,6 +12,14 @@ use crate::heap;
 use crate::memory::{Object, at, at_mut, range, range_mut};
 use crate::plan::{Guard, LONGEST, Limited, Plan, Until};
 use crate::runtime::MAX_SECONDS;
+
+/// The limit of a job; without one, four times the predicted time.
+pub(super) fn bounded(limit: u32, predicted: u32) -> u32 {
+    match limit {
+        LONGEST => predicted.saturating_mul(4).min(LONGEST),
+        limit => limit,
+    }
+}
 
 /// Number of tasks that follow the one of this number, where all others follow those that run side by side.
 fn share(tasks: u32, side_by_side: u32, number: u32) -> u32 {
@@ -35,7 +44,29 @@ impl<'a> StartForecast<'a> {
         now: i64,
         scenarios: u32,
     ) -> Result<StartForecast<'a>> {
+        StartForecast::begin_in_regions(memory, scheduler, number, now, scenarios, &[], &mut |_, _| {})
+    }
+
+    /// The same in a pool of these regions, where each job takes units of the regions of its queues alone; its units
+    /// are theirs. `held` is asked what each job that holds something holds of them: it is given the job's id, and as
+    /// many zeros as there are regions. Under the plan nothing is played in regions. O(jobs x regions).
+    ///
+    /// # Errors
+    /// As [`StartForecast::begin`]; [`Error::Unsupported`] also for regions under the plan; [`Error::OutOfRange`] also
+    /// for more than [`MOST_REGIONS`](super::MOST_REGIONS), and for one with more idle units than it has.
+    pub fn begin_in_regions(
+        memory: &'a mut [u8],
+        scheduler: &mut Scheduler<'_>,
+        number: u32,
+        now: i64,
+        scenarios: u32,
+        regions: &[Region],
+        held: &mut dyn FnMut(i64, &mut [u32]),
+    ) -> Result<StartForecast<'a>> {
         pool(scheduler.parts.pools, number)?;
+        if regions.len() > MOST_REGIONS {
+            return Err(Error::OutOfRange);
+        }
         if now.unsigned_abs() > MAX_TIME as u64 {
             return Err(Error::OutOfRange);
         }
@@ -43,23 +74,33 @@ impl<'a> StartForecast<'a> {
             return Err(Error::WrongState);
         }
         let counted = scheduler.counted(number, scheduler.clock(now))?.ok_or(Error::Unsupported)?;
-        let room = Room { capacity: scheduler.capacity(), scenarios };
+        let settings = scheduler.settings();
+        if !regions.is_empty() && settings.way() == Way::Plan {
+            return Err(Error::Unsupported);
+        }
+        let room = Room { capacity: scheduler.capacity(), scenarios, regions: regions.len() as u32 };
         let (state, parts) = StartForecast::create(memory, &room)?;
         Plan::init_scratch(parts.plan, &room.plan())?;
         let now = scheduler.advance(now)?;
         scheduler.renew()?;
         (state.capacity, state.scenarios, state.pool, state.now) = (room.capacity, scenarios, number, now);
-        let settings = scheduler.settings();
+        state.regions = room.regions;
         state.easy = u32::from(settings.way() != Way::Plan);
         state.head = NOBODY;
         let here = *scheduler.pool_at(number)?;
         state.at_once = u32::from(here.stirred != 0 || settings.mode == Mode::Shadow);
         (state.units, state.idle, state.debt) = (counted.all, counted.idle, counted.debt);
         let mut forecast = StartForecast { state, parts };
-        forecast.gather_running(scheduler)?;
+        if forecast.is_divided() {
+            forecast.parts.divided.describe(regions)?;
+            (forecast.state.units, forecast.state.idle) = forecast.parts.divided.units();
+            forecast.state.debt = 0;
+        }
+        forecast.gather_running(scheduler, held)?;
         forecast.gather_waiting(scheduler)?;
+        forecast.parts.divided.count_possible(forecast.state.busy as usize)?;
         if settings.way() == Way::Easy {
-            forecast.find_head()?;
+            if forecast.is_divided() { forecast.find_head_in_regions()? } else { forecast.find_head()? }
         }
         forecast.state.kept = here.kept;
         forecast.state.pace = forecast.pace()?;
@@ -71,7 +112,11 @@ impl<'a> StartForecast<'a> {
     }
 
     /// Collects the running jobs with their expected ends.
-    fn gather_running(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
+    fn gather_running(
+        &mut self,
+        scheduler: &mut Scheduler<'_>,
+        held: &mut dyn FnMut(i64, &mut [u32]),
+    ) -> Result<()> {
         let State { pool, now, .. } = *self.state;
         let settings = scheduler.settings();
         for place in 0..scheduler.parts.table.active().len() {
@@ -81,17 +126,25 @@ impl<'a> StartForecast<'a> {
                 continue;
             }
             let expected = scheduler.expected_end(slot, &settings, now)?;
+            let row = self.state.busy;
+            let mut processors = scheduler.units_of(slot)?;
+            if self.is_divided() {
+                let row = self.parts.divided.row_before(row as usize)?;
+                row.fill(0);
+                held(job.id, row);
+                processors = row.iter().fold(0, |sum, &units| sum.saturating_add(units));
+            }
             let busy = Busy {
                 // Drawn in each scenario.
                 end: 0,
-                processors: scheduler.units_of(slot)?,
+                processors,
                 start: -i64::from(span(job.age(now))),
                 expected: span(expected - now).max(1),
                 limit: span(scheduler.end_by_limit(slot, now)? - now).max(1),
                 slot,
                 chain: NOBODY,
                 more: 0,
-                reserved: 0,
+                row,
                 // Nothing is drawn for a job that is over: it ends as expected.
                 id: if job.learnt == 0 { job.id } else { 0 },
             };
@@ -200,9 +253,10 @@ impl<'a> StartForecast<'a> {
     }
 
     /// A job in the form of the scenarios.
-    fn pending(&self, scheduler: &Scheduler<'_>, slot: u32, task: u32, tier: i32) -> Result<Pending> {
+    fn pending(&mut self, scheduler: &Scheduler<'_>, slot: u32, task: u32, tier: i32) -> Result<Pending> {
         let settings = scheduler.settings();
         let job = *scheduler.parts.table.get(slot)?;
+        let set = self.set_of(job.queues.get(..job.queue_count as usize).unwrap_or(&[]))?;
         let now = self.state.now;
         let by_points = settings.order == OrderWord::Priority;
         let credit = match by_points && self.state.lowest.is_finite() {
@@ -232,7 +286,7 @@ impl<'a> StartForecast<'a> {
             throttled: u32::from(job.at_once > 0),
             origin: NOBODY,
             promised: if task == 0 { job.promised } else { 0 },
-            reserved: 0,
+            set,
         })
     }
 
@@ -270,11 +324,6 @@ impl<'a> StartForecast<'a> {
         let mut work = 0_u64;
         let mut longest = 0;
         let mut possible = u64::from(self.state.idle);
-        // Without a limit, four times the predicted time counts.
-        let bounded = |limit: u32, predicted: u32| match limit {
-            LONGEST => predicted.saturating_mul(4).min(LONGEST),
-            limit => limit,
-        };
         for busy in range(self.parts.busy, 0, self.state.busy as usize)? {
             let limit = bounded(busy.limit, busy.expected);
             work = work.saturating_add(u64::from(limit) * u64::from(busy.processors));
@@ -288,7 +337,7 @@ impl<'a> StartForecast<'a> {
             work = work.saturating_add(area.saturating_mul(u64::from(job.more) + 1));
             longest = longest.max(limit).max(job.from.saturating_add(limit));
         }
-        let area = work.checked_div(units).unwrap_or(0).min(LONGEST.into());
+        let area = work.checked_div(units).unwrap_or(0).max(self.longest_area()?).min(LONGEST.into());
         let by_limits = span(2 * area as i64).saturating_add(longest);
         let (waits, _) = scheduler.waits_of(self.state.pool)?;
         let known = if waits.count() == 0 { 0 } else { span(waits.quantile(1.0, 0.0)? as i64) };

@@ -51,8 +51,8 @@
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones;
 //!   `stall`: pauses in which nothing starts.
 //! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
-//!   the rule, played forward; `considered`: the part of a long queue that decides; `predicted_start`: the levels that
-//!   are reported to people.
+//!   the rule, played forward; `considered`: the part of a long queue that decides; `regions`, `divided`: pools whose
+//!   queues share some units; `predicted_start`: the levels that are reported to people.
 
 mod accuracy;
 mod answer;
@@ -66,6 +66,7 @@ mod delay;
 mod delayed;
 mod describe;
 mod digits;
+mod divided;
 mod forecast;
 mod gather;
 mod grow;
@@ -81,6 +82,7 @@ mod pools;
 mod predicted_start;
 mod predictions;
 mod reason;
+mod regions;
 mod scenario;
 mod sentence;
 mod set_nodes;
@@ -96,6 +98,7 @@ mod words;
 pub use capacity::SchedulerCapacity;
 pub use cycle::{Action, Cycle, Offer, Refusal};
 pub use delayed::Delayed;
+pub use divided::{MOST_REGIONS, Region};
 pub use forecast::{MOST_SCENARIOS, StartForecast};
 pub use job::{JOB_QUEUES, JobReport, JobState, UNKNOWN_USER, Why, user_or_queue};
 pub use machine::{NodeReport, NodeState, Reservation};

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::heap;
 use crate::math::mix::mix;
 use crate::memory::{at, at_mut, range, range_mut};
+use crate::plan::LONGEST;
 
 /// Seconds after the first report of a start from which another is judged too.
 const LATER_REPORT: i64 = 3600;
@@ -58,7 +59,8 @@ impl StartForecast<'_> {
         }
         let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
         let Some(number) = queued.iter().position(|queued| queued.job == job) else { return Ok(None) };
-        if at(queued, number)?.processors > self.state.possible {
+        let queued = at(queued, number)?;
+        if queued.processors > self.possible_for(queued) {
             return Ok(None);
         }
         let mut starts = [0_u32; MOST_SCENARIOS as usize];
@@ -120,6 +122,14 @@ impl StartForecast<'_> {
     pub fn stall(&self) -> Option<Stall> {
         let [lasts, longest] = self.state.stall;
         (self.state.stalled != 0).then_some(Stall { lasts, longest })
+    }
+
+    /// The first job that has no room under EASY, and the instant by which it starts by the limits: by this rule
+    /// nothing delays it further. `None` if there is no such job, or no such instant.
+    pub fn head(&self) -> Option<(i64, i64)> {
+        let head = self.parts.queued.get(self.state.head as usize)?;
+        let by = Some(self.state.head_by).filter(|&by| by < LONGEST)?;
+        Some((head.job, self.state.now.saturating_add(by.into())))
     }
 
     /// Looks for a stall, once all scenarios are played. O(W x scenarios).

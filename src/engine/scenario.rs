@@ -112,6 +112,7 @@ impl StartForecast<'_> {
         self.state.time = time;
         while self.state.running > 0 && at(self.parts.running, 0)?.end <= time {
             let ended = heap::pop(range_mut(self.parts.running, 0, self.state.running as usize)?)?;
+            self.unlist_end(ended.limit, ended.row)?;
             self.state.running -= 1;
             let paid = self.state.owed.min(ended.processors);
             self.state.owed -= paid;
@@ -205,7 +206,10 @@ impl StartForecast<'_> {
     /// Submits a later job at this instant, with all tasks of an array, as long as there is room.
     fn submit(&mut self, scheduler: &Scheduler<'_>, when: u32, place: usize) -> Result<()> {
         let arrival = *scheduler.arrival_at(place)?;
-        if arrival.count > self.state.units {
+        let queue = arrival.queue.checked_sub(1);
+        let set = self.set_of(queue.as_slice())?;
+        let most = if self.is_divided() { self.parts.divided.possible(set) } else { self.state.units };
+        if arrival.count > most {
             return Ok(());
         }
         let mixed = u64::from(self.state.scenario) << 32 | u64::from(self.state.ahead);
@@ -248,7 +252,7 @@ impl StartForecast<'_> {
             throttled: 0,
             origin: NOBODY,
             promised: 0,
-            reserved: 0,
+            set,
         };
         for _ in 0..arrival.tasks.max(1) {
             if self.state.live >= self.state.queued.saturating_add(LATER) {
@@ -262,9 +266,12 @@ impl StartForecast<'_> {
     }
 
     /// Decides which jobs start, as the scheduler would; returns whether tasks have started behind which others wait
-    /// now, or so many jobs that others are to be considered.
+    /// now, or other jobs are to be considered now.
     fn decide(&mut self, scheduler: &mut Scheduler<'_>, rule: &PlanRule) -> Result<bool> {
         self.state.due = self.state.time.saturating_add(self.state.pace);
+        if self.is_divided() {
+            return self.easy_in_regions(scheduler);
+        }
         if self.state.easy != 0 {
             return self.easy(scheduler);
         }
@@ -322,7 +329,7 @@ impl StartForecast<'_> {
     }
 
     /// Starts a waiting job, if there is room in the list of running ones.
-    fn start(&mut self, place: usize) -> Result<()> {
+    pub(super) fn start(&mut self, place: usize) -> Result<()> {
         let time = self.state.time;
         let job = at_mut(self.parts.waiting, place)?;
         let count = self.state.running as usize;
@@ -330,6 +337,7 @@ impl StartForecast<'_> {
         if count >= self.parts.running.len() || job.run == STARTED {
             return Ok(());
         }
+        let row = self.parts.divided.hold(job.limit, &mut self.state.unused)?;
         let running = Busy {
             end: time.saturating_add(job.run),
             processors: job.processors,
@@ -339,7 +347,7 @@ impl StartForecast<'_> {
             slot: job.slot,
             chain: if job.throttled != 0 && job.more > 0 { job.origin } else { NOBODY },
             more: job.more,
-            reserved: 0,
+            row,
             id: job.id,
         };
         let number = job.number;
@@ -351,15 +359,16 @@ impl StartForecast<'_> {
             counted.add(waited.saturating_add(job.credit).min(MAX_SECONDS))?;
         }
         self.state.free = free;
+        self.list_end(running.limit, row)?;
         self.state.running += 1;
         *at_mut(self.parts.running, count)? = running;
         heap::push(range_mut(self.parts.running, 0, count + 1)?, running)?;
         if number == NOBODY { Ok(()) } else { self.started(number, time) }
     }
 
-    /// Removes the jobs that have started from the considered ones; the next task of an array takes the place of one that
-    /// has. Returns whether there is such a task, or others are to be considered now.
-    fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
+    /// Removes the jobs that have started from the considered ones; the next task of an array takes the place of one
+    /// that has. Returns whether there is such a task, or other jobs are to be considered now.
+    pub(super) fn leave_queue(&mut self, scheduler: &Scheduler<'_>) -> Result<bool> {
         let (mut kept, mut next) = (0, false);
         for number in 0..self.state.considered as usize {
             let place = *at(self.parts.considered, number)?;

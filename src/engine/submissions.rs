@@ -23,7 +23,8 @@ pub(crate) struct Arrival {
     pub tasks: u32,
     pub pool: u32,
     pub tier: i32,
-    pub reserved: u32,
+    /// The first of its queues plus 1; 0 in blocks of before, which do not say.
+    pub queue: u32,
     /// Its number among all submissions, from 1 up.
     pub number: u32,
 }

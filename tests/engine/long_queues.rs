@@ -94,8 +94,8 @@ fn long_queues_start_as_predicted() {
     }
 }
 
-/// Behind a job on the whole machine thousands start in one moment, also those that were not considered; and narrow jobs
-/// of which none is among the most urgent start beside wide ones.
+/// Behind a job on the whole machine thousands start in one moment, also those that were not considered; and narrow
+/// jobs of which none is among the most urgent start beside wide ones.
 #[test]
 fn what_fits_starts_though_it_was_not_considered() {
     for (words, count) in [("preset=fair", 1400), ("preset=fast", 1400), ("preset=easy", 5500)] {

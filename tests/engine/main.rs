@@ -25,6 +25,7 @@ mod outcomes;
 mod predicted;
 mod promises;
 mod reasons;
+mod regions;
 mod reported;
 #[path = "../common/splitmix.rs"]
 mod splitmix;

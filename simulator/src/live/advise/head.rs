@@ -3,6 +3,7 @@
 use super::Snapshot;
 use super::pool::Pool;
 use super::read::Job;
+use super::starts::{Start, TOO_WIDE};
 use serde::Serialize;
 use surefill::engine::{Reason, Why};
 
@@ -29,10 +30,14 @@ pub struct Head {
     pub note: Option<String>,
 }
 
+const WOULD_FIT: &str = "it would fit: Slurm starts it at once, or sees something that counting does not";
+const BEHIND: &str = "behind a job of partitions that share its nodes";
+
 impl Head {
-    /// The head job of a pool as it is listed; nothing is decided about it yet.
-    pub(super) fn listed(job: &Job, pool: &Pool, snapshot: &Snapshot) -> Head {
-        let shared = pool.shared_with();
+    /// The head job of a pool, or of partitions of it with the same nodes, as it is listed; nothing is decided about it
+    /// yet.
+    pub(super) fn listed(job: &Job, pool: &Pool, snapshot: &Snapshot, in_regions: bool) -> Head {
+        let shared = if in_regions { Vec::new() } else { pool.shared_with() };
         Head {
             job: job.id.clone(),
             user: job.user.clone(),
@@ -47,18 +52,31 @@ impl Head {
         }
     }
 
+    /// Adds what the forecast of a pool of several regions says of it: its start by the limits, if it is the first job
+    /// of the pool that has no room.
+    pub(super) fn played(&mut self, by_limits: Option<i64>, start: &Start) {
+        let fits = !start.quantiles.is_empty() && start.quantiles.iter().all(|quantile| quantile.within == 0);
+        self.by_limits = by_limits;
+        self.note = match &start.note {
+            _ if by_limits.is_some() => None,
+            _ if fits => Some(WOULD_FIT.to_owned()),
+            Some(note) if note == TOO_WIDE => self.too_wide(),
+            _ => Some(BEHIND.to_owned()),
+        };
+    }
+
+    fn too_wide(&self) -> Option<String> {
+        Some(format!("it needs more {} than are in service", self.counted.unwrap_or("nodes")))
+    }
+
     /// Adds the engine's reason why it waits; none for a job that the engine does not know because it is
     /// wider than its partition.
     pub(super) fn decided(&mut self, reason: Option<&Reason>) {
-        let unit = self.counted.unwrap_or("nodes");
         match reason {
-            None => self.note = Some(format!("it needs more {unit} than are in service")),
-            Some(reason) if reason.why == Why::Never => {
-                self.note = Some(format!("it needs more {unit} than are in service"));
-            }
+            None => self.note = self.too_wide(),
+            Some(reason) if reason.why == Why::Never => self.note = self.too_wide(),
             Some(reason) if matches!(reason.why, Why::Planned | Why::InOrder) => {
-                let why = "it would fit: Slurm starts it at once, or sees something that counting does not";
-                self.note = Some(why.to_owned());
+                self.note = Some(WOULD_FIT.to_owned());
             }
             Some(reason) => self.by_limits = reason.by_limits.map(|by| (by - reason.now).max(0)),
         }

@@ -7,31 +7,29 @@
 //! submission. It has no nodes either: at a moment at which jobs held more than is in service now, the pool was as
 //! large as that; where they held more than all nodes have, they shared nodes, and nothing is predicted.
 
+use super::bounds::{Bounds, Open, correct};
 use super::head::Head;
 use super::limit::{Advisor, NextJob};
-use super::pool::{Counted, Pool};
-use super::queue::{Line, Running, queue};
-use super::read::{Past, State};
-use super::starts::{Asked, Start, Starts};
+use super::place::{Life, Place, in_pool, is_divided, place_of, queues, unit_of};
+use super::pool::Pool;
+use super::queue::{queue, together};
+use super::read::{Job, Past, State};
+use super::regions::Regions;
+use super::starts::{Asked, Start, before};
 use super::{Question, Snapshot};
 use crate::live::engine::{Block, Unit, job_number, limit, memory, refused, user_number};
 use crate::live::events::{Phase, Times, in_order};
 use anyhow::{Result, anyhow};
 use std::collections::{BTreeMap, BTreeSet};
 use surefill::engine::{
-    Action, Cycle, JobReport, JobState, LEVELS, PredictedStart, Reason, Scheduler, SchedulerCapacity,
-    StartForecast,
+    Action, Cycle, JobReport, JobState, LEVELS, Reason, Region, Scheduler, SchedulerCapacity, StartForecast,
 };
 use surefill::error::Error;
-use surefill::runtime::RuntimeDistribution;
 
 /// Ended jobs that are learnt from, the latest ones. A forecast repeats the last fourteen days, 4,096 submissions at
 /// most; of the predictor's counts those of all jobs halve every 693 jobs, and those of a user every 23 of theirs: this
 /// is enough for 1,000 users.
 pub(super) const LATEST: usize = 50_000;
-
-/// The most pools of one engine, whose last one is for jobs of elsewhere.
-pub(super) const POOLS: usize = 62;
 
 /// A history says when jobs ran: none is put back. And the rule by whose reservation the limits bound a start.
 const AS_REPORTED: &str = " settle=0";
@@ -43,40 +41,10 @@ const SCENARIOS: u32 = 20;
 const MOMENTS: usize = 1000;
 const WORK: u64 = 20_000_000;
 const WORK_OF_PLANS: u64 = WORK / 40;
+const WORK_IN_REGIONS: u64 = WORK / 4;
 
 const SUBMISSIONS: u32 = 4096;
 const WAITS: u32 = 2000;
-
-/// The job of the engine that one is in a pool: jobs that take nodes of several pools are one in each.
-fn in_pool(id: i64, pool: usize) -> i64 {
-    id + ((pool as i64) << 54)
-}
-
-/// A job as it has lived.
-struct Life {
-    id: i64,
-    pool: usize,
-    user: i64,
-    times: Times,
-    limit: i64,
-    units: u32,
-    /// Its place in the past, if it has ended.
-    past: Option<usize>,
-}
-
-/// A pool, as far as counting describes it.
-struct Place<'a> {
-    pool: &'a Pool,
-    name: Vec<u8>,
-    counted: Result<Counted, String>,
-    lines: Vec<Line<'a>>,
-    running: Vec<Running<'a>>,
-    /// Units that its jobs hold, and the jobs that wait, in the course of the history.
-    held: u64,
-    waiting: BTreeSet<i64>,
-    /// Starts that came after predicted ones.
-    calibrated: u64,
-}
 
 /// The answers about some pools, and the limits advised.
 pub(super) struct Answers {
@@ -86,14 +54,19 @@ pub(super) struct Answers {
     pub remarks: Vec<String>,
 }
 
+/// A job, and the instant by which it starts by the limits.
+type ByLimits = Option<(i64, i64)>;
+
 /// The engine.
 struct Lived<'a> {
     snapshot: &'a Snapshot,
     question: &'a Question,
     block: Block,
     places: Vec<Place<'a>>,
+    /// The queue of jobs of elsewhere.
+    elsewhere: u32,
     /// Jobs whose starts were predicted, and have not come.
-    open: BTreeSet<i64>,
+    open: BTreeMap<i64, Open>,
     /// Number of waiting lines of a pool whose forecast was simplified.
     simplified: Option<usize>,
     scratch: Vec<u64>,
@@ -115,13 +88,14 @@ pub(super) fn answers(
     let lives = lived.lives(past, snapshot.past.len() - past.len());
     lived.live(&lives, &mut advisor, &is_asked)?;
     let next = {
-        let places = &lived.places;
+        let (places, elsewhere) = (&lived.places, lived.elsewhere);
         let units = |job: Option<&Past>, processors: u32| {
-            let queue = job.map_or(places.len(), |job| place_of(places, job));
-            let each = job.filter(|job| unit_of(places, queue) == Unit::Nodes && job.nodes > 0);
+            let place = job.map_or(places.len(), |job| place_of(places, job));
+            let each = job.filter(|job| unit_of(places, place) == Unit::Nodes && job.nodes > 0);
             let count =
                 each.map_or(processors, |job| processors.div_ceil((job.processors / job.nodes).max(1)));
-            (queue as u32, count)
+            let queue = job.and_then(|job| Some(places.get(place)?.queue_of(&job.partition)));
+            (queue.unwrap_or(elsewhere), count)
         };
         advisor.finish(&mut lived.block, snapshot.now, units)?
     };
@@ -140,38 +114,32 @@ pub(super) fn answers(
     Ok(answers)
 }
 
-/// The pool of a job of the past; behind all pools the one of elsewhere.
-fn place_of(places: &[Place<'_>], job: &Past) -> usize {
-    let own = places.iter().position(|place| place.pool.partitions.contains(&job.partition));
-    own.unwrap_or(places.len())
-}
-
-fn unit_of(places: &[Place<'_>], place: usize) -> Unit {
-    let counted = places.get(place).and_then(|place| place.counted.as_ref().ok());
-    counted.map_or(Unit::Processors, |counted| counted.unit)
-}
-
 impl<'a> Lived<'a> {
     fn new(snapshot: &'a Snapshot, pools: &'a [Pool], question: &'a Question) -> Result<Lived<'a>> {
-        let count = pools.len() as u32 + 1;
+        let in_regions = !question.rule.plans;
+        let elsewhere = pools.iter().map(|pool| queues(pool, in_regions)).sum::<usize>() as u32;
         let capacity = SchedulerCapacity {
             jobs: snapshot.jobs.len().max(1) as u32,
             ended: 1,
-            pools: count,
-            queues: count,
+            pools: pools.len() as u32 + 1,
+            queues: elsewhere + 1,
             waits: WAITS,
             arrivals: SUBMISSIONS,
             ..SchedulerCapacity::default()
         };
         let mut block = Block::new(&capacity, &(question.rule.settings.clone() + AS_REPORTED))?;
-        let mut places = Vec::new();
+        let (mut places, mut first) = (Vec::new(), 0);
         for (number_, pool) in pools.iter().enumerate() {
+            let queue_count = queues(pool, in_regions);
             let counted = pool.count(snapshot);
             let (lines, running) = counted
                 .as_ref()
                 .map_or_else(|_| Default::default(), |counted| queue(pool, snapshot, counted));
+            let regions = counted.as_ref().ok().filter(|_| in_regions && is_divided(pool));
             places.push(Place {
                 pool,
+                queue: first,
+                regions: regions.map(|counted| Regions::of(pool, counted)),
                 name: format!("pool{number_}").into_bytes(),
                 counted,
                 lines,
@@ -179,27 +147,34 @@ impl<'a> Lived<'a> {
                 held: 0,
                 waiting: BTreeSet::new(),
                 calibrated: 0,
+                bounds: Bounds::default(),
             });
+            first += queue_count as u32;
         }
         let mut scheduler = block.scheduler()?;
-        let names = places.iter().map(|place| place.name.as_slice()).chain([&b"elsewhere"[..]]);
-        for name in names {
+        let own = places.iter().map(|place| (place.name.as_slice(), queues(place.pool, in_regions)));
+        let mut number_ = 0;
+        for (name, count) in own.chain([(&b"elsewhere"[..], 1)]) {
             let pool = scheduler.set_pool(name, i32::MAX as u32, None).map_err(refused("a pool"))?;
-            scheduler.set_queue(name, pool).map_err(refused("a queue"))?;
+            for _ in 0..count {
+                let queue = format!("queue{number_}");
+                number_ = 1 + scheduler.set_queue(queue.as_bytes(), pool).map_err(refused("a queue"))?;
+            }
         }
         Ok(Lived {
             snapshot,
             question,
             block,
             places,
-            open: BTreeSet::new(),
+            elsewhere,
+            open: BTreeMap::new(),
             simplified: None,
             scratch: Vec::new(),
         })
     }
 
     /// The lives of the jobs of the past, the first of which is at this place of it, and of those that wait or run.
-    fn lives(&self, past: &[Past], first: usize) -> Vec<Life> {
+    fn lives(&self, past: &[Past], first: usize) -> Vec<Life<'a>> {
         let now = self.snapshot.now;
         let mut lives = Vec::new();
         for (job, place) in past.iter().zip(first..).filter(|(job, _)| job.end <= now) {
@@ -209,11 +184,13 @@ impl<'a> Lived<'a> {
                 // Slurm's own are above 0.
                 id: -(place as i64) - 1,
                 pool,
+                queue: self.places.get(pool).map_or(self.elsewhere, |place| place.queue_of(&job.partition)),
                 user: user_number(&job.user),
                 times: Times { submit: job.submit, start: Some(job.start), end: Some(job.end) },
                 limit: job.limit,
                 units: units.max(1),
                 past: Some(place),
+                job: None,
             });
         }
         for (number_, place) in self.places.iter().enumerate() {
@@ -224,11 +201,13 @@ impl<'a> Lived<'a> {
                 lives.push(Life {
                     id: in_pool(job_number(&job.id), number_),
                     pool: number_,
+                    queue: place.queue_of(&job.partition),
                     user: user_number(&job.user),
                     times: Times { submit: job.submit.min(start), start: Some(start), end: None },
                     limit: job.limit,
                     units: (counted.of)(job).max(1),
                     past: None,
+                    job: Some(job),
                 });
             }
             for line in &place.lines {
@@ -238,11 +217,13 @@ impl<'a> Lived<'a> {
                     lives.push(Life {
                         id: in_pool(waiting.id, number_),
                         pool: number_,
+                        queue: place.queue_of(&line.job.partition),
                         user: user_number(&line.job.user),
                         times: Times { submit: line.job.submit.min(now), start: None, end: None },
                         limit: line.job.limit,
                         units: line.units,
                         past: None,
+                        job: Some(line.job),
                     });
                 }
             }
@@ -253,7 +234,7 @@ impl<'a> Lived<'a> {
     /// Lives through them.
     fn live(
         &mut self,
-        lives: &[Life],
+        lives: &[Life<'_>],
         advisor: &mut Advisor<'_>,
         is_asked: &impl Fn(&Pool) -> bool,
     ) -> Result<()> {
@@ -275,7 +256,7 @@ impl<'a> Lived<'a> {
                 limit: limit(life.limit),
                 ran: life.times.start.filter(|_| state == JobState::Ended).map_or(0, |start| time - start),
                 count: life.units,
-                queues: &[life.pool as u32],
+                queues: &[life.queue],
                 ..JobReport::default()
             };
             self.block.report(time, &report, "a job of the history")?;
@@ -290,9 +271,19 @@ impl<'a> Lived<'a> {
                     Phase::Starts => {
                         here.waiting.remove(&life.id);
                         here.held += u64::from(life.units);
-                        here.calibrated += u64::from(self.open.remove(&life.id));
+                        if let Some(open) = self.open.remove(&life.id) {
+                            here.calibrated += 1;
+                            let since = |bound: i64| bound - open.when;
+                            open.bound.iter().for_each(|&bound| {
+                                here.bounds.judge(Some(time - open.when), since(bound));
+                            });
+                        }
+                        here.starts(life);
                     }
-                    Phase::Ends | Phase::EndsAtOnce => here.held -= u64::from(life.units),
+                    Phase::Ends | Phase::EndsAtOnce => {
+                        here.held -= u64::from(life.units);
+                        here.regions.iter_mut().for_each(|regions| regions.release(life.id));
+                    }
                 }
             }
             if events.get(place + 1).is_none_or(|next| next.0 > time)
@@ -310,7 +301,7 @@ impl<'a> Lived<'a> {
     fn moments(
         &self,
         events: &[(i64, Phase, usize)],
-        lives: &[Life],
+        lives: &[Life<'_>],
         is_asked: &impl Fn(&Pool) -> bool,
     ) -> BTreeMap<i64, Vec<usize>> {
         let mut present = vec![0_u64; self.places.len()];
@@ -334,11 +325,12 @@ impl<'a> Lived<'a> {
             is_asked(place.pool) && place.lines.iter().any(|line| place.pool.answers(line.job))
         };
         let work = if self.question.rule.plans { WORK_OF_PLANS } else { WORK };
-        let each = work / self.places.iter().filter(|place| asked(place)).count().max(1) as u64;
+        let many = self.places.iter().filter(|place| asked(place)).count().max(1) as u64;
         for (pool, times) in found.iter_mut().enumerate().filter(|(pool, _)| asked(&self.places[*pool])) {
             times.dedup_by_key(|moment| moment.0);
             let mean = times.iter().map(|(_, count)| count * count).sum::<u64>() / times.len().max(1) as u64;
-            let most = (each / mean.max(1)).min(MOMENTS as u64) as usize;
+            let work = if self.places[pool].regions.is_some() { WORK_IN_REGIONS } else { work };
+            let most = (work / many / mean.max(1)).min(MOMENTS as u64) as usize;
             let count = times.len().min(most);
             for moment in 1..=count {
                 moments.entry(times[moment * times.len() / count - 1].0).or_default().push(pool);
@@ -352,17 +344,32 @@ impl<'a> Lived<'a> {
         &mut self,
         pool: usize,
         now: i64,
+        regions: &[Region],
         ask: impl FnOnce(&mut Scheduler<'_>, &StartForecast<'_>) -> Result<R>,
     ) -> Result<R> {
         let named = || refused("a forecast");
-        let needed = StartForecast::size(self.block.capacity(), SCENARIOS).map_err(named())?.div_ceil(8);
+        let needed = StartForecast::size_in_regions(self.block.capacity(), SCENARIOS, regions.len());
+        let needed = needed.map_err(named())?.div_ceil(8);
         if self.scratch.len() < needed {
             self.scratch.resize(needed, 0);
         }
         let mut scheduler = self.block.scheduler()?;
         let scratch = bytemuck::cast_slice_mut(&mut self.scratch);
-        let mut forecast =
-            StartForecast::begin(scratch, &mut scheduler, pool as u32, now, SCENARIOS).map_err(named())?;
+        let known = self.places[pool].regions.as_ref();
+        let mut held = |id: i64, row: &mut [u32]| {
+            let own = known.map_or(&[][..], |regions| regions.row(id));
+            row.iter_mut().zip(own).for_each(|(to, units)| *to = *units);
+        };
+        let begun = StartForecast::begin_in_regions(
+            scratch,
+            &mut scheduler,
+            pool as u32,
+            now,
+            SCENARIOS,
+            regions,
+            &mut held,
+        );
+        let mut forecast = begun.map_err(named())?;
         while !forecast.run(&mut scheduler, u64::MAX).map_err(named())? {}
         ask(&mut scheduler, &forecast)
     }
@@ -374,27 +381,50 @@ impl<'a> Lived<'a> {
         if here.held > u64::from(counted.most) || here.waiting.is_empty() {
             return Ok(());
         }
+        let regions = match &here.regions {
+            Some(regions) => match regions.then(here.queue) {
+                Some(regions) => regions,
+                None => return Ok(()),
+            },
+            None => Vec::new(),
+        };
         let units = counted.all.max(here.held as u32).max(1);
         let waiting: Vec<i64> = here.waiting.iter().copied().collect();
         self.block.scheduler()?.set_pool(&here.name, units, None).map_err(refused("a pool"))?;
-        let reported = self.forecast(pool, now, |scheduler, forecast| {
+        let reported = self.forecast(pool, now, &regions, |scheduler, forecast| {
             let mut reported = Vec::new();
             for id in waiting {
                 let found = forecast.report(scheduler, id).map_err(refused("a forecast"))?;
-                reported.extend(found.map(|_| id));
+                let bound = found.and_then(|found| found.known(LEVELS.len() - 1));
+                reported.extend(found.map(|_| (id, Open { pool, when: now, bound })));
             }
             Ok(reported)
         })?;
-        self.open.extend(reported);
+        for (id, predicted) in reported {
+            // The first is judged, as nearest to the submission.
+            self.open.entry(id).or_insert(predicted);
+        }
         Ok(())
     }
 
     /// Reports the queue of now.
     fn present(&mut self) -> Result<()> {
         let now = self.snapshot.now;
-        for (number_, place) in self.places.iter().enumerate() {
+        for open in self.open.values() {
+            if let Some(bound) = open.bound.filter(|&bound| bound < now) {
+                self.places[open.pool].bounds.judge(None, bound - open.when);
+            }
+        }
+        for (number_, place) in self.places.iter_mut().enumerate() {
             let Ok(counted) = &place.counted else { continue };
-            let queues = [number_ as u32];
+            if let Some(regions) = &mut place.regions {
+                let running = place.running.iter();
+                let running = running.map(|running| {
+                    (running.job, in_pool(job_number(&running.job.id), number_), running.units)
+                });
+                regions.present(place.pool, counted, running);
+            }
+            let place = &*place;
             let kept: BTreeSet<&str> = place.running.iter().map(|running| running.job.id.as_str()).collect();
             let gone =
                 self.snapshot.jobs.iter().filter(|job| {
@@ -418,7 +448,7 @@ impl<'a> Lived<'a> {
                     ran: job.used,
                     count: (counted.of)(job).max(1),
                     units: running.units,
-                    queues: &queues,
+                    queues: &[place.queue_of(&job.partition)],
                     ..JobReport::default()
                 };
                 let together = match running.after {
@@ -440,7 +470,7 @@ impl<'a> Lived<'a> {
                         count: line.units,
                         tasks: waiting.tasks,
                         at_once: waiting.at_once,
-                        queues: &queues,
+                        queues: &[place.queue_of(&line.job.partition)],
                         ..JobReport::default()
                     };
                     self.block.report(now, &report, &format!("job {}", line.job.id))?;
@@ -462,35 +492,56 @@ impl<'a> Lived<'a> {
         Ok(())
     }
 
-    /// The head job of a pool, and the starts of its waiting jobs in the order of their priority.
-    fn answer(&mut self, place: usize, within: &[i64]) -> Result<(Option<Head>, Vec<Start>)> {
-        let now = self.snapshot.now;
+    /// The head jobs of a pool, and the starts of its waiting jobs in the order of their priority. A pool of several
+    /// regions has a head job for each of its partitions, or those with the same nodes.
+    fn answer(&mut self, place: usize, within: &[i64]) -> Result<(Vec<Head>, Vec<Start>)> {
         let here = &self.places[place];
-        let Some(first) = here.pool.head(&self.snapshot.jobs) else {
-            let others = here.lines.iter().any(|line| here.pool.answers(line.job));
-            return Ok((None, if others { self.starts(place, within)? } else { Vec::new() }));
-        };
-        let mut head = Head::listed(first, here.pool, self.snapshot);
+        let (pool, snapshot, in_regions) = (here.pool, self.snapshot, here.regions.is_some());
+        let mut firsts = pool.heads(&snapshot.jobs);
+        firsts.truncate(if in_regions { firsts.len() } else { 1 });
+        let listed = |first: &Job| Head::listed(first, pool, snapshot, in_regions);
         let counted = match &here.counted {
             Ok(counted) => counted,
             Err(why) => {
-                head.note = Some(why.clone());
-                return Ok((Some(head), Vec::new()));
+                let note = Some(why.clone());
+                let heads = firsts.iter().map(|first| Head { note: note.clone(), ..listed(first) });
+                return Ok((heads.collect(), Vec::new()));
             }
         };
-        (head.counted, head.needs, head.idle) =
-            (Some(counted.unit.name()), (counted.of)(first), counted.idle);
-        let line = here.lines.iter().find(|line| std::ptr::eq(line.job, first));
-        let (too_wide, id) = line.map_or((false, None), |line| (line.too_wide, line.first_and_last().0));
-        match id {
-            Some(id) => {
-                let reason = self.reason(place, in_pool(id, place), now)?;
-                head.decided(Some(&reason));
+        let mut heads = Vec::new();
+        for first in firsts {
+            let mut head = listed(first);
+            let regions = here.regions.as_ref().zip(pool.number(&first.partition));
+            head.idle = regions.map_or(counted.idle, |(regions, partition)| regions.idle(partition));
+            (head.counted, head.needs) = (Some(counted.unit.name()), (counted.of)(first));
+            let line = here.lines.iter().find(|line| std::ptr::eq(line.job, first));
+            let id = line.and_then(|line| line.first_and_last().0);
+            if line.is_some_and(|line| line.too_wide) {
+                head.decided(None);
+            } else if id.is_none() {
+                head.note = Some("its array lets no further task run now".to_owned());
             }
-            None if too_wide => head.decided(None),
-            None => head.note = Some("its array lets no further task run now".to_owned()),
+            heads.push((head, id));
         }
-        Ok((Some(head), self.starts(place, within)?))
+        if heads.is_empty() && !here.lines.iter().any(|line| pool.answers(line.job)) {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let now = snapshot.now;
+        if !in_regions {
+            for (head, id) in &mut heads {
+                if let Some(id) = id {
+                    head.decided(Some(&self.reason(place, in_pool(*id, place), now)?));
+                }
+            }
+        }
+        let (starts, first) = self.starts(place, within)?;
+        for (head, id) in heads.iter_mut().filter(|(_, id)| in_regions && id.is_some()) {
+            let by = first.filter(|(first, _)| id.is_some_and(|id| in_pool(id, place) == *first));
+            if let Some(start) = starts.iter().find(|start| start.job == head.job) {
+                head.played(by.map(|(_, by)| by - now), start);
+            }
+        }
+        Ok((heads.into_iter().map(|(head, _)| head).collect(), starts))
     }
 
     /// Why a job waits by EASY, by a decision of the pool in a copy: the offers are not answered.
@@ -510,74 +561,38 @@ impl<'a> Lived<'a> {
         .map_err(named())
     }
 
-    fn starts(&mut self, place: usize, within: &[i64]) -> Result<Vec<Start>> {
+    /// The starts of a pool's waiting jobs, and the first that has no room, with its start by the limits.
+    fn starts(&mut self, place: usize, within: &[i64]) -> Result<(Vec<Start>, ByLimits)> {
         let now = self.snapshot.now;
         let lines = std::mem::take(&mut self.places[place].lines);
         let (pool, calibrated_by) = (self.places[place].pool, self.places[place].calibrated);
         let previous = self.question.previous.as_ref();
-        let mut simplified = false;
-        let starts = self.forecast(place, now, |scheduler, forecast| {
+        let (mut simplified, mut first) = (false, None);
+        let here = &self.places[place];
+        let regions = here.regions.as_ref().map_or(Vec::new(), |regions| regions.now(here.queue));
+        // Elsewhere the engine's own corrections are enough.
+        let factor = if here.regions.is_some() { here.bounds.factor() } else { Some(1.0) };
+        let starts = self.forecast(place, now, &regions, |scheduler, forecast| {
+            first = forecast.head();
             simplified = forecast.is_simplified();
             let asked = Asked { now, within, scheduler, forecast, calibrated_by };
             let mine = lines.iter().filter(|line| pool.answers(line.job));
             mine.map(|line| {
                 let since =
                     previous.and_then(|previous| before(previous, line, now)).map(|before| before.since);
-                asked.start(line, since.unwrap_or(now), |id| in_pool(id, place))
+                let mut start = asked.start(line, since.unwrap_or(now), |id| in_pool(id, place))?;
+                // Nothing delays the head job beyond its start by the limits.
+                let id = line.first_and_last().0.map(|id| in_pool(id, place));
+                if id.is_none() || first.map(|(first, _)| first) != id {
+                    correct(&mut start, factor);
+                }
+                Ok(start)
             })
             .collect::<Result<Vec<Start>>>()
         })?;
         if simplified {
             self.simplified = self.simplified.max(Some(starts.len()));
         }
-        Ok(starts)
+        Ok((starts, first))
     }
-}
-
-/// The start of a job that was reported before.
-struct Before {
-    reported: PredictedStart,
-    /// Time since which starts of it are reported.
-    since: i64,
-}
-
-/// The start of a line's first job by an earlier answer; none of an array whose tasks are others now, nor where the
-/// median is not known.
-fn before(previous: &Starts, line: &Line<'_>, now: i64) -> Option<Before> {
-    let Line { job, .. } = line;
-    let start = previous.of(&job.id).filter(|start| {
-        (start.tasks, &start.user, &start.partition) == (job.count(), &job.user, &job.partition)
-    })?;
-    let levels = start.quantiles.iter().zip(LEVELS).all(|(quantile, level)| quantile.probability == level);
-    let (known, last) = (start.quantiles.len(), start.quantiles.last()?.within);
-    if previous.now > now || !levels || !(3..=LEVELS.len()).contains(&known) {
-        return None;
-    }
-    // Those that are not known lie beyond the last that is.
-    let mut by = [previous.now + last + 1; LEVELS.len()];
-    for (by, quantile) in by.iter_mut().zip(&start.quantiles) {
-        *by = previous.now + quantile.within;
-    }
-    let since = start.since.unwrap_or(previous.now).min(previous.now);
-    let reported = PredictedStart { by, capped: known < LEVELS.len(), stall: None };
-    Some(Before { reported, since })
-}
-
-/// The run time of a running task and of those that follow it, by their medians; none where only limits are known.
-fn together(
-    scheduler: &Scheduler<'_>,
-    task: &JobReport<'_>,
-    after: u32,
-    now: i64,
-) -> Result<Option<RuntimeDistribution>> {
-    if task.limit == 0 {
-        return Ok(None);
-    }
-    let median = |now: i64| scheduler.run_time(task.id, 0.5, now).map_err(refused("a run time"));
-    let (own, each) = (median(now)?, median(task.start)?);
-    if each >= task.limit / (i64::from(after) + 1) {
-        return Ok(None);
-    }
-    let all = own.saturating_add(each.saturating_mul(after.into())).clamp(1, task.limit);
-    RuntimeDistribution::single(all).map(Some).map_err(refused("a run time"))
 }

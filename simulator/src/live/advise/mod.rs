@@ -5,10 +5,12 @@
 //!   trusted.
 //! * [`live`]: runs these commands; [`past`]: ended jobs of a file, in any format.
 //! * [`waits`]: bounds on waits from those of the past.
-//! * [`pool`]: pools of interchangeable nodes.
+//! * [`pool`]: pools of interchangeable nodes; `regions`: those of partitions that overlap.
+//! * `hostlist`: Slurm's lists of nodes.
 //! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
 //! * `queue`: what runs and waits in a pool, as it is reported to the engine.
-//! * `lived`: the scheduler engine that has lived through the history, with the queue of now.
+//! * `lived`: the scheduler engine that has lived through the history, with the queue of now; `place`: its pools;
+//!   `bounds`: whether bounds that it would have given have held.
 //! * [`head`]: the first waiting job of each pool, and its start by limits.
 //! * [`starts`]: when every waiting job starts.
 //! * [`rule`]: the rule of the site's scheduler.
@@ -19,14 +21,18 @@
 //! scheduler.
 
 pub mod arrays;
+mod bounds;
 pub mod head;
+mod hostlist;
 pub mod limit;
 pub mod live;
 mod lived;
 pub mod past;
+mod place;
 pub mod pool;
 mod queue;
 pub mod read;
+mod regions;
 pub mod rule;
 pub mod starts;
 pub mod tasks;
@@ -36,7 +42,8 @@ use crate::base::words::several;
 use anyhow::Result;
 use head::Head;
 use limit::NextJob;
-use lived::{Answers, LATEST, POOLS, answers};
+use lived::{Answers, LATEST, answers};
+use place::{is_divided, shares};
 use pool::Pool;
 use read::{Job, Node, Odd, Past, State};
 use rule::Rule;
@@ -186,15 +193,15 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let mut remarks: Vec<String> =
         snapshot.remarks.iter().cloned().chain(arrays::cut(&snapshot.jobs)).collect();
     remarks.extend(question.rule.remark.clone());
-    let pools = Pool::united(snapshot);
-    remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(assumed));
+    let in_regions = !question.rule.plans;
+    let pools = Pool::united(snapshot, in_regions);
+    remarks.extend(pools.iter().filter(|pool| is_asked(pool)).filter_map(|pool| assumed(pool, in_regions)));
     if snapshot.past.len() > LATEST {
         let left = several((snapshot.past.len() - LATEST) as u64, "earlier job");
         remarks.push(format!("run times and starts are learnt from the last {LATEST} jobs, not from {left}"));
     }
-    let none = pools.is_empty().then_some(&pools[..]);
     let (mut heads, mut starts, mut next) = (Vec::new(), Vec::new(), Vec::new());
-    for pools in pools.chunks(POOLS).chain(none) {
+    for pools in shares(&pools, in_regions) {
         let found: Answers = answers(snapshot, pools, question, is_asked)?;
         heads.extend(found.heads);
         starts.extend(found.starts);
@@ -229,13 +236,25 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     })
 }
 
-/// A remark on partitions that are counted together.
-fn assumed(pool: &Pool) -> Option<String> {
+/// A remark on partitions that share nodes.
+fn assumed(pool: &Pool, in_regions: bool) -> Option<String> {
     let shared = pool.shared_with();
-    (!shared.is_empty()).then(|| {
-        format!(
-            "partitions {} share nodes and are counted as one pool: as if their jobs could be on any of its nodes",
-            shared.join(", ")
-        )
+    if shared.is_empty() {
+        return None;
+    }
+    let names = shared.join(", ");
+    Some(match in_regions && is_divided(pool) {
+        false => format!(
+            "partitions {names} share nodes and are counted as one pool: as if their jobs could be on any of its nodes"
+        ),
+        true if pool.is_listed() => format!(
+            "partitions {names} share nodes: each job is played on those of its own partition, the first in sinfo's \
+             order that are free"
+        ),
+        true => format!(
+            "partitions {names} share nodes: each job is played on those of its own partition; squeue's list does not \
+             say on which nodes jobs run, which is concluded from the nodes' states: surefill advise --print-commands \
+             prints a command that does"
+        ),
     })
 }

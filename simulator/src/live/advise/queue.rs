@@ -10,10 +10,12 @@
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};
 use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits_for_nodes};
-use crate::live::engine::job_number;
+use crate::live::engine::{job_number, refused};
+use anyhow::Result;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use surefill::runtime::MAX_SECONDS;
+use surefill::engine::{JobReport, Scheduler};
+use surefill::runtime::{MAX_SECONDS, RuntimeDistribution};
 
 /// Tasks of one array that are reported one by one, and of all arrays together.
 const MOST: u32 = 1000;
@@ -178,6 +180,25 @@ pub(super) fn queue<'a>(
     let running =
         running.map(|(job, units)| Running { job, units, after: after(job).unwrap_or(0) }).collect();
     (lines, running)
+}
+
+/// The run time of a running task and of those that follow it, by their medians; none where only limits are known.
+pub(super) fn together(
+    scheduler: &Scheduler<'_>,
+    task: &JobReport<'_>,
+    after: u32,
+    now: i64,
+) -> Result<Option<RuntimeDistribution>> {
+    if task.limit == 0 {
+        return Ok(None);
+    }
+    let median = |now: i64| scheduler.run_time(task.id, 0.5, now).map_err(refused("a run time"));
+    let (own, each) = (median(now)?, median(task.start)?);
+    if each >= task.limit / (i64::from(after) + 1) {
+        return Ok(None);
+    }
+    let all = own.saturating_add(each.saturating_mul(after.into())).clamp(1, task.limit);
+    RuntimeDistribution::single(all).map(Some).map_err(refused("a run time"))
 }
 
 #[cfg(test)]

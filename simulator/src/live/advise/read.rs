@@ -9,6 +9,7 @@
 //!
 //! Lines that Slurm did not print are left out and counted, and the first is reported ([`Odd`]).
 
+use super::hostlist;
 use super::tasks::Tasks;
 use crate::trace::values;
 use anyhow::{Context, Result, anyhow, bail};
@@ -50,11 +51,13 @@ impl Separator {
     }
 }
 
-/// Fields that `squeue` has to print: the name last because it may hold anything.
-const SQUEUE_FIELDS: [&str; 20] = [
+/// Fields that `squeue` has to print: the name last because it may hold anything. What was saved before the list of
+/// nodes was one of them is read as well.
+const SQUEUE_FIELDS: [&str; 21] = [
     "%i", "%u", "%P", "%T", "%D", "%C", "%l", "%M", "%V", "%Q", "%r", "%a", "%S", "%e", "%f", "%n", "%b",
-    "%W", "%v", "%j",
+    "%W", "%v", "%N", "%j",
 ];
+const WITHOUT_NODES: usize = SQUEUE_FIELDS.len() - 1;
 /// Fields that `sinfo` has to print, with `--Node`. The administrator alone chooses their contents.
 pub const SINFO_FORMAT: &str = "%N|%P|%T|%c";
 /// Fields that `sacct` has to print, with `--parsable2` and a [`Separator`].
@@ -136,6 +139,8 @@ pub struct Job {
     /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node
     /// will do.
     pub special: bool,
+    /// The names of the nodes that it holds; empty where they are not known.
+    pub held: Vec<String>,
     /// The waiting tasks of an array that it stands for; none for one job.
     pub tasks: Option<Tasks>,
     /// Its name.
@@ -304,7 +309,10 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
     };
     lines(text, source, |line| {
         let line = line.strip_prefix(separator.text()).context("no line of squeue's own")?;
-        let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS.len(), separator.text()).collect();
+        let mut fields: Vec<&str> = line.splitn(SQUEUE_FIELDS.len(), separator.text()).collect();
+        if fields.len() == WITHOUT_NODES {
+            fields.insert(WITHOUT_NODES - 1, "");
+        }
         let [
             id,
             user,
@@ -325,6 +333,7 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
             resources,
             licences,
             reservation,
+            held,
             name,
         ] = fields[..]
         else {
@@ -356,6 +365,7 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
             special: [features, wanted, resources, licences, reservation]
                 .into_iter()
                 .any(|wish| !matches!(wish, "" | "(null)" | "N/A" | "gres:0")),
+            held: hostlist::names(held).unwrap_or_default(),
             tasks,
             name: name.to_owned(),
         }))

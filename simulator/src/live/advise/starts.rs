@@ -10,8 +10,7 @@ use crate::live::engine::refused;
 use anyhow::Result;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use surefill::engine::LEVELS;
-use surefill::engine::{Scheduler, Stall, StartForecast};
+use surefill::engine::{LEVELS, PredictedStart, Scheduler, Stall, StartForecast};
 
 /// Probabilities of the quantiles of starts that tables and pages show: the ends of the interval of 90 %, the median,
 /// and the level that is to be promised to people. Files have all levels.
@@ -376,10 +375,39 @@ fn hours(seconds: i64) -> String {
     }
 }
 
-const TOO_WIDE: &str = "it asks for more than is in service";
+pub(super) const TOO_WIDE: &str = "it asks for more than is in service";
 
 /// The levels that are known.
 fn reported(levels: &Levels) -> Vec<Quantile> {
     let all = LEVELS.into_iter().zip(levels.within).take(levels.known);
     all.map(|(probability, within)| Quantile { probability, within }).collect()
+}
+
+/// The start of a job that was reported before.
+pub(super) struct Before {
+    pub reported: PredictedStart,
+    /// Time since which starts of it are reported.
+    pub since: i64,
+}
+
+/// The start of a line's first job by an earlier answer; none of an array whose tasks are others now, nor where the
+/// median is not known.
+pub(super) fn before(previous: &Starts, line: &Line<'_>, now: i64) -> Option<Before> {
+    let Line { job, .. } = line;
+    let start = previous.of(&job.id).filter(|start| {
+        (start.tasks, &start.user, &start.partition) == (job.count(), &job.user, &job.partition)
+    })?;
+    let levels = start.quantiles.iter().zip(LEVELS).all(|(quantile, level)| quantile.probability == level);
+    let (known, last) = (start.quantiles.len(), start.quantiles.last()?.within);
+    if previous.now > now || !levels || !(3..=LEVELS.len()).contains(&known) {
+        return None;
+    }
+    // Those that are not known lie beyond the last that is.
+    let mut by = [previous.now + last + 1; LEVELS.len()];
+    for (by, quantile) in by.iter_mut().zip(&start.quantiles) {
+        *by = previous.now + quantile.within;
+    }
+    let since = start.since.unwrap_or(previous.now).min(previous.now);
+    let reported = PredictedStart { by, capped: known < LEVELS.len(), stall: None };
+    Some(Before { reported, since })
 }
