@@ -49,8 +49,8 @@ fn predicted_and_actual(words: &str, count: i64, classes: u64, seed: u64) -> Vec
         });
         ends.sort_unstable_by(|a, b| b.cmp(a));
         now = ends.last().unwrap().0;
-        while let Some((end, id)) = ends.pop_if(|(end, _)| *end == now) {
-            block.tell(end, &over(id, JobState::Ended, 0));
+        while ends.last().is_some_and(|(end, _)| *end == now) {
+            block.tell(now, &over(ends.pop().unwrap().1, JobState::Ended, 0));
         }
     }
     let both = predicted.unwrap().into_iter().zip(started.into_iter().skip(1));
