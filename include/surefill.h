@@ -1329,9 +1329,9 @@ int32_t surefill_starts_begin(void *memory,
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_starts_run(surefill_starts *starts, surefill_scheduler *scheduler, int64_t work, int32_t *step);
 
-/* Writes whether a forecast is a cheaper one, 1 or 0: where more than 256 jobs wait its decisions try no changes
- * of the order, lie 1/64 of the mean run time apart (1/256 under EASY), and consider the 512 most urgent jobs (the
- * first 4,096). Its levels are a little worse. */
+/* Writes whether a forecast is a cheaper one, 1 or 0: where more than 256 jobs wait (under EASY 1,024) its
+ * decisions try no changes of the order, lie 1/64 of the mean run time apart (1/256), and consider the 512 most
+ * urgent jobs (the first 4,096). Its levels are a little worse. */
 int32_t surefill_starts_simplified(const surefill_starts *starts, int32_t *simplified);
 
 /* Writes the predicted start of a waiting job: the scenarios' levels, moved by the outcomes of earlier reports. A

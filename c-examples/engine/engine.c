@@ -383,7 +383,7 @@ bool engine_forecast_news(struct engine *engine, char *text, size_t length) {
     engine->forecasts[pool].said = now;
     engine->forecasts[pool].said_at = engine->foreseen;
     snprintf(text, length, "predicted starts: by %d scenarios, %s", scenarios,
-             (now & SIMPLIFIED) != 0 ? "simplified, as more than 256 jobs wait" : "in full");
+             (now & SIMPLIFIED) != 0 ? "simplified, as many jobs wait" : "in full");
     return true;
 }
 

@@ -6,10 +6,6 @@ use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::plan::{LONGEST, Rank, pressing, take_first};
 
-/// Number of waiting jobs above which a forecast is cheaper: a third of the time without changes of the orders, for
-/// levels that are up to a tenth worse, and fewer decisions.
-pub(super) const LONG_QUEUE: u32 = 256;
-
 /// Number of the jobs that have waited longest and are always considered, but behind those of higher classes.
 const LONGEST_WAITS: usize = 8;
 
@@ -18,11 +14,11 @@ const LONGEST_WAITS: usize = 8;
 const AGAIN: (u32, u32) = (1800, 8);
 
 impl StartForecast<'_> {
-    /// Whether the forecast is a cheaper one, as more than 256 jobs wait: its decisions try no changes of the order
-    /// (EASY has none), lie 1/64 of the mean run time apart (1/256 under EASY), and consider the 512 most urgent jobs
-    /// (the first 4,096). Its levels are a little worse.
+    /// Whether the forecast is a cheaper one, as more than 256 jobs wait (under EASY 1,024): its decisions try no
+    /// changes of the order (EASY has none), lie 1/64 of the mean run time apart (1/256), and consider the 512 most
+    /// urgent jobs (the first 4,096). Its levels are a little worse.
     pub fn is_simplified(&self) -> bool {
-        self.state.queued > LONG_QUEUE
+        self.state.queued > self.cheaper().above
     }
 
     fn cheaper(&self) -> &'static Cheaper {

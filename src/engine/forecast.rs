@@ -20,6 +20,8 @@ pub(super) const LATER: u32 = 256;
 
 /// The cheaper decisions about a long queue.
 pub(super) struct Cheaper {
+    /// Number of waiting jobs above which a forecast is cheaper.
+    pub(super) above: u32,
     /// Number of waiting jobs that are considered when they are chosen; jobs that are submitted later are added. The
     /// schedulers of resource managers have such a bound as well (Slurm: `bf_max_job_test`).
     pub(super) considered: u32,
@@ -29,8 +31,10 @@ pub(super) struct Cheaper {
 
 /// An order of a plan costs as much as some hundred jobs that are looked at; EASY, which only looks at jobs, starts
 /// jobs a tenth later by as few and as seldom decisions.
-pub(super) const CHEAPER: [Cheaper; 2] =
-    [Cheaper { considered: 512, share: 64 }, Cheaper { considered: 4096, share: 256 }];
+pub(super) const CHEAPER: [Cheaper; 2] = [
+    Cheaper { above: 256, considered: 512, share: 64 },
+    Cheaper { above: 1024, considered: 4096, share: 256 },
+];
 
 /// Room for the considered jobs of a plan, and of EASY.
 const MOST_CONSIDERED: [u32; 2] = [CHEAPER[0].considered + LATER, CHEAPER[1].considered + LATER];

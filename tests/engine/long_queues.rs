@@ -43,7 +43,7 @@ fn predicted_and_actual(words: &str, count: i64, classes: u64, seed: u64) -> Vec
         }
         predicted.get_or_insert_with(|| {
             forecast_of(&mut block, now, (1, 1000), |forecast, _| {
-                assert_eq!(forecast.is_simplified(), count > 300);
+                assert_eq!(forecast.is_simplified(), count > 1100);
                 (1..runs.len() as i64).map(|id| forecast.levels(id).unwrap()).collect::<Vec<_>>()
             })
         });

@@ -138,7 +138,7 @@ impl Explain {
                 simplified.dedup();
                 if !simplified.is_empty() {
                     let times = simplified.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-                    let note = "by simplified scenarios, as more than 256 jobs waited";
+                    let note = "by simplified scenarios, as many jobs waited";
                     writeln!(out, "{}", prose(&format!("Asked at {times}: {note}.")))?;
                 }
                 writeln!(out)?;

@@ -125,9 +125,9 @@ pub unsafe extern "C" fn surefill_starts_run(
     })())
 }
 
-/// Writes whether a forecast is a cheaper one, 1 or 0: where more than 256 jobs wait its decisions try no changes of
-/// the order, lie 1/64 of the mean run time apart (1/256 under EASY), and consider the 512 most urgent jobs (the first
-/// 4,096). Its levels are a little worse.
+/// Writes whether a forecast is a cheaper one, 1 or 0: where more than 256 jobs wait (under EASY 1,024) its decisions
+/// try no changes of the order, lie 1/64 of the mean run time apart (1/256), and consider the 512 most urgent jobs (the
+/// first 4,096). Its levels are a little worse.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///

@@ -54,7 +54,7 @@ pub struct PredictedWait {
     pub reported: [i64; 5],
     /// The probabilities of starting within each of [`WITHIN`].
     pub within: [f64; WITHIN.len()],
-    /// Whether the scenarios were simplified, as more than 256 jobs waited.
+    /// Whether the scenarios were simplified, as many jobs waited.
     pub simplified: bool,
 }
 

@@ -30,7 +30,7 @@ pub struct Prediction {
     pub quantiles: Quantiles,
     /// The predicted probabilities of starting in time; limits alone have none.
     pub started: Option<Chances>,
-    /// Whether the scheduler's own forecast was simplified, as more than 256 jobs waited.
+    /// Whether the scheduler's own forecast was simplified, as many jobs waited.
     pub simplified: bool,
     /// The observed rest of the wait.
     pub waited: i64,
