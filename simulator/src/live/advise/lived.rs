@@ -129,7 +129,7 @@ impl<'a> Lived<'a> {
         };
         let mut block = Block::new(&capacity, &(question.rule.settings.clone() + AS_REPORTED))?;
         let (mut places, mut first) = (Vec::new(), 0);
-        for (number_, pool) in pools.iter().enumerate() {
+        for (number, pool) in pools.iter().enumerate() {
             let queue_count = queues(pool, in_regions);
             let counted = pool.count(snapshot);
             let (lines, running) = counted
@@ -140,7 +140,7 @@ impl<'a> Lived<'a> {
                 pool,
                 queue: first,
                 regions: regions.map(|counted| Regions::of(pool, counted)),
-                name: format!("pool{number_}").into_bytes(),
+                name: format!("pool{number}").into_bytes(),
                 counted,
                 lines,
                 running,
@@ -153,12 +153,12 @@ impl<'a> Lived<'a> {
         }
         let mut scheduler = block.scheduler()?;
         let own = places.iter().map(|place| (place.name.as_slice(), queues(place.pool, in_regions)));
-        let mut number_ = 0;
+        let mut next = 0;
         for (name, count) in own.chain([(&b"elsewhere"[..], 1)]) {
             let pool = scheduler.set_pool(name, i32::MAX as u32, None).map_err(refused("a pool"))?;
             for _ in 0..count {
-                let queue = format!("queue{number_}");
-                number_ = 1 + scheduler.set_queue(queue.as_bytes(), pool).map_err(refused("a queue"))?;
+                let queue = format!("queue{next}");
+                next = 1 + scheduler.set_queue(queue.as_bytes(), pool).map_err(refused("a queue"))?;
             }
         }
         Ok(Lived {
@@ -193,14 +193,14 @@ impl<'a> Lived<'a> {
                 job: None,
             });
         }
-        for (number_, place) in self.places.iter().enumerate() {
+        for (pool, place) in self.places.iter().enumerate() {
             let Ok(counted) = &place.counted else { continue };
             let holding = self.snapshot.jobs.iter().filter(|job| job.holds_nodes() && place.pool.has(job));
             for job in holding {
                 let start = now - job.used.min(now);
                 lives.push(Life {
-                    id: in_pool(job_number(&job.id), number_),
-                    pool: number_,
+                    id: in_pool(job_number(&job.id), pool),
+                    pool,
                     queue: place.queue_of(&job.partition),
                     user: user_number(&job.user),
                     times: Times { submit: job.submit.min(start), start: Some(start), end: None },
@@ -215,8 +215,8 @@ impl<'a> Lived<'a> {
                     line.waiting.iter().filter(|waiting| waiting.tasks == 1 && waiting.at_once == 0)
                 {
                     lives.push(Life {
-                        id: in_pool(waiting.id, number_),
-                        pool: number_,
+                        id: in_pool(waiting.id, pool),
+                        pool,
                         queue: place.queue_of(&line.job.partition),
                         user: user_number(&line.job.user),
                         times: Times { submit: line.job.submit.min(now), start: None, end: None },
@@ -240,8 +240,8 @@ impl<'a> Lived<'a> {
     ) -> Result<()> {
         let events = in_order(lives.iter().map(|life| life.times));
         let mut moments = self.moments(&events, lives, is_asked);
-        for (place, &(time, phase, number_)) in events.iter().enumerate() {
-            let life = &lives[number_];
+        for (place, &(time, phase, which)) in events.iter().enumerate() {
+            let life = &lives[which];
             let state = match phase {
                 Phase::Submission => JobState::Waiting,
                 Phase::Starts => JobState::Running,
@@ -306,8 +306,8 @@ impl<'a> Lived<'a> {
     ) -> BTreeMap<i64, Vec<usize>> {
         let mut present = vec![0_u64; self.places.len()];
         let mut found: Vec<Vec<(i64, u64)>> = vec![Vec::new(); self.places.len()];
-        for &(time, phase, number_) in events {
-            let life = &lives[number_];
+        for &(time, phase, which) in events {
+            let life = &lives[which];
             let Some(count) = present.get_mut(life.pool) else { continue };
             match phase {
                 Phase::Submission => {
@@ -415,13 +415,12 @@ impl<'a> Lived<'a> {
                 self.places[open.pool].bounds.judge(None, bound - open.when);
             }
         }
-        for (number_, place) in self.places.iter_mut().enumerate() {
+        for (pool, place) in self.places.iter_mut().enumerate() {
             let Ok(counted) = &place.counted else { continue };
             if let Some(regions) = &mut place.regions {
                 let running = place.running.iter();
-                let running = running.map(|running| {
-                    (running.job, in_pool(job_number(&running.job.id), number_), running.units)
-                });
+                let running = running
+                    .map(|running| (running.job, in_pool(job_number(&running.job.id), pool), running.units));
                 regions.present(place.pool, counted, running);
             }
             let place = &*place;
@@ -432,7 +431,7 @@ impl<'a> Lived<'a> {
                 });
             // They are on nodes that have left the pool.
             for job in gone {
-                let id = in_pool(job_number(&job.id), number_);
+                let id = in_pool(job_number(&job.id), pool);
                 let report = JobReport { id, state: JobState::Broken, ..JobReport::default() };
                 self.block.report(now, &report, &format!("job {}", job.id))?;
             }
@@ -440,7 +439,7 @@ impl<'a> Lived<'a> {
                 let job = running.job;
                 let ends = job.state == State::Completing;
                 let report = JobReport {
-                    id: in_pool(job_number(&job.id), number_),
+                    id: in_pool(job_number(&job.id), pool),
                     state: if ends { JobState::Ending } else { JobState::Running },
                     user: user_number(&job.user),
                     start: now - job.used.min(now),
@@ -461,7 +460,7 @@ impl<'a> Lived<'a> {
             for line in &place.lines {
                 for waiting in &line.waiting {
                     let report = JobReport {
-                        id: in_pool(waiting.id, number_),
+                        id: in_pool(waiting.id, pool),
                         state: JobState::Waiting,
                         user: user_number(&line.job.user),
                         submit: line.job.submit.min(now),
@@ -477,7 +476,7 @@ impl<'a> Lived<'a> {
                 }
                 let before = self.question.previous.as_ref().and_then(|previous| before(previous, line, now));
                 if let (Some(before), (Some(first), _)) = (before, line.first_and_last()) {
-                    let id = in_pool(first, number_);
+                    let id = in_pool(first, pool);
                     let mut scheduler = self.block.scheduler()?;
                     scheduler
                         .restore_start(id, before.since, &before.reported)
