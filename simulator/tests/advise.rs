@@ -1,5 +1,6 @@
 //! `surefill advise` on saved output of Slurm's commands.
 
+use super::advising::snapshot_of;
 use std::process::{Command, Output};
 use surefill_simulator::live::advise::read::{self, State};
 use surefill_simulator::live::advise::rule::Rule;
@@ -56,14 +57,7 @@ fn running(id: u32, nodes: u32, minutes: u32, used: &str) -> String {
 }
 
 fn snapshot(jobs: &str, nodes: &str, past: &str) -> Snapshot {
-    Snapshot {
-        now: 2000,
-        jobs: read::squeue(&separated(jobs), "squeue").expect("squeue's output").found,
-        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output").found,
-        past: read::past(&accounted(past), "sacct").expect("sacct's output").found,
-        odd: Vec::new(),
-        remarks: Vec::new(),
-    }
+    snapshot_of(2000, &separated(jobs), nodes, &accounted(past))
 }
 
 #[test]

@@ -1,32 +1,15 @@
 //! `surefill advise` on a recorded cluster of a thousand nodes with partitions that overlap and three nodes in a
 //! hundred drained, reserved or failing, at ten moments: every waiting job's start beside the one that came.
 
+use super::advising::advice_of;
 use super::cluster::{BEGIN, Cluster, PARTITIONS};
-use surefill_simulator::live::advise::rule::Rule;
-use surefill_simulator::live::advise::{Advice, Question, Snapshot, advise, read};
+use surefill_simulator::live::advise::Advice;
 
 const DAY: i64 = 86_400;
 const HOUR: i64 = 3600;
 
 fn advice(cluster: &Cluster, now: i64, with_nodes: bool) -> Advice {
-    let snapshot = Snapshot {
-        now,
-        jobs: read::squeue(&cluster.squeue(now, with_nodes), "squeue").expect("squeue's output").found,
-        nodes: read::sinfo(&cluster.sinfo(now), "sinfo").expect("sinfo's output").found,
-        past: read::past(&cluster.sacct(now), "sacct").expect("sacct's output").found,
-        odd: Vec::new(),
-        remarks: Vec::new(),
-    };
-    let question = Question {
-        partition: None,
-        within: vec![3600],
-        quantile: 0.95,
-        confidence: 0.95,
-        rule: Rule::default(),
-        previous: None,
-        next: Vec::new(),
-    };
-    advise(&snapshot, &question).expect("advice")
+    advice_of(now, &cluster.squeue(now, with_nodes), &cluster.sinfo(now), &cluster.sacct(now))
 }
 
 /// Counts of the answers.

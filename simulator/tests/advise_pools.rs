@@ -1,8 +1,8 @@
 //! `surefill advise` on clusters as they are: nodes that have left, partitions that overlap, arrays.
 
-use surefill_simulator::live::advise::rule::Rule;
+use super::advising::advice_of;
+use surefill_simulator::live::advise::Advice;
 use surefill_simulator::live::advise::starts::Start;
-use surefill_simulator::live::advise::{Advice, Question, Snapshot, advise, read};
 
 const NOW: i64 = 1_700_000_000;
 const SEPARATOR: &str = "|0123456789abcdef|";
@@ -32,24 +32,7 @@ fn nodes(partition: &str, from: usize, states: &[&str]) -> String {
 }
 
 fn advice(jobs: &str, nodes: &str, history: &str) -> Advice {
-    let snapshot = Snapshot {
-        now: NOW,
-        jobs: read::squeue(jobs, "squeue").expect("squeue's output").found,
-        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output").found,
-        past: read::past(history, "sacct").expect("sacct's output").found,
-        odd: Vec::new(),
-        remarks: Vec::new(),
-    };
-    let question = Question {
-        partition: None,
-        within: vec![3600],
-        quantile: 0.95,
-        confidence: 0.95,
-        rule: Rule::default(),
-        previous: None,
-        next: Vec::new(),
-    };
-    advise(&snapshot, &question).expect("advice")
+    advice_of(NOW, jobs, nodes, history)
 }
 
 fn start<'a>(advice: &'a Advice, job: &str) -> &'a Start {

@@ -6,6 +6,8 @@ mod advise;
 mod advise_cluster;
 mod advise_history;
 mod advise_pools;
+#[path = "common/advising.rs"]
+mod advising;
 mod batsim;
 #[path = "common/cluster.rs"]
 mod cluster;

@@ -16,14 +16,18 @@ const AGAIN: (u32, u32) = (1800, 8);
 impl StartForecast<'_> {
     /// Whether the forecast is a cheaper one, as more than 256 jobs wait (under EASY 1,024): its decisions try no
     /// changes of the order (EASY has none), lie 1/64 of the mean run time apart (1/256), and consider the 512 most
-    /// urgent jobs (the first 4,096). Its levels are a little worse.
+    /// urgent jobs (the first 4,096, in regions all). Its levels are a little worse.
     pub fn is_simplified(&self) -> bool {
         self.state.queued > self.cheaper().above
     }
 
     fn cheaper(&self) -> &'static Cheaper {
-        let [plan, easy] = &CHEAPER;
-        if self.state.easy != 0 { easy } else { plan }
+        let [plan, easy, in_regions] = &CHEAPER;
+        match self.state.easy {
+            0 => plan,
+            _ if self.is_divided() => in_regions,
+            _ => easy,
+        }
     }
 
     /// Seconds between two decisions of a scenario, at least.

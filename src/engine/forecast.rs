@@ -29,15 +29,14 @@ pub(super) struct Cheaper {
     pub(super) share: u64,
 }
 
-/// An order of a plan costs as much as some hundred jobs that are looked at; EASY, which only looks at jobs, starts
-/// jobs a tenth later by as few and as seldom decisions.
-pub(super) const CHEAPER: [Cheaper; 2] = [
+/// The cheaper decisions of a plan, of EASY, and of EASY in regions. An order of a plan costs as much as some hundred
+/// jobs that are looked at; EASY, which only looks at jobs, starts jobs a tenth later by as few and as seldom
+/// decisions. In regions all are considered, as those of one queue must not hide those of another.
+pub(super) const CHEAPER: [Cheaper; 3] = [
     Cheaper { above: 256, considered: 512, share: 64 },
     Cheaper { above: 1024, considered: 4096, share: 256 },
+    Cheaper { above: 1024, considered: u32::MAX - LATER, share: 256 },
 ];
-
-/// Room for the considered jobs of a plan, and of EASY.
-const MOST_CONSIDERED: [u32; 2] = [CHEAPER[0].considered + LATER, CHEAPER[1].considered + LATER];
 
 /// Number of tasks of arrays that wait side by side, at most; further ones follow those.
 const TASKS: u32 = 64;
@@ -261,9 +260,9 @@ impl Room {
         self.entries() + LATER
     }
 
-    /// Number of considered jobs of a scenario, under a plan and under EASY.
-    fn considered(&self) -> [u32; 2] {
-        MOST_CONSIDERED.map(|most| most.min(self.waiting()))
+    /// Number of considered jobs of a scenario, by a plan, by EASY, and by EASY in regions.
+    fn considered(&self) -> [u32; 3] {
+        CHEAPER.map(|cheaper| self.waiting().min(cheaper.considered + LATER))
     }
 
     /// Number of running jobs of a scenario.
@@ -272,7 +271,7 @@ impl Room {
     }
 
     pub(super) fn plan(&self) -> PlanCapacity {
-        let [waiting, _] = self.considered();
+        let [waiting, ..] = self.considered();
         PlanCapacity { running: self.running(), waiting }
     }
 }
@@ -289,13 +288,14 @@ impl<'a> Object<'a> for StartForecast<'a> {
             return Err(Error::OutOfRange);
         }
         let entries = room.entries() as usize;
+        let [_, easy, in_regions] = room.considered();
         Ok(Parts {
             candidates: carver.take(entries)?,
             tiers: carver.take(entries)?,
             queued: carver.take(entries)?,
             busy: carver.take(room.capacity.jobs as usize)?,
             waiting: carver.take(room.waiting() as usize)?,
-            considered: carver.take(room.considered()[1] as usize)?,
+            considered: carver.take(if room.regions == 0 { easy } else { in_regions } as usize)?,
             running: carver.take(room.running() as usize)?,
             starts: carver.take(entries * room.scenarios as usize)?,
             waits: carver.take(2 * RecentWaits::size(room.capacity.waits)?)?,

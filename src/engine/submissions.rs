@@ -23,7 +23,7 @@ pub(crate) struct Arrival {
     pub tasks: u32,
     pub pool: u32,
     pub tier: i32,
-    /// The first of its queues plus 1; 0 in blocks of before, which do not say.
+    /// The first of its queues plus 1; 0 if it is not known.
     pub queue: u32,
     /// Its number among all submissions, from 1 up.
     pub number: u32,

@@ -1,6 +1,6 @@
 //! Forecasts of pools whose queues share some of their units.
 
-use crate::block::Block;
+use crate::block::{Block, small};
 use crate::facts::{job, running};
 use crate::machine::Random;
 use surefill::engine::{JobReport, JobState, Region, Scheduler, StartForecast};
@@ -116,4 +116,24 @@ fn wrong_regions_are_refused() {
     assert_eq!(levels(&mut scheduler, &[Region::default(); 65], &[], &[]), Err(Error::OutOfRange));
     let mut plan = of_two("preset=fair");
     assert_eq!(levels(&mut plan.scheduler(), &REGIONS, &HELD, &[]), Err(Error::Unsupported));
+}
+
+/// Thousands of jobs of one queue do not hide a job of another.
+#[test]
+fn a_jam_of_one_queue_leaves_the_other_alone() {
+    let count = 5000;
+    let mut block = Block::new(&small(count + 16), "preset=easy");
+    let mut scheduler = block.scheduler();
+    scheduler.set_pool(b"all", 6, None).unwrap();
+    scheduler.set_queue(b"batch", 0).unwrap();
+    scheduler.set_queue(b"other", 0).unwrap();
+    let last = i64::from(count) + 2;
+    scheduler.set_job(T, &running(1, 4, 10_000, T)).unwrap();
+    for id in 2..last {
+        scheduler.set_job(T, &JobReport { submit: T - 10, ..job(id, 4, 600) }).unwrap();
+    }
+    scheduler.set_job(T, &JobReport { submit: T - 5, queues: &[1], ..job(last, 2, 600) }).unwrap();
+    let regions = [Region { units: 4, idle: 0, queues: 0b01 }, Region { units: 2, idle: 2, queues: 0b10 }];
+    let found = levels(&mut scheduler, &regions, &[(1, &[4, 0])], &[last]).unwrap();
+    assert_eq!(found, [Some([0; 5])]);
 }

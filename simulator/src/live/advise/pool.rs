@@ -385,7 +385,12 @@ impl Pool {
             let (left, all) = self.leaving(job).unwrap_or((0, 1));
             u64::from(job.processors) * (all - left) / all.max(1)
         };
-        let (all, busy) = (processors(self.nodes.iter().filter(usable)), mine.map(stays).sum());
+        self.count_processors(mine.map(stays).sum(), 0)
+    }
+
+    /// Counts processors: those that jobs hold are `busy` of nodes in service, and `gone` of others.
+    fn count_processors(&self, busy: u64, gone: u64) -> Result<Counted, String> {
+        let all = processors(self.nodes.iter().filter(usable));
         match (u32::try_from(processors(self.nodes.iter())), all.checked_sub(busy)) {
             (Ok(most), Some(idle)) => Ok(Counted {
                 unit: Unit::Processors,
@@ -393,7 +398,7 @@ impl Pool {
                 idle: idle as u32,
                 of: |job| job.processors,
                 most,
-                gone: 0,
+                gone: gone as u32,
             }),
             _ => Err(TOO_MUCH.to_owned()),
         }
@@ -421,18 +426,8 @@ impl Pool {
             return Ok(Counted { unit: Unit::Nodes, all, idle, of: |job| job.nodes, most, gone });
         }
         // Slurm does not say how much of the nodes that are leaving is held: all of it is counted.
-        let (all, busy) = (processors(usable()), self.held(snapshot, |job| job.processors));
+        let busy = self.held(snapshot, |job| job.processors);
         let gone = busy.min(processors(leaving()));
-        match (u32::try_from(processors(self.nodes.iter())), all.checked_sub(busy - gone)) {
-            (Ok(most), Some(idle)) => Ok(Counted {
-                unit: Unit::Processors,
-                all: all as u32,
-                idle: idle as u32,
-                of: |job| job.processors,
-                most,
-                gone: gone as u32,
-            }),
-            _ => Err(TOO_MUCH.to_owned()),
-        }
+        self.count_processors(busy - gone, gone)
     }
 }
