@@ -114,6 +114,7 @@ fn what_submit_times_add_to_users() {
         counts: Default::default(),
         unix_start_time: None,
         nodes: None,
+        site: None,
     };
     let options = Options { slot_s: Some(500), ratio: Some(1.9), ..options() };
     let study = Plan::new("t.swf", &workload, &options).run(&|_| ());
@@ -130,7 +131,14 @@ fn what_submit_times_add_to_users() {
 fn studies_say_why_there_is_nothing() {
     let of = |jobs: &[Job]| {
         let counts = Default::default();
-        let workload = Workload { jobs: jobs.to_vec(), procs: 1, counts, unix_start_time: None, nodes: None };
+        let workload = Workload {
+            jobs: jobs.to_vec(),
+            procs: 1,
+            counts,
+            unix_start_time: None,
+            nodes: None,
+            site: None,
+        };
         let options = options();
         let plan = Plan::new("t.swf", &workload, &options);
         let done = AtomicU64::new(0);
@@ -158,8 +166,14 @@ fn studies_say_why_there_is_nothing() {
     let (nobody, _) = of(&[job(-1, 5, 60), job(-1, 6, 600), job(-1, 900, 6000)]);
     assert_eq!(nobody, [None, None, Some("no job's user is known"), Some("no job's user is known")]);
     let jobs: Vec<Job> = (0..40).map(|i| job(1, 5, i % 2 * 100)).collect();
-    let workload =
-        Workload { jobs, procs: 1, counts: Default::default(), unix_start_time: None, nodes: None };
+    let workload = Workload {
+        jobs,
+        procs: 1,
+        counts: Default::default(),
+        unix_start_time: None,
+        nodes: None,
+        site: None,
+    };
     let options = options();
     let study = Plan::new("t.swf", &workload, &options).run(&|_| ());
     assert!(locality::remarks(&study)[0].ends_with("no locality at any granularity"));

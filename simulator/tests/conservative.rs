@@ -57,7 +57,7 @@ proptest! {
             ..Job::default()
         });
         let workload =
-            Workload { jobs: jobs.collect(), procs: 8, counts: Counts::default(), unix_start_time: None, nodes: None };
+            Workload { jobs: jobs.collect(), procs: 8, counts: Counts::default(), unix_start_time: None, nodes: None, site: None };
         let mut watched = Watched::default();
         let outcome = replay(&workload, Setup::default(), &mut watched, &|_| {}).unwrap();
         for (id, job) in outcome.jobs.iter().enumerate() {

@@ -231,6 +231,7 @@ mod tests {
             counts: Default::default(),
             unix_start_time: None,
             nodes: None,
+            site: None,
         };
         let choice = Choice::new(PolicyName::Easy, None, None).unwrap();
         let options = Options { choice, policy: PolicyOptions::default(), rules: Rules::default() };

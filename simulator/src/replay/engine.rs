@@ -111,6 +111,7 @@ mod tests {
             counts: Default::default(),
             unix_start_time: None,
             nodes: None,
+            site: None,
         };
         let stuck = replay(&workload, Setup::default(), &mut Idle, &|_| {}).unwrap_err();
         assert_eq!(stuck, Stuck { waiting: 1 });

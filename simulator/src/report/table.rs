@@ -153,6 +153,7 @@ mod tests {
             counts: Default::default(),
             unix_start_time: None,
             nodes: None,
+            site: None,
         };
         let summary = Summary::new(&run, &workload, &options);
         Compared {

@@ -35,6 +35,7 @@ pub mod recorded;
 pub mod remarks;
 pub mod rows;
 mod sge;
+pub mod site;
 pub mod source;
 pub mod swf;
 pub mod tables;

@@ -14,6 +14,7 @@
 
 use crate::base::words::{counted, several};
 use crate::trace::nodes::{Machine, NodesBlock};
+use crate::trace::site::SiteRules;
 use crate::trace::swf::{Record, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -56,6 +57,8 @@ pub struct Job {
     pub queue: i64,
     /// The partition; negative when unknown.
     pub partition: i64,
+    /// The QOS; negative when unknown.
+    pub qos: i64,
     /// Its status in the trace (1 completed, 0 failed, 5 cancelled).
     pub status: i64,
     /// Its request on a machine of nodes. Elsewhere a job should not carry the room for it.
@@ -262,6 +265,8 @@ pub struct Workload {
     pub unix_start_time: Option<i64>,
     /// The machine, where it is one of nodes.
     pub nodes: Option<Arc<Machine>>,
+    /// The site's rules, where they are known.
+    pub site: Option<Arc<SiteRules>>,
 }
 
 /// Why a trace makes no workload.
@@ -337,7 +342,7 @@ impl Workload {
         if jobs.is_empty() {
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
-        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes })
+        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes, site: None })
     }
 
     /// Whether the machine is one of whole, like nodes: see [`Machine::is_whole`].
@@ -435,6 +440,7 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
         executable: record.executable,
         queue: record.queue,
         partition: record.partition,
+        qos: -1,
         status: record.status,
         request: None,
     })

@@ -282,6 +282,7 @@ mod tests {
             counts: Counts::default(),
             unix_start_time: Some(1_714_557_600),
             nodes: None,
+            site: None,
         };
         let outcome = |wait: fn(&Made) -> i64| Outcome {
             setup: Setup::default(),

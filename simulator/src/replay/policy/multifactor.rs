@@ -291,7 +291,14 @@ mod tests {
     fn workload(mut jobs: Vec<Job>) -> Workload {
         jobs.sort_by_key(|job| job.submit);
         jobs.iter_mut().enumerate().for_each(|(id, job)| job.id = id);
-        Workload { jobs, procs: PROCS, counts: Default::default(), unix_start_time: None, nodes: None }
+        Workload {
+            jobs,
+            procs: PROCS,
+            counts: Default::default(),
+            unix_start_time: None,
+            nodes: None,
+            site: None,
+        }
     }
 
     /// Jobs of six users, one of them unknown, in three queues, on a machine that is too small for them.

@@ -281,7 +281,7 @@ mod tests {
             }
         });
         let jobs = jobs.collect();
-        Workload { jobs, procs, counts: Counts::default(), unix_start_time: None, nodes: None }
+        Workload { jobs, procs, counts: Counts::default(), unix_start_time: None, nodes: None, site: None }
     }
 
     fn options(choice: &str) -> Options {
