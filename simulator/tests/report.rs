@@ -6,8 +6,10 @@ use std::path::Path;
 use surefill_simulator::base::papers::published;
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions};
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
+use surefill_simulator::report::answer::{recorded_savings, savings, standings};
+use surefill_simulator::report::what_if::span;
 use surefill_simulator::report::{Compared, Made, TableStyle, View, comparison, page, section, waits};
-use surefill_simulator::trace::recorded::{Means, Recorded};
+use surefill_simulator::trace::recorded::{Means, Recorded, Verdict};
 use surefill_simulator::trace::swf::{Strictness, open};
 use surefill_simulator::trace::workload::{Rules, Workload};
 
@@ -280,13 +282,18 @@ fn the_record_comes_first() {
     let easy = one.policies[1].mean.mean_wait_s;
     let explained = |traces: &[Compared]| surefill_simulator::report::answer::explained(traces);
     assert_eq!(explained(std::slice::from_ref(&one)), None);
+    // All waits as long as each other in the record.
     let recorded = |wait_s: f64| {
-        let all = Means { jobs: 20, wait_s, run_s: 1.0 };
+        let mut policies = one.policies.clone();
+        for week in policies.iter_mut().flat_map(|summary| summary.weeks.iter_mut().flatten()) {
+            (week.known, week.known_s, week.recorded_s) =
+                (week.jobs, week.waited_s, wait_s * week.jobs as f64);
+        }
         let same = Compared {
             trace: one.trace.clone(),
-            policies: one.policies.clone(),
+            policies,
             published: None,
-            recorded: Recorded { all, ..Recorded::default() },
+            recorded: Recorded::default(),
             remarks: Vec::new(),
         };
         (explained(std::slice::from_ref(&same)).unwrap(), same)
@@ -296,7 +303,22 @@ fn the_record_comes_first() {
         enough.starts_with("People waited ") && enough.contains("the replay of EASY explains 50 % of it"),
         "{enough}"
     );
+    // Savings are those of the shortest waits; the demonstration's first jobs are of few weeks.
+    let best = standings(std::slice::from_ref(&half)).remove(0);
+    let saved = easy * -best.change;
+    let says = format!(
+        "Of that, {} would save {}, {:.0} % of what was waited.",
+        best.policy,
+        span(saved),
+        saved / easy * 50.0
+    );
+    assert!(enough.ends_with(&says), "{enough} {says}");
+    let found = savings(&half);
+    let ours = found.iter().find(|saving| saving.index == best.index).unwrap();
+    assert_eq!(found.len(), 4);
+    assert!((ours.scored.saved_s.value - saved).abs() < 1e-6 && ours.policy == best.policy);
     let (little, tenth) = recorded(easy * 10.0);
+    assert!(!little.contains("Of that,") && savings(&tenth)[0].scored.verdict == Verdict::Unexplained);
     assert!(little.starts_with("This history cannot tell what another policy would save"), "{little}");
     assert!(little.contains("explains 10 % ("), "{little}");
     let (short, none) = recorded(59.0);
@@ -317,7 +339,17 @@ fn the_record_comes_first() {
     assert!(!sentence(std::slice::from_ref(&half)).contains("alone"));
     let two = explained(&[recorded(easy * 2.0).1, more]).unwrap();
     assert!(two.contains("Nor can one of which it comes to more than 160 %: demo."), "{two}");
-    let all = explained(&[half, tenth, none]).unwrap();
+    assert!(recorded_savings(std::slice::from_ref(&half), TableStyle::Markdown).is_none());
+    let three = [half, tenth, none];
+    let all = explained(&three).unwrap();
+    let table = recorded_savings(&three, TableStyle::Markdown).unwrap().to_string();
+    let rows: Vec<Vec<String>> = table.lines().map(cells).collect();
+    let share = format!("{:.0}", saved / easy * 50.0);
+    assert_eq!(rows[0][..3], ["trace", "people waited", "EASY explains"]);
+    assert!(rows[0][3].starts_with(&format!("{} saves", best.policy)), "{table}");
+    assert_eq!(rows[2], ["demo", &span(easy * 2.0), "50 %", &span(saved), &share], "{table}");
+    assert_eq!(rows[3][2..], ["10 %", "cannot tell", "-"], "{table}");
+    assert_eq!(rows[4][1..], ["59 s", "-", "nothing to save", "-"], "{table}");
     assert!(
         all.contains("explains 10 to 50 % of the recorded mean waits of 2 traces (median 30 %)"),
         "{all}"

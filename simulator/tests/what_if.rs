@@ -78,6 +78,21 @@ fn the_numbers_are_those_of_simulate() {
         let found = number(path);
         assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{path}: {found} {expected}");
     }
+    // The same savings from a comparison, whose weeks are those of the shifted submissions.
+    let savings = &compared["traces"][0]["savings"];
+    assert_eq!((savings.as_array().unwrap().len(), &savings[0]["policy"]), (1, &"fair".into()));
+    assert_eq!(savings[0]["verdict"], answer["scored"]["verdict"]);
+    for (path, tolerance) in [
+        ("/recorded_s", 1e-9),
+        ("/saved_s/value", 1e-9),
+        ("/saved/value", 1e-9),
+        ("/explained/value", 1e-9),
+        ("/saved_s/ci95/low", 0.02),
+        ("/saved_s/ci95/high", 0.02),
+    ] {
+        let (ours, theirs) = (savings[0].pointer(path).unwrap().as_f64(), number(&format!("/scored{path}")));
+        assert!((ours.unwrap() - theirs).abs() <= tolerance * theirs.abs(), "{path}: {ours:?} {theirs}");
+    }
     for path in ["/scored/explained", "/scored/saved_s", "/change", "/anchored/run_times/saved_s"] {
         let ends = ["low", "high"].map(|end| number(&format!("{path}/ci95/{end}")));
         let value = number(&format!("{path}/value"));

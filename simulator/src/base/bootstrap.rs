@@ -57,6 +57,54 @@ pub fn draws(blocks: usize, replays: usize) -> impl Iterator<Item = Draw> {
     })
 }
 
+/// Sums over the jobs of one block in one replay.
+pub trait Sums: Default {
+    /// Adds the others, each times a factor.
+    fn add(&mut self, other: &Self, times: f64);
+}
+
+/// The sums of every block in every replay, those of all blocks, and those of every draw.
+pub struct Blocks<S> {
+    sums: Vec<Vec<S>>,
+    /// The sums of all blocks, means over the replays.
+    pub whole: S,
+    drawn: Vec<S>,
+}
+
+impl<S: Sums> Blocks<S> {
+    /// The sums of these blocks, each of which has as many replays.
+    pub fn new(sums: Vec<Vec<S>>, replays: usize) -> Blocks<S> {
+        let mut found = Blocks { sums, whole: S::default(), drawn: Vec::new() };
+        let every: (Vec<usize>, Vec<usize>) = ((0..found.sums.len()).collect(), (0..replays).collect());
+        found.whole = found.total(&every.0, &every.1);
+        let drawn = draws(found.sums.len(), replays);
+        found.drawn = drawn.map(|draw| found.total(&draw.blocks, &draw.replays)).collect();
+        found
+    }
+
+    /// The sums of some blocks, each the mean over some replays.
+    fn total(&self, blocks: &[usize], replays: &[usize]) -> S {
+        let mut total = S::default();
+        for block in blocks.iter().filter_map(|&block| self.sums.get(block)) {
+            for sums in replays.iter().filter_map(|&replay| block.get(replay)) {
+                total.add(sums, 1.0 / replays.len() as f64);
+            }
+        }
+        total
+    }
+
+    /// The number of blocks.
+    pub fn count(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// A number of all blocks with its interval; `None` where there is no such number.
+    pub fn figure(&self, of: impl Fn(&S) -> Option<f64>) -> Option<Figure> {
+        let value = of(&self.whole)?;
+        Some(Figure { value, ci95: interval(self.sums.len(), self.drawn.iter().map(of)) })
+    }
+}
+
 /// The 95 % interval of a value that every draw from a number of blocks has. Draws without a value are left out;
 /// `None` where these are more than a twentieth, or all blocks too few.
 pub fn interval(blocks: usize, values: impl IntoIterator<Item = Option<f64>>) -> Option<Interval> {

@@ -11,7 +11,8 @@ use crate::base::papers;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, Replayed, Run, Summary, one};
-use crate::report::answer::{Standing, standings};
+use crate::report::answer::{Standing, savings, standings};
+use crate::report::savings::Saving;
 use crate::report::{self, Compared};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Counts;
@@ -47,9 +48,17 @@ pub struct Compare {
     prob: ProbArgs,
 }
 
+/// A trace with what each policy would save of the waits that it records.
+#[derive(Debug, Serialize)]
+struct Scored {
+    #[serde(flatten)]
+    compared: Compared,
+    savings: Vec<Saving>,
+}
+
 #[derive(Debug, Serialize)]
 struct Comparison {
-    traces: Vec<Compared>,
+    traces: Vec<Scored>,
     /// Changes against EASY, the shortest waits first.
     changes: Vec<Standing>,
 }
@@ -130,7 +139,9 @@ impl Compare {
         self.output.answer(&traces)?;
         self.output.comparison("Scheduling policies compared", &traces, &sections)?;
         if self.output.json {
-            output::json(&Comparison { changes: standings(&traces), traces })?;
+            let changes = standings(&traces);
+            let scored = |compared| Scored { savings: savings(&compared), compared };
+            output::json(&Comparison { changes, traces: traces.into_iter().map(scored).collect() })?;
         }
         Ok(())
     }

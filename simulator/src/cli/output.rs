@@ -190,12 +190,21 @@ impl OutputOptions {
         if self.json || self.csv || self.markdown {
             return Ok(());
         }
-        let answers = [report::answer::explained(traces), report::answer::sentence(traces)];
-        let text: Vec<String> = answers.into_iter().flatten().collect();
-        if text.is_empty() {
-            Ok(())
-        } else {
-            say(&mut io::stdout().lock(), &format!("\n{}", text.join("\n")))
+        let mut out = io::stdout().lock();
+        let explained = report::answer::explained(traces);
+        let table = report::answer::recorded_savings(traces, self.style());
+        let mut gap = "\n";
+        if let Some(text) = explained {
+            say(&mut out, &format!("{gap}{text}"))?;
+            gap = "";
+        }
+        if let Some(table) = table {
+            writeln!(out, "\n{table}")?;
+            gap = "\n";
+        }
+        match report::answer::sentence(traces) {
+            Some(text) => say(&mut out, &format!("{gap}{text}")),
+            None => Ok(()),
         }
     }
 

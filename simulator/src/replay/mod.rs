@@ -6,6 +6,7 @@
 //! * [`setup`]: the setup of a replay; [`mod@backfill`]: its predicted delays and those that followed.
 //! * [`outcome`]: the result of one replay; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
 //!   [`schedule`] and [`evalys`] write it job by job.
+//! * [`scored`]: a replay beside the record.
 //! * [`run`]: replays over several seeds; [`mod@explain`]: the reasons why one job waited; [`starts`]: how well starts
 //!   of waiting jobs are forecast.
 
@@ -25,6 +26,7 @@ pub mod predict;
 pub mod registry;
 pub mod run;
 pub mod schedule;
+pub mod scored;
 pub mod setup;
 pub mod starts;
 pub mod waiting;

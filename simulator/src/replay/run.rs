@@ -161,7 +161,7 @@ pub fn one(
         backfills: Backfills::of(backfills, options.policy.prob.criterion),
         nodes: outcome.nodes.clone(),
         shape: Shape::of(&waits),
-        weeks: weeks(&outcome),
+        weeks: weeks(&workload.jobs, &outcome),
         waits,
     };
     Ok((outcome, replayed))

@@ -10,6 +10,7 @@
 use crate::base::bootstrap::{DRAWS, Draw, Interval, WEEK_S, draws, interval};
 use crate::base::statistics::change;
 use crate::replay::outcome::Outcome;
+use crate::trace::workload::Job;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -68,18 +69,29 @@ pub struct Week {
     pub jobs: u64,
     /// Their waits.
     pub waited_s: f64,
+    /// Number of those whose recorded waits are known.
+    pub known: u64,
+    /// Their recorded waits.
+    pub recorded_s: f64,
+    /// Their waits here.
+    pub known_s: f64,
 }
 
-/// Every week from the first submission on.
-pub fn weeks(outcome: &Outcome) -> Vec<Week> {
+/// Every week from the first submission on; the outcome is that of these jobs.
+pub fn weeks(jobs: &[Job], outcome: &Outcome) -> Vec<Week> {
     let mut weeks: Vec<Week> = Vec::new();
     let first = outcome.jobs.first().map_or(0, |job| job.submit);
-    for job in &outcome.jobs {
+    for (of, job) in jobs.iter().zip(&outcome.jobs) {
         let place = usize::try_from((job.submit - first) / WEEK_S).unwrap_or(0);
         weeks.resize(weeks.len().max(place + 1), Week::default());
         if let Some(week) = weeks.get_mut(place) {
             week.jobs += 1;
             week.waited_s += (job.start - job.submit) as f64;
+            if of.wait >= 0 {
+                week.known += 1;
+                week.recorded_s += of.wait as f64;
+                week.known_s += (job.start - job.submit) as f64;
+            }
         }
     }
     weeks
@@ -240,7 +252,7 @@ mod tests {
     #[test]
     fn changes_are_drawn_over_weeks_and_seeds() {
         let made = |waited: [[f64; 5]; 2]| -> Vec<Vec<Week>> {
-            let week = |(place, waited_s): (u64, f64)| Week { jobs: 1 + place, waited_s };
+            let week = |(place, waited_s): (u64, f64)| Week { jobs: 1 + place, waited_s, ..Week::default() };
             waited.map(|weeks| (0..).zip(weeks).map(week).collect()).into()
         };
         let base = made([[900.0, 4000.0, 700.0, 3000.0, 5000.0], [800.0, 4500.0, 900.0, 3100.0, 5000.0]]);

@@ -5,11 +5,15 @@
 //! several traces the mean of their changes. Their intervals are those of a bootstrap over weeks and seeds. Policies
 //! that know run times beforehand are shown, but are no answer.
 //!
-//! First comes how much of the recorded mean waits EASY's replay explains ([`explained`]). EASY is the one in the order
+//! First comes how much of the recorded mean waits EASY's replay explains, and what would be saved of them
+//! ([`explained`], [`recorded_savings`]). EASY is the one in the order
 //! of the site's priorities where that is among the policies, and is then named with it.
 
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
+use super::grid::Grid;
+use super::savings::{self, Saving, explains};
+use super::table::Style;
 use super::views::short;
 use super::what_if::{Beside, span, waited};
 use crate::base::bootstrap::Interval;
@@ -69,13 +73,19 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     })
 }
 
+/// The places of all policies but EASY and those that know run times beforehand.
+fn candidates(policies: &[Summary]) -> Vec<usize> {
+    let seers = |summary: &Summary| summary.setup.predictor == PredictorName::Clairvoyant;
+    let all = policies.iter().enumerate();
+    let some = all.filter(|(_, summary)| !is_easy(&summary.setup) && !seers(summary));
+    some.map(|(index, _)| index).collect()
+}
+
 /// All policies but EASY, the shortest waits first; those that know run times beforehand are left out.
 pub fn standings(traces: &[Compared]) -> Vec<Standing> {
     let Some(first) = traces.first() else { return Vec::new() };
-    let seers = |summary: &Summary| summary.setup.predictor == PredictorName::Clairvoyant;
-    let indices = first.policies.iter().enumerate();
-    let indices = indices.filter(|(_, summary)| !is_easy(&summary.setup) && !seers(summary));
-    let mut all: Vec<Standing> = indices.filter_map(|(index, _)| standing(traces, index)).collect();
+    let indices = candidates(&first.policies).into_iter();
+    let mut all: Vec<Standing> = indices.filter_map(|index| standing(traces, index)).collect();
     all.sort_by(|a, b| a.change.total_cmp(&b.change));
     all
 }
@@ -110,34 +120,55 @@ fn of_base(policies: &[Summary]) -> String {
 
 /// Whether the replays describe a trace: what its record says, where it has waits.
 fn verdict(compared: &Compared) -> Option<Verdict> {
-    let all = compared.recorded.all;
-    let base = easy(&compared.policies)?.mean.mean_wait_s;
-    (all.jobs > 0).then(|| Verdict::of(all.wait_s, base))
+    Some(explains(compared)?.1)
 }
 
-/// The share of the recorded mean waits that EASY's replay explains, in sentences; nothing without EASY, or where no
-/// trace records waits.
+/// Every policy but EASY beside the record of a trace, those that know run times beforehand left out.
+pub fn savings(compared: &Compared) -> Vec<Saving> {
+    let all = candidates(&compared.policies);
+    let named = all.into_iter().map(|index| (index, called(&compared.policies, index)));
+    savings::savings(compared, &named.collect::<Vec<_>>())
+}
+
+/// The policies whose savings are said: that of the shortest waits, and the default.
+fn shown(traces: &[Compared]) -> Vec<(usize, String)> {
+    let all = standings(traces);
+    let default = all.iter().skip(1).find(|standing| standing.policy == name_of(PolicyName::Fair));
+    all.first().into_iter().chain(default).map(|standing| (standing.index, standing.policy.clone())).collect()
+}
+
+/// The recorded mean wait of each of several traces and what is saved of it; `None` of one trace, or where none records
+/// waits or EASY is not among the policies.
+pub fn recorded_savings(traces: &[Compared], style: Style) -> Option<Grid> {
+    let first = traces.first().filter(|_| traces.len() > 1)?;
+    savings::table(traces, &base(&first.policies), &shown(traces), style)
+}
+
+/// The share of the recorded mean waits that EASY's replay explains, in sentences, and of one trace what would be saved
+/// of them; nothing without EASY, or where no trace records waits.
 pub fn explained(traces: &[Compared]) -> Option<String> {
     let before = base(&traces.first()?.policies);
     let of = |compared: &Compared| {
-        let base = easy(&compared.policies)?.mean.mean_wait_s;
-        Some((short(&compared.trace).to_owned(), base, compared.recorded.all, verdict(compared)?))
+        let (sums, verdict) = explains(compared)?;
+        let means = (sums.mean(sums.recorded)?, sums.mean(sums.before)?);
+        Some((short(&compared.trace).to_owned(), means, sums.jobs.round() as u64, verdict))
     };
     let known: Vec<_> = traces.iter().filter_map(of).collect();
-    if let ([(_, replayed_s, all, verdict)], [_]) = (&known[..], traces) {
-        return Some(waited(&Beside {
+    if let ([(_, (recorded_s, replayed_s), jobs, verdict)], [compared]) = (&known[..], traces) {
+        let waited = waited(&Beside {
             verdict: *verdict,
-            recorded_s: all.wait_s,
+            recorded_s: *recorded_s,
             replayed_s: *replayed_s,
-            jobs: format!("mean of {}", several(all.jobs, "job")),
+            jobs: format!("mean of {}", several(*jobs, "job")),
             before: &before,
             after: "another policy",
             idle: None,
-        }));
+        });
+        return Some(waited + &savings::sentences(compared, &shown(traces)));
     }
     let shares = known.iter().filter(|(.., verdict)| *verdict != Verdict::Short);
     let mut shares: Vec<f64> =
-        shares.map(|(_, replayed_s, all, _)| replayed_s / all.wait_s * 100.0).collect();
+        shares.map(|(_, (recorded_s, replayed_s), ..)| replayed_s / recorded_s * 100.0).collect();
     let middle = median(&mut shares)?;
     let (least, most) = (shares.first()?, shares.last()?);
     let mut text = format!(
@@ -255,6 +286,7 @@ pub fn lead(traces: &[Compared]) -> Markup {
     html! {
         section.answer {
             @if let Some(sentence) = explained(traces) { p.lead { (sentence) } }
+            @if let Some(table) = recorded_savings(traces, Style::Markdown) { (table.html()) }
             @if let Some(sentence) = sentence(traces) { p.lead { (sentence) } }
             @for compared in traces.iter().filter(|compared| !compared.remarks.is_empty()) {
                 p.facts { (short(&compared.trace)) ": " (compared.remarks.join(" ")) }

@@ -17,6 +17,7 @@ mod measures;
 pub mod plot;
 pub mod portal;
 pub mod room;
+pub mod savings;
 pub mod starts;
 mod table;
 pub mod terms;

@@ -17,6 +17,7 @@ mod unknown;
 
 use crate::base::bootstrap::Figure;
 use crate::replay::outcome::{JobRecord, Outcome};
+use crate::replay::scored::Scored;
 use crate::trace::record::Names;
 use crate::trace::workload::{Counts, Job, Workload};
 use rows::{LENGTHS, largest, rows};
@@ -25,7 +26,7 @@ use serde::Serialize;
 pub use ask::{Ask, AskError, Asked};
 pub use rows::{Part, Row, Waits};
 pub(super) use rows::{WIDTHS, class};
-pub use scored::{Anchored, Earlier, Scored};
+pub use scored::{Anchored, Earlier};
 pub use unknown::{too_small, unknowns};
 
 /// Jobs that start earlier or later by less than this count as unchanged.

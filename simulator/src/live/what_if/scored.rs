@@ -1,42 +1,20 @@
-//! The answer beside the record: how much of the recorded waits the replay explains, what of them would be saved, what
-//! could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each number is.
+//! The answer beside the record: how much of the recorded waits the replay explains, what of them would be saved
+//! ([`Scored`]), what could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each number
+//! is.
 //!
-//! All of it is about the jobs of the period whose recorded waits are known. The replay of the one policy explains its
-//! own mean wait over the recorded one. What the other policy saves is counted from the replay of the one, or from the
-//! record where people waited less than that. Intervals are those of a bootstrap over the weeks in which jobs were
-//! submitted, from the first submission of the period on, and over the replays ([`crate::base::bootstrap`]).
+//! All of it is about the jobs of the period whose recorded waits are known. Weeks are counted from the first submission
+//! of the period on.
 
 use super::expected::expected;
 use super::holes::{Knowledge, earlier, idle_while_waiting};
 use super::{NOTICED_S, Pair, Period};
-use crate::base::bootstrap::{Figure, WEEK_S, draws, interval};
-use crate::base::statistics::{SHORTEST_BASE_S, change};
+use crate::base::bootstrap::{Blocks, Figure, Sums, WEEK_S};
+use crate::base::statistics::change;
 use crate::replay::predict::PredictorName;
-use crate::trace::recorded::Verdict;
+use crate::replay::scored::{Known, Scored};
 use crate::trace::workload::Workload;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// The replay beside the record.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Scored {
-    /// Jobs whose recorded waits are known.
-    pub jobs: u64,
-    /// Whether the replay can tell.
-    pub verdict: Verdict,
-    /// Their recorded mean wait.
-    pub recorded_s: f64,
-    /// In the replay of the one policy.
-    pub before_s: f64,
-    /// In the replay of the other.
-    pub after_s: f64,
-    /// `before_s` over `recorded_s`; none where people waited less than a minute.
-    pub explained: Option<Figure>,
-    /// The part of the recorded mean wait that the other policy saves.
-    pub saved_s: Figure,
-    /// The same as a share of it; none where people waited less than a minute.
-    pub saved: Option<Figure>,
-}
 
 /// Waiting that could have been saved in the recorded schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -73,86 +51,31 @@ pub(super) struct Beside {
 
 /// The waits of a week's jobs, in seconds together.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct Waited {
     all: f64,
     before: f64,
     after: f64,
-    /// Number of jobs whose recorded waits are known, to which this and the following sums are restricted.
-    jobs: f64,
-    recorded: f64,
-    known_before: f64,
-    known_after: f64,
+    /// Those of the jobs whose recorded waits are known, to which the following sums are restricted.
+    known: Known,
     run_times: f64,
     expected: f64,
 }
 
-impl Sums {
-    fn add(&mut self, other: &Sums, times: f64) {
+impl Sums for Waited {
+    fn add(&mut self, other: &Waited, times: f64) {
         self.all += other.all * times;
         self.before += other.before * times;
         self.after += other.after * times;
-        self.jobs += other.jobs * times;
-        self.recorded += other.recorded * times;
-        self.known_before += other.known_before * times;
-        self.known_after += other.known_after * times;
+        self.known.add(&other.known, times);
         self.run_times += other.run_times * times;
         self.expected += other.expected * times;
     }
+}
 
+impl Waited {
     /// [`change`] of all jobs.
     fn change(&self) -> Option<f64> {
         (self.all > 0.0).then(|| change(self.after / self.all, self.before / self.all))?
-    }
-
-    fn mean(&self, sum: f64) -> Option<f64> {
-        (self.jobs > 0.0).then(|| sum / self.jobs)
-    }
-
-    fn recorded_s(&self) -> Option<f64> {
-        self.mean(self.recorded)
-    }
-
-    /// A sum over the recorded one.
-    fn share(&self, sum: f64) -> Option<f64> {
-        self.recorded_s().filter(|&mean| mean >= SHORTEST_BASE_S).map(|_| sum / self.recorded)
-    }
-
-    fn saved(&self) -> f64 {
-        self.known_before.min(self.recorded) - self.known_after
-    }
-}
-
-/// The sums of every week of every replay, weeks first, and those of the whole period and of every draw.
-struct Weeks {
-    sums: Vec<Vec<Sums>>,
-    whole: Sums,
-    drawn: Vec<Sums>,
-}
-
-impl Weeks {
-    fn new(weeks: Vec<Vec<Sums>>, replays: usize) -> Weeks {
-        let mut found = Weeks { sums: weeks, whole: Sums::default(), drawn: Vec::new() };
-        let every: (Vec<usize>, Vec<usize>) = ((0..found.sums.len()).collect(), (0..replays).collect());
-        found.whole = found.total(&every.0, &every.1);
-        let drawn = draws(found.sums.len(), replays);
-        found.drawn = drawn.map(|draw| found.total(&draw.blocks, &draw.replays)).collect();
-        found
-    }
-
-    /// The sums of some weeks, each the mean over some replays.
-    fn total(&self, weeks: &[usize], replays: &[usize]) -> Sums {
-        let mut total = Sums::default();
-        for week in weeks.iter().filter_map(|&week| self.sums.get(week)) {
-            for sums in replays.iter().filter_map(|&replay| week.get(replay)) {
-                total.add(sums, 1.0 / replays.len() as f64);
-            }
-        }
-        total
-    }
-
-    fn figure(&self, of: impl Fn(&Sums) -> Option<f64>) -> Option<Figure> {
-        let value = of(&self.whole)?;
-        Some(Figure { value, ci95: interval(self.sums.len(), self.drawn.iter().map(of)) })
     }
 }
 
@@ -161,9 +84,9 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
     let measured = || recorded.jobs.iter().filter(|job| period.has(job.submit));
     let first = measured().map(|job| job.submit).next().unwrap_or(0);
     let week = |submit: i64| (submit - first).div_euclid(WEEK_S);
-    let mut weeks: BTreeMap<i64, Vec<Sums>> = BTreeMap::new();
-    let mut sums_of = |submit: i64, replay: usize, add: Sums| {
-        let sums = weeks.entry(week(submit)).or_insert_with(|| vec![Sums::default(); pairs.len()]);
+    let mut weeks: BTreeMap<i64, Vec<Waited>> = BTreeMap::new();
+    let mut sums_of = |submit: i64, replay: usize, add: Waited| {
+        let sums = weeks.entry(week(submit)).or_insert_with(|| vec![Waited::default(); pairs.len()]);
         if let Some(sums) = sums.get_mut(replay) {
             sums.add(&add, 1.0);
         }
@@ -172,9 +95,9 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
         for (job, submit, before, after) in pair.measured(period) {
             let (before, after) =
                 ((before.start - before.submit) as f64, (after.start - after.submit) as f64);
-            let known = if job.wait >= 0 { 1.0 } else { 0.0 };
-            let (known_before, known_after) = (before * known, after * known);
-            let add = Sums { all: 1.0, before, after, known_before, known_after, ..Sums::default() };
+            let known =
+                if job.wait >= 0 { Known { before, after, ..Known::default() } } else { Known::default() };
+            let add = Waited { all: 1.0, before, after, known, ..Waited::default() };
             sums_of(submit, replay, add);
         }
     }
@@ -190,33 +113,21 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
         noticed[0] += u64::from(run_times >= NOTICED_S);
         noticed[1] += u64::from(expected >= NOTICED_S);
         (jobs, waited, idled) = (jobs + 1, waited + job.wait, idled + by(&idle));
-        let add = Sums {
-            jobs: 1.0,
-            recorded: job.wait as f64,
+        let add = Waited {
+            known: Known { jobs: 1.0, recorded: job.wait as f64, ..Known::default() },
             run_times: run_times as f64,
             expected: expected as f64,
-            ..Sums::default()
+            ..Waited::default()
         };
         (0..pairs.len()).for_each(|replay| sums_of(job.submit, replay, add));
     }
-    let weeks = Weeks::new(weeks.into_values().collect(), pairs.len());
+    let weeks = Blocks::new(weeks.into_values().collect(), pairs.len());
     let scored = || {
-        let whole = &weeks.whole;
-        let (recorded_s, before_s) = (whole.recorded_s()?, whole.mean(whole.known_before)?);
-        let scored = Scored {
-            jobs,
-            verdict: Verdict::of(recorded_s, before_s),
-            recorded_s,
-            before_s,
-            after_s: whole.mean(whole.known_after)?,
-            explained: weeks.figure(|sums| sums.share(sums.known_before)),
-            saved_s: weeks.figure(|sums| sums.mean(sums.saved()))?,
-            saved: weeks.figure(|sums| sums.share(sums.saved())),
-        };
-        let earlier = |of: fn(&Sums) -> f64, noticed: u64| {
+        let scored = Scored::of(&weeks, |sums| &sums.known)?;
+        let earlier = |of: fn(&Waited) -> f64, noticed: u64| {
             Some(Earlier {
-                saved_s: weeks.figure(|sums| sums.mean(of(sums)))?,
-                saved: weeks.figure(|sums| sums.share(of(sums))),
+                saved_s: weeks.figure(|sums| sums.known.mean(of(sums)))?,
+                saved: weeks.figure(|sums| sums.known.share(of(sums))),
                 earlier: noticed as f64 / jobs as f64,
             })
         };
@@ -227,5 +138,5 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
         };
         Some((scored, anchored))
     };
-    Beside { weeks: weeks.sums.len(), change: weeks.figure(Sums::change), scored: scored() }
+    Beside { weeks: weeks.count(), change: weeks.figure(Waited::change), scored: scored() }
 }

@@ -13,7 +13,7 @@ use crate::report::grid::Grid;
 use maud::{Markup, html};
 
 pub use sentences::sentences;
-pub(super) use sentences::{Beside, waited};
+pub(super) use sentences::{Beside, percent, saved, waited};
 
 /// Seconds in the unit that people use for them.
 pub fn span(seconds: f64) -> String {

@@ -5,7 +5,8 @@ use super::{signed, span};
 use crate::base::bootstrap::Figure;
 use crate::base::statistics::SHORTEST_BASE_S;
 use crate::base::words::several;
-use crate::live::what_if::{Anchored, Earlier, NOTICED_S, Row, Scored, WhatIf};
+use crate::live::what_if::{Anchored, Earlier, NOTICED_S, Row, WhatIf};
+use crate::replay::scored::Scored;
 use crate::trace::recorded::Verdict;
 
 /// The most classes that lose that are named in a sentence; the tables have all.
@@ -41,7 +42,7 @@ fn of_waited(share: Option<&Figure>) -> String {
 }
 
 /// A share: `12 %`.
-fn percent(share: f64) -> String {
+pub(in crate::report) fn percent(share: f64) -> String {
     // + 0.0: no negative zero.
     format!("{:.0} %", (share * 100.0).round() + 0.0)
 }
@@ -134,7 +135,7 @@ fn first(answer: &WhatIf) -> String {
 }
 
 /// The part of it that the other policy saves.
-fn saved(scored: &Scored, after: &str) -> String {
+pub(in crate::report) fn saved(scored: &Scored, after: &str) -> String {
     let Figure { value, ci95 } = scored.saved_s;
     let interval = interval(&scored.saved_s);
     let of = if scored.before_s > scored.recorded_s { "Of what was waited," } else { "Of that," };
