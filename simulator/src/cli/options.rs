@@ -1,6 +1,7 @@
 //! Options that several verbs share.
 
 use super::Failure;
+use super::args::site::SiteOptions;
 use super::args::source::Source;
 use crate::base::papers;
 use crate::base::span::fractional;
@@ -70,6 +71,8 @@ pub struct ReplayOptions {
     /// of 2023
     #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
+    #[command(flatten)]
+    site: SiteOptions,
     /// Choice of nodes for a job: first, best, or apart (for a backfill apart from the head job) [default: best;
     /// under fair and fast sparing, by which those that others seek come last]
     #[arg(long, value_parser = fit, requires = "nodes")]
@@ -140,7 +143,12 @@ impl ReplayOptions {
 
     /// Whether the machine is one of nodes.
     pub(super) fn on_nodes(&self) -> bool {
-        self.nodes.is_some()
+        self.nodes.is_some() || self.site.site().is_some()
+    }
+
+    /// The machine of nodes, where it is one.
+    fn machine(&self) -> Option<Machine> {
+        self.nodes.clone().or_else(|| Some(self.site.site()?.machine().clone()))
     }
 
     /// Refuses a machine of nodes for a verb that knows processors only.
@@ -173,7 +181,8 @@ impl ReplayOptions {
             procs: self.procs.or(published.map(|published| published.procs)),
             // More jobs than memory holds are all jobs.
             limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
-            nodes: self.nodes.clone().map(|machine| Arc::new(machine.placing(self.fit))),
+            nodes: self.machine().map(|machine| Arc::new(machine.placing(self.fit))),
+            site: self.site.site(),
             width: self.width.unwrap_or_default(),
             estimates: self.estimates,
         }

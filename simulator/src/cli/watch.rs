@@ -283,7 +283,7 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
             let (first, then) = (replay(&before)?, replay(&after)?);
             let (shifted, from) = workload.shifted_from(seed);
             let submitted = from.iter().filter_map(|&id| Some(workload.jobs.get(id)?.submit)).collect();
-            pairs.push(Pair { workload: shifted, submitted, before: first, after: then });
+            pairs.push(Pair { workload: shifted, submitted, before: first, after: then, ageing: None });
         }
         let question = Question {
             trace: &name,

@@ -1,6 +1,7 @@
 //! `surefill what-if`: a site's own history under another policy.
 
 use super::args::file;
+use super::args::site::SiteOptions;
 use super::args::source::{Source, file_name};
 use super::options::seeds;
 use super::output;
@@ -41,8 +42,6 @@ people outside, take a history that import --key has made.
 
 Policies are written as for compare. Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
-const AFTER: &str = "fair";
-
 /// Options of `what-if`.
 #[derive(Debug, Args)]
 pub struct WhatIfArgs {
@@ -52,13 +51,15 @@ pub struct WhatIfArgs {
     /// Processors of the machine [default: the header's, else the most that were in use at once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
+    #[command(flatten)]
+    site: SiteOptions,
     /// The policy that is asked about: fair is the plan that the Slurm plugin and the schedulers for PBS and for Slurm
     /// from outside make, delay the delay rule
-    #[arg(long, value_name = "POLICY", default_value = AFTER)]
-    with: Choice,
-    /// The policy that it is compared with
-    #[arg(long, value_name = "POLICY", default_value = "easy")]
-    instead_of: Choice,
+    #[arg(long, value_name = "POLICY")]
+    with: Option<Choice>,
+    /// The policy that it is compared with [default: easy, of a --site its own rule]
+    #[arg(long, value_name = "POLICY")]
+    instead_of: Option<Choice>,
     /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s
     #[arg(long, value_name = "K", default_value = "3", value_parser = seeds)]
     seeds: NonZeroU64,
@@ -97,6 +98,7 @@ impl WhatIfArgs {
     pub(super) fn run(self) -> Result<(), Failure> {
         let ask = Ask {
             procs: self.procs,
+            site: self.site.site(),
             with: self.with,
             instead_of: self.instead_of,
             seeds: self.seeds,

@@ -1,10 +1,10 @@
-//! A replay of two policies beside the record: how much of the recorded waits the replay of the one explains, and what of
-//! them the other would save.
+//! A replay of two policies beside the record: how much of the recorded waits the replay of the one explains, and
+//! what of them the other would save.
 //!
-//! All of it is about jobs whose recorded waits are known. The replay of the one policy explains its own mean wait over
-//! the recorded one. What the other policy saves is counted from the replay of the one, or from the record where people
-//! waited less than that. Intervals are those of a bootstrap over the weeks in which jobs were submitted and over the
-//! replays ([`crate::base::bootstrap`]).
+//! All of it is about jobs whose recorded waits are known. The replay of the one policy explains its own mean wait
+//! over the recorded one. What the other policy saves is counted from the replay of the one, or from the record where
+//! people waited less than that. Intervals are those of a bootstrap over the weeks in which jobs were submitted and
+//! over the replays ([`crate::base::bootstrap`]).
 
 use super::waiting::Week;
 use crate::base::bootstrap::{Blocks, Figure, Sums};
@@ -38,7 +38,7 @@ pub struct Scored {
 pub struct Known {
     /// Number of these jobs.
     pub jobs: f64,
-    /// As recorded.
+    /// The recorded waits.
     pub recorded: f64,
     /// In the replay of the one policy.
     pub before: f64,
@@ -78,7 +78,8 @@ impl Known {
 }
 
 impl Scored {
-    /// Scores replays by their weeks, of whose sums `known` are those of these jobs; `None` where no wait is recorded.
+    /// Scores replays by their weeks, of whose sums `known` are those of these jobs; `None` where no wait is
+    /// recorded.
     pub fn of<S: Sums>(weeks: &Blocks<S>, known: fn(&S) -> &Known) -> Option<Scored> {
         let whole = known(&weeks.whole);
         Some(Scored {

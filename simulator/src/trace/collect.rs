@@ -10,7 +10,9 @@
 //! * The parts of a heterogeneous job (`123+0`, `123+1`), which start together, are one job with all their processors.
 //! * What ended without having started is kept with unknown run time, as the archive keeps it.
 
-use super::record::{Dropped, Error, Header, MAX_VALUE, Names, Problem, Reason, Record, Strictness, Trace};
+use super::record::{
+    Asked, Dropped, Error, Header, MAX_VALUE, Names, Problem, Reason, Record, Strictness, Trace,
+};
 use super::text::printable;
 use crate::base::words::several;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -42,6 +44,8 @@ pub struct RawJob {
     pub requested: Option<i64>,
     /// Nodes it held.
     pub nodes: Option<i64>,
+    /// Resources it held, else those that it asked for, in terms of nodes.
+    pub asked: Asked,
     /// Mean processor time, in seconds.
     pub cpu_time: Option<f64>,
     /// Memory used a processor, in KB.
@@ -64,6 +68,8 @@ pub struct RawJob {
     pub queue: String,
     /// The partition.
     pub partition: String,
+    /// The QOS.
+    pub qos: String,
 }
 
 /// Makes a trace of jobs.
@@ -201,9 +207,10 @@ impl Collector {
             other.then(|| (*number, printable(&job.id).into_owned()))
         };
         self.trace.names.jobs = jobs.iter().zip(&numbers).filter_map(named).collect();
-        let [users, groups, programs, queues, partitions] =
-            [RawJob::user, RawJob::group, RawJob::program, RawJob::queue, RawJob::partition]
+        let [users, groups, programs, queues, partitions, qos] =
+            [RawJob::user, RawJob::group, RawJob::program, RawJob::queue, RawJob::partition, RawJob::qos]
                 .map(|of| Column::new(jobs.iter().map(of)));
+        self.trace.asked = jobs.iter().map(|job| Asked { qos: qos.number(&job.qos), ..job.asked }).collect();
         self.trace.records = jobs
             .iter()
             .zip(numbers)
@@ -230,6 +237,7 @@ impl Collector {
             programs: programs.names(),
             queues: queues.names(),
             partitions: partitions.names(),
+            qos: qos.names(),
         };
         let names = &self.trace.names;
         let listed = [("Queue", &names.queues), ("Partition", &names.partitions)];
@@ -313,6 +321,10 @@ impl RawJob {
 
     fn partition(&self) -> &str {
         &self.partition
+    }
+
+    fn qos(&self) -> &str {
+        &self.qos
     }
 
     /// Another part of the same heterogeneous job.

@@ -51,6 +51,7 @@ pub(crate) enum Role {
     Program,
     Partition,
     Queue,
+    Qos,
 }
 
 /// One meaning, its names and its unit.
@@ -68,7 +69,7 @@ const fn column(role: Role, names: &'static [&'static str], meaning: &'static st
 }
 
 /// Every column that is read, in the order of its role.
-pub const COLUMNS: [Column; 34] = [
+pub const COLUMNS: [Column; 35] = [
     column(
         Role::Submit,
         &[
@@ -201,7 +202,7 @@ pub const COLUMNS: [Column; 34] = [
     column(
         Role::RequestedTres,
         &["ReqTRES", "tres_req_str"],
-        "resources it asked for: cpu=4,mem=8G,gres/gpu=2",
+        "resources it asked for: cpu=4,mem=8G,node=1,gres/gpu=2",
     ),
     column(
         Role::Gpus,
@@ -225,7 +226,7 @@ pub const COLUMNS: [Column; 34] = [
     column(
         Role::Nodes,
         &["NNodes", "AllocNodes", "nodes", "ReqNodes", "num_nodes", "node_num"],
-        "nodes, for sizes of memory a node; they are no width",
+        "nodes it held, for sizes of memory a node and for what-if --site; they are no width",
     ),
     column(
         Role::RequestedMemory,
@@ -262,6 +263,7 @@ pub const COLUMNS: [Column; 34] = [
     column(Role::Program, &["JobName", "name", "executable", "application", "Cmd"], "its program"),
     column(Role::Partition, &["Partition"], "its partition"),
     column(Role::Queue, &["Queue", "queue_name", "class", "qname", "vc"], "its queue"),
+    column(Role::Qos, &["QOS"], "its quality of service"),
 ];
 
 const ROLES: usize = COLUMNS.len();

@@ -209,7 +209,9 @@ fn slurm(job: &Value) -> Vec<Pair<'static>> {
             tres(path, kind, name).map(|count| format!("{title}={count}"))
         };
         let parts = [part("cpu", "", "cpu"), part("node", "", "node"), part("gres", "gpu", "gres/gpu")];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(",")
+        // sacct counts memory in MB.
+        let memory = part("mem", "", "mem").map(|memory| memory + "M");
+        parts.into_iter().chain([memory]).flatten().collect::<Vec<_>>().join(",")
     };
     let (whole, task) = (at("/array/job_id"), at("/array/task_id"));
     let of_array = !whole.is_empty() && whole != "0" && !task.is_empty();
@@ -247,6 +249,7 @@ fn slurm(job: &Value) -> Vec<Pair<'static>> {
         ("Account", at("/account")),
         ("Group", at("/group")),
         ("Partition", at("/partition")),
+        ("QOS", at("/qos")),
         ("JobName", at("/name")),
     ];
     values.into_iter().map(|(title, value)| (Cow::Borrowed(title), Cow::Owned(value))).collect()

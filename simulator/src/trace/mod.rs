@@ -12,6 +12,7 @@
 //! * [`remarks`]: sentences on the reading of a trace.
 //! * [`mod@text`]: names that may be shown on a terminal.
 //! * [`nodes`]: machines of nodes, and what jobs ask of them; [`node_list`]: as an option names such a machine.
+//! * [`site`]: a site as its resource manager describes it; [`hostlist`]: its lists of nodes.
 //! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their
 //!   waits.
 
@@ -20,6 +21,7 @@ pub mod columns;
 mod condor;
 pub mod export;
 pub mod format;
+pub mod hostlist;
 pub mod import;
 mod json;
 mod layouts;

@@ -103,6 +103,21 @@ pub struct Tasks {
     pub feature: Option<u32>,
 }
 
+/// Resources of a job in terms of nodes, as accounting has them beside the job line; 0 where unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Asked {
+    /// Number of nodes that it held.
+    pub nodes: u32,
+    /// Number of nodes that it asked for.
+    pub requested_nodes: u32,
+    /// GPUs on all of its nodes.
+    pub gpus: u32,
+    /// Memory on all of its nodes, in MiB.
+    pub memory_mib: f64,
+    /// Its QOS, as the line's other numbers; negative when unknown.
+    pub qos: i64,
+}
+
 /// Into how many parts the unit of a resource is divided: memory is counted in whole MiB, everything else (cores, GPUs)
 /// in thousandths.
 pub fn unit(resource: &str) -> f64 {
@@ -137,6 +152,8 @@ pub struct Trace {
     pub header: Header,
     /// The jobs, in order of submission (stable: equal times stay in the order of the file).
     pub records: Vec<Record>,
+    /// The same jobs in terms of nodes, in their order; empty where the source has none of it.
+    pub asked: Vec<Asked>,
     /// Faults of the file, in order of lines; the jobs of these lines are not in `records`. Empty when read
     /// strictly.
     pub problems: Vec<Problem>,
@@ -412,6 +429,8 @@ pub struct Names {
     pub queues: BTreeMap<i64, String>,
     /// Partitions.
     pub partitions: BTreeMap<i64, String>,
+    /// Qualities of service.
+    pub qos: BTreeMap<i64, String>,
 }
 
 /// Why a line of an accounting log is no job of the trace, though nothing is wrong with it.

@@ -5,7 +5,7 @@
 
 use super::collect::{Collector, RawJob, SINCE_1970};
 use super::columns::{Columns, PROCESSORS, Role, Row};
-use super::record::{BadColumns, Dropped, Error, Reason};
+use super::record::{Asked, BadColumns, Dropped, Error, Reason};
 use super::source::Text;
 use super::tables::{Reading, Table, each_row};
 use super::units::Units;
@@ -387,7 +387,22 @@ fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {
         // Where jobs are submitted to is the partition for Slurm, the queue for others.
         queue: if queue.is_empty() { partition.clone() } else { queue },
         partition,
+        qos: known(Role::Qos),
+        asked: asked(row, nodes),
     })))
+}
+
+/// The resources of a row in terms of nodes.
+fn asked(row: &Row, nodes: Option<i64>) -> Asked {
+    let [held, wanted] = RESOURCES.map(|role| values::tres(row.get(role)));
+    let number = |count: Option<i64>| count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+    Asked {
+        nodes: number(held.nodes.or(nodes)),
+        requested_nodes: number(wanted.nodes),
+        gpus: number(held.gpus.or(wanted.gpus)),
+        memory_mib: held.memory_mib.or(wanted.memory_mib).unwrap_or(0.0),
+        qos: -1,
+    }
 }
 
 /// SWF's -1 is nothing.

@@ -225,27 +225,37 @@ pub fn count(text: &str) -> Result<Option<i64>, String> {
         .ok_or_else(|| format!("not a number of processors or nodes: '{}'", shown(text)))
 }
 
-/// A job's width by Slurm's lists of resources.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Slurm's lists of resources.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Tres {
     /// Processors.
     pub cpus: Option<i64>,
     /// GPUs of all models.
     pub gpus: Option<i64>,
+    /// Nodes.
+    pub nodes: Option<i64>,
+    /// Memory in MiB.
+    pub memory_mib: Option<f64>,
 }
 
 /// Reads `billing=4,cpu=4,gres/gpu=2,gres/gpu:a100=2,mem=8G,node=1`.
 pub fn tres(text: &str) -> Tres {
-    let value = |name: &str| {
+    let cell = |name: &str| {
         let mut parts = text.split(',').filter_map(|part| part.trim().split_once('='));
-        count(parts.find(|(key, _)| *key == name)?.1).ok().flatten()
+        Some(parts.find(|(key, _)| *key == name)?.1)
     };
+    let value = |name: &str| count(cell(name)?).ok().flatten();
     let model = |part: &str| {
         let (key, number) = part.trim().split_once('=')?;
         if key.starts_with("gres/gpu:") { count(number).ok().flatten() } else { None }
     };
     let models = || Some(text.split(',').filter_map(model).sum()).filter(|&gpus: &i64| gpus > 0);
-    Tres { cpus: value("cpu"), gpus: value("gres/gpu").or_else(models) }
+    Tres {
+        cpus: value("cpu"),
+        gpus: value("gres/gpu").or_else(models),
+        nodes: value("node"),
+        memory_mib: cell("mem").and_then(|cell| memory(cell, 1024.0)).map(|(size, _)| size / 1024.0),
+    }
 }
 
 /// Number of processors that a list names: `0-3 7` are five.
@@ -436,7 +446,11 @@ mod tests {
         assert_eq!(memory("512Mn", 1.0), Some((512.0 * 1024.0, Each::Node)));
         assert_eq!(memory("12kb", 1.0), Some((12.0, Each::Job)));
         assert_eq!(memory("1.5K", 1.0), Some((1.5, Each::Job)));
-        assert_eq!(tres("billing=8,cpu=8,gres/gpu=2,mem=32G"), Tres { cpus: Some(8), gpus: Some(2) });
+        assert_eq!(
+            tres("billing=8,cpu=8,gres/gpu=2,mem=32G,node=3"),
+            Tres { cpus: Some(8), gpus: Some(2), nodes: Some(3), memory_mib: Some(32.0 * 1024.0) }
+        );
+        assert_eq!(tres("mem=500M").memory_mib, Some(500.0));
         assert_eq!(tres("gres/gpu:a100=2,gres/gpu:t4=1,cpu=2K").gpus, Some(3));
         assert_eq!((ids("0-3 7"), ids("5"), ids("")), (Ok(Some(5)), Ok(Some(1)), Ok(None)));
         assert!(ids("3-1").is_err() && ids("x").is_err());

@@ -10,11 +10,12 @@
 //! 4. Without a requested time the run time is the limit, or one drawn by a model of estimates.
 //! 5. A run time above the limit is kept, cut or raises the limit: [`Overrun`].
 //! 6. On a machine of nodes a job that they could not hold, were they empty, is dropped.
-//! 7. A seed other than 0 shifts every submission by 0 to 59 s ([`Workload::shifted`]).
+//! 7. On the machine of a site ([`Site`]) a job in a partition that the site does not have is dropped.
+//! 8. A seed other than 0 shifts every submission by 0 to 59 s ([`Workload::shifted`]).
 
 use crate::base::words::{counted, several};
 use crate::trace::nodes::{Machine, NodesBlock};
-use crate::trace::site::SiteRules;
+use crate::trace::site::{Site, SiteRules};
 use crate::trace::swf::{Record, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -125,6 +126,8 @@ pub struct Rules {
     pub limit_jobs: Option<usize>,
     /// A machine of nodes, which takes the place of its size.
     pub nodes: Option<Arc<Machine>>,
+    /// The site, whose machine takes its place.
+    pub site: Option<Arc<Site>>,
     /// Width of jobs there.
     pub width: Width,
     /// Jobs without a requested time get a limit by the model of Mu'alem & Feitelson 2001 with this factor f: uniform
@@ -155,6 +158,9 @@ pub struct Counts {
     /// Dropped: more than the nodes have, even empty.
     #[serde(skip_serializing_if = "none")]
     pub beyond_nodes: u64,
+    /// Dropped: in partitions that the site does not have.
+    #[serde(skip_serializing_if = "none")]
+    pub without_partition: u64,
     /// On nodes with memory: with what they used, as their requests are unknown.
     #[serde(skip_serializing_if = "none")]
     pub with_used_memory: u64,
@@ -197,6 +203,7 @@ impl std::fmt::Display for Counts {
             ),
             (self.cut_to_machine, format!("{} cut to the machine", self.cut_to_machine)),
             (self.beyond_nodes, format!("{} dropped as more than the nodes have", self.beyond_nodes)),
+            (self.without_partition, format!("{} dropped without partition", self.without_partition)),
             (self.with_used_memory, format!("{} with the memory that they used", self.with_used_memory)),
             (self.estimated, format!("{} with a limit from the model of estimates", self.estimated)),
             (self.without_limit, format!("{} without limit", self.without_limit)),
@@ -315,14 +322,26 @@ impl Workload {
             nodes => nodes.clone(),
         };
         let mut empty = nodes.as_deref().map(|nodes| NodesBlock::new(nodes, 1, 1));
-        for record in &trace.records {
+        let site_rules = rules.site.as_deref().map(|site| Arc::new(site.rules(trace)));
+        for (place, record) in trace.records.iter().enumerate() {
             if rules.limit_jobs.is_some_and(|limit| jobs.len() >= limit) {
                 counts.beyond_limit_jobs += 1;
             } else if let Some(mut job) = job(record, jobs.len(), procs, rules, &mut counts) {
                 if let Some((nodes, empty)) = nodes.as_ref().zip(empty.as_mut()) {
-                    let request = nodes.request(record, job.processors, header).map_err(|resource| {
-                        Error::NoSuchResource(trace.name.clone(), record.number, resource)
-                    })?;
+                    let request = match rules.site.as_deref().zip(site_rules.as_deref()) {
+                        Some((site, site_rules)) => {
+                            let asked = trace.asked.get(place).copied().unwrap_or_default();
+                            let Some(partition) = site_rules.partitions.get(&job.queue) else {
+                                counts.without_partition += 1;
+                                continue;
+                            };
+                            job.qos = asked.qos;
+                            site.request(record, &asked, job.processors, partition.feature)
+                        }
+                        None => nodes.request(record, job.processors, header).map_err(|resource| {
+                            Error::NoSuchResource(trace.name.clone(), record.number, resource)
+                        })?,
+                    };
                     if !empty.view().could_fit(&request).unwrap_or(false) {
                         counts.beyond_nodes += 1;
                         continue;
@@ -342,7 +361,7 @@ impl Workload {
         if jobs.is_empty() {
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
-        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes, site: None })
+        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes, site: site_rules })
     }
 
     /// Whether the machine is one of whole, like nodes: see [`Machine::is_whole`].

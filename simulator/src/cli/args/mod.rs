@@ -10,6 +10,7 @@ pub mod ended;
 pub mod file;
 pub mod made;
 pub mod quiet;
+pub mod site;
 pub mod source;
 
 /// Reads a probability above 0 and below 1.

@@ -6,7 +6,6 @@
 //! * [`live`]: runs these commands; [`past`]: ended jobs of a file, in any format.
 //! * [`waits`]: bounds on waits from those of the past.
 //! * [`pool`]: pools of interchangeable nodes; `regions`: those of partitions that overlap.
-//! * `hostlist`: Slurm's lists of nodes.
 //! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
 //! * `queue`: what runs and waits in a pool, as it is reported to the engine.
 //! * `lived`: the scheduler engine that has lived through the history, with the queue of now; `place`: its pools;
@@ -23,7 +22,6 @@
 pub mod arrays;
 mod bounds;
 pub mod head;
-mod hostlist;
 pub mod limit;
 pub mod live;
 mod lived;

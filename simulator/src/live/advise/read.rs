@@ -9,8 +9,8 @@
 //!
 //! Lines that Slurm did not print are left out and counted, and the first is reported ([`Odd`]).
 
-use super::hostlist;
 use super::tasks::Tasks;
+use crate::trace::hostlist;
 use crate::trace::values;
 use anyhow::{Context, Result, anyhow, bail};
 use surefill::runtime::MAX_SECONDS;

@@ -2,28 +2,41 @@
 
 use super::{Pair, Period, Question, WhatIf, too_small, what_if};
 use crate::base::words::sentence;
-use crate::replay::policy::{Choice, PolicyOptions};
+use crate::replay::policy::{Choice, Order, Points, PolicyName, PolicyOptions};
 use crate::replay::run::{self, Options, run};
 use crate::trace::collect::share_above;
 use crate::trace::remarks::remarks;
+use crate::trace::site::Site;
 use crate::trace::swf::Trace;
 use crate::trace::values;
 use crate::trace::workload::{Rules, Workload};
+use clap::ValueEnum;
 use rayon::prelude::*;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 /// Where nothing is said, so much of a longer history is measured.
 const USUAL_S: i64 = 90 * 86_400;
+
+/// The order of limits with ageing: the points that job_submit.lua can write.
+const AGEING: &str = "points-fixed";
+
+/// Slurm's own scheduler.
+fn backfill() -> PolicyName {
+    PolicyName::from_str("backfill", false).expect("a policy that is built in")
+}
 
 /// The question to a history.
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// Processors of the machine; else those of the header, else the most that were in use at once.
     pub procs: Option<u32>,
-    /// The policy that is asked about.
-    pub with: Choice,
-    /// The policy that it is compared with.
-    pub instead_of: Choice,
+    /// The site, whose machine, priorities and limits are replayed; none for one pool of processors.
+    pub site: Option<Arc<Site>>,
+    /// The policy that is asked about; none for the usual one: [`Ask::with`].
+    pub with: Option<Choice>,
+    /// The policy that it is compared with; none for the usual one: [`Ask::instead_of`].
+    pub instead_of: Option<Choice>,
     /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s.
     pub seeds: NonZeroU64,
     /// Jobs submitted from this time on are measured: a date, or seconds of the history's clock.
@@ -73,12 +86,41 @@ pub struct Asked<'a> {
 }
 
 impl Ask {
+    /// The policy that is asked about: fair, under the site's priorities where it has some.
+    pub fn with(&self) -> Choice {
+        self.with.unwrap_or_else(|| self.usual(PolicyName::Fair, Order::Multifactor))
+    }
+
+    /// The policy that it is compared with: a site's own rule, sched/backfill; else EASY.
+    pub fn instead_of(&self) -> Choice {
+        let usual = if self.site.is_some() { backfill() } else { PolicyName::Easy };
+        self.instead_of.unwrap_or_else(|| self.usual(usual, Order::Multifactor))
+    }
+
+    /// The site's own rule by the points that job_submit.lua can write, limits with ageing, where the site has
+    /// priorities.
+    fn ageing(&self) -> Option<Choice> {
+        let order = Order::Points(Points::try_from(AGEING.to_owned()).ok()?);
+        self.has_priorities().then(|| self.usual(backfill(), order))
+    }
+
+    fn has_priorities(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.has_priorities())
+    }
+
+    fn usual(&self, policy: PolicyName, order: Order) -> Choice {
+        let choice = |order| Choice::new(policy, None, order);
+        choice(self.has_priorities().then_some(order))
+            .or_else(|_| choice(None))
+            .expect("a policy by its defaults")
+    }
+
     /// Refuses a question that needs no history to be refused.
     ///
     /// # Errors
     /// [`AskError::Same`].
     pub fn check(&self) -> Result<(), AskError> {
-        if self.with == self.instead_of { Err(AskError::Same) } else { Ok(()) }
+        if self.with() == self.instead_of() { Err(AskError::Same) } else { Ok(()) }
     }
 
     /// Puts the question to a history, `name` in sentences.
@@ -87,7 +129,12 @@ impl Ask {
     /// [`AskError`].
     pub fn of<'a>(&'a self, name: &'a str, trace: &'a Trace) -> Result<Asked<'a>, AskError> {
         self.check()?;
-        let rules = Rules { procs: self.procs, ..Rules::default() };
+        let rules = Rules {
+            procs: self.procs,
+            nodes: self.site.as_ref().map(|site| Arc::new(site.machine().clone())),
+            site: self.site.clone(),
+            ..Rules::default()
+        };
         let workload = Workload::new(trace, &rules)?;
         let above = share_above(&trace.records, workload.procs);
         let period = self.period(trace, &workload)?;
@@ -144,7 +191,7 @@ impl Asked<'_> {
 
     /// Jobs that are replayed, those of all replays together.
     pub fn jobs(&self) -> u64 {
-        2 * self.ask.seeds.get() * self.workload.counts.jobs
+        (2 + u64::from(self.ask.ageing().is_some())) * self.ask.seeds.get() * self.workload.counts.jobs
     }
 
     /// Replays and measures. `progress` is called with the number of jobs submitted since, from any thread.
@@ -155,12 +202,14 @@ impl Asked<'_> {
         let pairs = self.replay(progress)?;
         let foreknown = self.workload.counts.foreknown().map(|remark| sentence(&remark));
         let Asked { ask, name, trace, workload, above, period, .. } = &self;
+        let site = ask.site.iter().flat_map(|site| site.remarks(trace)).map(|remark| sentence(&remark));
+        let sized = ask.procs.is_some() || ask.site.is_some();
         let question = Question {
             trace: name,
             recorded: workload,
-            remarks: foreknown.into_iter().chain(remarks(trace, ask.procs.is_some())).collect(),
-            before: label(&ask.instead_of),
-            after: label(&ask.with),
+            remarks: foreknown.into_iter().chain(site).chain(remarks(trace, sized)).collect(),
+            before: label(&ask.instead_of()),
+            after: label(&ask.with()),
             period: *period,
             above: *above,
             names: &trace.names,
@@ -171,8 +220,9 @@ impl Asked<'_> {
     fn replay(&self, progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Pair>, AskError> {
         let Asked { ask, name, rules, workload, .. } = self;
         let seeds = ask.seeds.get();
+        let choices: Vec<Choice> = [ask.instead_of(), ask.with()].into_iter().chain(ask.ageing()).collect();
         let replays: Vec<(u64, Choice)> =
-            (0..seeds).flat_map(|seed| [ask.instead_of, ask.with].map(|choice| (seed, choice))).collect();
+            (0..seeds).flat_map(|seed| choices.iter().map(move |&choice| (seed, choice))).collect();
         let one = |(seed, choice): (u64, Choice)| {
             let options =
                 Options { choice, policy: choice.options(&PolicyOptions::default()), rules: rules.clone() };
@@ -183,9 +233,10 @@ impl Asked<'_> {
         let mut pairs = Vec::new();
         for seed in 0..seeds {
             if let (Some(before), Some(after)) = (outcomes.next(), outcomes.next()) {
+                let ageing = if choices.len() > 2 { outcomes.next() } else { None };
                 let (shifted, from) = workload.shifted_from(seed);
                 let submitted = from.iter().filter_map(|&id| Some(workload.jobs.get(id)?.submit)).collect();
-                pairs.push(Pair { workload: shifted, submitted, before, after });
+                pairs.push(Pair { workload: shifted, submitted, before, after, ageing });
             }
         }
         Ok(pairs)
@@ -196,6 +247,8 @@ impl Asked<'_> {
 fn label(choice: &Choice) -> String {
     match choice.to_string().as_str() {
         "easy" => "EASY".to_owned(),
+        "backfill" | "backfill:limit:multifactor" => "the site's own rule".to_owned(),
+        "fair:contexts:multifactor" => "fair".to_owned(),
         other => other.to_owned(),
     }
 }

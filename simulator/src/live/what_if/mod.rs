@@ -1,12 +1,12 @@
 //! Waits of a site's own jobs under another policy: one history replayed under two, and measured over a
 //! period by who submitted the jobs, how wide they are and how long they run.
 //!
-//! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins; only
-//! jobs submitted in the period are measured. Every measure is the mean over seeds, each of which shifts submissions by
-//! 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
+//! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins;
+//! only jobs submitted in the period are measured. Every measure is the mean over seeds, each of which shifts
+//! submissions by 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
 //!
-//! The replays are scored against the record before anything else ([`Scored`]), and beside them stands what could have
-//! been saved in the recorded schedule, which needs no replay ([`holes`]).
+//! The replays are scored against the record before anything else ([`Scored`]), and beside them stands what could
+//! have been saved in the recorded schedule, which needs no replay ([`holes`]).
 
 mod ask;
 mod expected;
@@ -61,18 +61,30 @@ pub struct Pair {
     pub before: Outcome,
     /// Under the other.
     pub after: Outcome,
+    /// Under the site's own rule by limits with ageing, where a site with priorities is replayed.
+    pub ageing: Option<Outcome>,
+}
+
+/// A job of the period.
+struct Measured<'a> {
+    job: &'a Job,
+    /// When it was submitted in the history.
+    submitted: i64,
+    before: &'a JobRecord,
+    after: &'a JobRecord,
+    ageing: Option<&'a JobRecord>,
 }
 
 impl Pair {
-    /// The jobs of the period, each with when it was submitted in the history, and its ways.
-    fn measured<'a>(
-        &'a self,
-        period: &'a Period,
-    ) -> impl Iterator<Item = (&'a Job, i64, &'a JobRecord, &'a JobRecord)> {
+    /// The jobs of the period.
+    fn measured<'a>(&'a self, period: &'a Period) -> impl Iterator<Item = Measured<'a>> {
         let outcomes = self.before.jobs.iter().zip(&self.after.jobs);
-        let jobs = self.workload.jobs.iter().zip(&self.submitted).zip(outcomes);
-        let all = jobs.map(|((job, &submit), (before, after))| (job, submit, before, after));
-        all.filter(|found| period.has(found.1))
+        let jobs = self.workload.jobs.iter().zip(&self.submitted).zip(outcomes).enumerate();
+        let all = jobs.map(|(place, ((job, &submitted), (before, after)))| {
+            let ageing = self.ageing.as_ref().and_then(|outcome| outcome.jobs.get(place));
+            Measured { job, submitted, before, after, ageing }
+        });
+        all.filter(|found| period.has(found.submitted))
     }
 }
 
@@ -108,6 +120,8 @@ pub struct WhatIf {
     pub after: String,
     /// Processors of the machine.
     pub procs: u32,
+    /// The site's nodes and partitions, where the machine is a site's.
+    pub site: Option<SiteSize>,
     /// The share of the history's time in which more were in use.
     pub above: f64,
     /// The period that is measured.
@@ -134,6 +148,19 @@ pub struct WhatIf {
     pub replay: Counts,
     /// Remarks on the reading of the history, and on lines and jobs left out, in sentences.
     pub remarks: Vec<String>,
+}
+
+/// The size of a site's machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SiteSize {
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Number of partitions that jobs ran in.
+    pub partitions: usize,
+    /// Whether its priorities are those of `priority/multifactor`.
+    pub multifactor: bool,
+    /// Number of times without some of the nodes.
+    pub outages: usize,
 }
 
 /// The question that the replays answer.
@@ -208,7 +235,7 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         let stamp = jiff::Timestamp::from_second(start?.checked_add(second)?).ok()?;
         Some(stamp.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d").to_string())
     };
-    let submits = || first.measured(period).map(|found| found.1);
+    let submits = || first.measured(period).map(|found| found.submitted);
     let dates = Option::zip(submits().min().and_then(date), submits().max().and_then(date));
     let beside = scored::beside(question.recorded, period, pairs);
     let (scored, anchored) = beside.scored.unzip();
@@ -218,6 +245,12 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         before: question.before.clone(),
         after: question.after.clone(),
         procs: first.workload.procs,
+        site: first.workload.site.as_ref().map(|site| SiteSize {
+            nodes: first.workload.nodes.as_ref().map_or(0, |machine| machine.nodes()),
+            partitions: site.partitions.len(),
+            multifactor: site.weights.is_some(),
+            outages: site.outages.len(),
+        }),
         above: question.above,
         period: *period,
         dates,
@@ -237,7 +270,7 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
 fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
     let mut all: Vec<Longest> = pair
         .measured(period)
-        .map(|(job, _, before, after)| Longest {
+        .map(|Measured { job, before, after, .. }| Longest {
             job: job.number,
             user: names.users.get(&job.user).cloned().unwrap_or_else(|| job.user.to_string()),
             processors: job.processors,
@@ -309,7 +342,13 @@ mod tests {
             nodes: None,
         };
         let submitted = workload.jobs.iter().map(|job| job.submit).collect();
-        Pair { before: outcome(|made| made.4), after: outcome(|made| made.5), workload, submitted }
+        Pair {
+            before: outcome(|made| made.4),
+            after: outcome(|made| made.5),
+            ageing: None,
+            workload,
+            submitted,
+        }
     }
 
     fn ask(pairs: &[Pair], period: Period) -> Option<WhatIf> {

@@ -1,6 +1,6 @@
 //! Jobs divided by one property: how long those of each value waited, and who starts earlier or later.
 
-use super::{NOTICED_S, Pair, Period};
+use super::{Measured, NOTICED_S, Pair, Period};
 use crate::base::statistics::change;
 use crate::trace::workload::Job;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub struct Row {
     pub before: Waits,
     /// Under the other.
     pub after: Waits,
+    /// Under the site's own rule by limits with ageing, where that is replayed.
+    pub ageing: Option<Waits>,
     /// The share that starts at least a minute earlier under the other.
     pub earlier: f64,
     /// The share that starts at least a minute later.
@@ -94,6 +96,7 @@ struct Found {
     /// With every seed.
     before: Vec<Vec<i64>>,
     after: Vec<Vec<i64>>,
+    ageing: Vec<Vec<i64>>,
     earlier: u64,
     later: u64,
 }
@@ -107,7 +110,7 @@ pub(super) fn rows(
 ) -> Vec<(i64, Row)> {
     let mut found: BTreeMap<i64, Found> = BTreeMap::new();
     for (seed, pair) in pairs.iter().enumerate() {
-        for (job, _, before, after) in pair.measured(period) {
+        for Measured { job, before, after, ageing, .. } in pair.measured(period) {
             let Some(value) = of(job) else { continue };
             let found = found.entry(value).or_default();
             if seed == 0 {
@@ -117,9 +120,13 @@ pub(super) fn rows(
             }
             found.before.resize_with(pairs.len(), Vec::new);
             found.after.resize_with(pairs.len(), Vec::new);
+            found.ageing.resize_with(pairs.len(), Vec::new);
             if let (Some(old), Some(new)) = (found.before.get_mut(seed), found.after.get_mut(seed)) {
                 old.push(before.start - before.submit);
                 new.push(after.start - after.submit);
+            }
+            if let Some((waits, ageing)) = found.ageing.get_mut(seed).zip(ageing) {
+                waits.push(ageing.start - ageing.submit);
             }
             found.earlier += u64::from(before.start - after.start >= NOTICED_S);
             found.later += u64::from(after.start - before.start >= NOTICED_S);
@@ -134,6 +141,7 @@ pub(super) fn rows(
             recorded: waits(vec![found.recorded]),
             before: waits(found.before).unwrap_or_default(),
             after: waits(found.after).unwrap_or_default(),
+            ageing: waits(found.ageing),
             earlier: found.earlier as f64 / judged,
             later: found.later as f64 / judged,
         };

@@ -1,13 +1,13 @@
 //! The answer beside the record: how much of the recorded waits the replay explains, what of them would be saved
-//! ([`Scored`]), what could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each number
-//! is.
+//! ([`Scored`]), what could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each
+//! number is.
 //!
-//! All of it is about the jobs of the period whose recorded waits are known. Weeks are counted from the first submission
-//! of the period on.
+//! All of it is about the jobs of the period whose recorded waits are known. Weeks are counted from the first
+//! submission of the period on.
 
 use super::expected::expected;
 use super::holes::{Knowledge, earlier, idle_while_waiting};
-use super::{NOTICED_S, Pair, Period};
+use super::{Measured, NOTICED_S, Pair, Period};
 use crate::base::bootstrap::{Blocks, Figure, Sums, WEEK_S};
 use crate::base::statistics::change;
 use crate::replay::predict::PredictorName;
@@ -92,13 +92,13 @@ pub(super) fn beside(recorded: &Workload, period: &Period, pairs: &[Pair]) -> Be
         }
     };
     for (replay, pair) in pairs.iter().enumerate() {
-        for (job, submit, before, after) in pair.measured(period) {
+        for Measured { job, submitted, before, after, .. } in pair.measured(period) {
             let (before, after) =
                 ((before.start - before.submit) as f64, (after.start - after.submit) as f64);
             let known =
                 if job.wait >= 0 { Known { before, after, ..Known::default() } } else { Known::default() };
             let add = Waited { all: 1.0, before, after, known, ..Waited::default() };
-            sums_of(submit, replay, add);
+            sums_of(submitted, replay, add);
         }
     }
     let predictor = pairs.first().map_or(PredictorName::Limit, |pair| pair.after.setup.predictor);

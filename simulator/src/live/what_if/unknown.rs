@@ -1,6 +1,6 @@
 //! Limits of a replay of accounting, in sentences.
 
-use super::WhatIf;
+use super::{SiteSize, WhatIf};
 use crate::base::bootstrap::{DRAWS, FEWEST};
 use crate::base::words::{sentence, several};
 
@@ -21,27 +21,14 @@ pub fn too_small(procs: u32, above: f64) -> Option<String> {
 /// Limits of a replay of accounting, in sentences.
 pub fn unknowns(answer: &WhatIf) -> Vec<String> {
     let never = answer.replay.dropped_without_run_time;
-    let mut all = vec![
-        format!(
-            "The replayed machine is one pool of {} interchangeable processors{}. Partitions, kinds of nodes, memory, licences and \
-             reservations are not in it.",
-            answer.procs,
-            if answer.replay.size_from_use {
-                " (the most that the history had in use at once, as accounting does not say how many there are)"
-            } else {
-                ""
-            }
-        ),
-        "Priorities, fair shares, limits per user and interventions of operators are not in it. The recorded waits come \
-         from all of these: how far they are from those under EASY says how much that matters here."
-            .to_owned(),
-        "The replayed machine has no outages and no maintenance.".to_owned(),
-        "In the recorded schedule too, processors that are out of service or reserved look idle, and idle processors of \
-         another partition or kind, or beyond a limit per user, look as if any job could have had them."
-            .to_owned(),
+    let mut all = match answer.site {
+        Some(site) => of_site(site),
+        None => of_processors(answer),
+    };
+    all.push(
         "Run times and submissions stay as they were. People whose jobs start earlier submit the next ones earlier too."
             .to_owned(),
-    ];
+    );
     let known = [answer.replay.foreknown(), answer.replay.nameless(), answer.replay.too_wide(answer.procs)];
     all.extend(
         known
@@ -74,4 +61,53 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
         ),
     });
     all
+}
+
+/// Limits of the replay on one pool of processors.
+fn of_processors(answer: &WhatIf) -> Vec<String> {
+    vec![
+        format!(
+            "The replayed machine is one pool of {} interchangeable processors{}. Partitions, kinds of nodes, memory, licences and \
+             reservations are not in it.",
+            answer.procs,
+            if answer.replay.size_from_use {
+                " (the most that the history had in use at once, as accounting does not say how many there are)"
+            } else {
+                ""
+            }
+        ),
+        "Priorities, fair shares, limits per user and interventions of operators are not in it. The recorded waits come \
+         from all of these: how far they are from those under EASY says how much that matters here."
+            .to_owned(),
+        "The replayed machine has no outages and no maintenance.".to_owned(),
+        "In the recorded schedule too, processors that are out of service or reserved look idle, and idle processors of \
+         another partition or kind, or beyond a limit per user, look as if any job could have had them."
+            .to_owned(),
+    ]
+}
+
+/// Limits of the replay of a site.
+fn of_site(site: SiteSize) -> Vec<String> {
+    let priorities = if site.multifactor {
+        "priorities by priority/multifactor, whose use begins with the history"
+    } else {
+        "no priorities but the order of submission"
+    };
+    let outages = match site.outages {
+        0 => "No outages and no reservations are replayed, as none are known (sacctmgr show event, reservation)".to_owned(),
+        some => format!("{} without some of the nodes is replayed, in which running jobs run on", several(some as u64, "time")),
+    };
+    vec![
+        format!(
+            "The replayed machine is the site's {} in {} as they are today, with {priorities}, and limits per user and of QOS as of \
+             today. Licences, preemption, limits of associations and interventions of operators are not in it.",
+            several(site.nodes.into(), "node"),
+            several(site.partitions as u64, "partition"),
+        ),
+        format!("{outages}."),
+        "Jobs count as submitted when they became eligible: dependencies and holds keep their recorded ends.".to_owned(),
+        "The recorded schedule with jobs moved to earlier starts is still that of one pool of processors: idle processors of \
+         another partition or kind look as if any job could have had them."
+            .to_owned(),
+    ]
 }

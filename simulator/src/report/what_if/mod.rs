@@ -8,7 +8,7 @@ mod sentences;
 use super::document::SCROLLS;
 use super::table::Style;
 use super::{Section, document, terms};
-use crate::live::what_if::{Longest, Part, Row, WhatIf, unknowns};
+use crate::live::what_if::{Longest, Part, Row, Waits, WhatIf, unknowns};
 use crate::report::grid::Grid;
 use maud::{Markup, html};
 
@@ -32,37 +32,37 @@ fn signed(share: f64) -> String {
     format!("{:+.0} %", (share * 100.0).round() + 0.0)
 }
 
-const TITLES: [&str; 10] =
-    ["", "jobs", "processor\nhours", "recorded", "", "", "change", "earlier\n[%]", "later\n[%]", "longest"];
-
 /// A row's cells behind its name.
-fn cells(row: &Row) -> [String; 9] {
-    let recorded = row.recorded.as_ref().map_or_else(|| "-".to_owned(), |waits| span(waits.mean_s));
-    [
+fn cells(row: &Row) -> Vec<String> {
+    let mean = |waits: Option<&Waits>| waits.map_or_else(|| "-".to_owned(), |waits| span(waits.mean_s));
+    let first = [
         row.jobs.to_string(),
         format!("{:.0}", row.processor_hours),
-        recorded,
+        mean(row.recorded.as_ref()),
         span(row.before.mean_s),
         span(row.after.mean_s),
         row.change().map_or_else(|| "-".to_owned(), signed),
+    ];
+    let last = [
         format!("{:.0}", row.earlier * 100.0),
         format!("{:.0}", row.later * 100.0),
         format!("{} / {}", span(row.before.longest_s), span(row.after.longest_s)),
-    ]
+    ];
+    let ageing = row.ageing.as_ref().map(|waits| mean(Some(waits)));
+    first.into_iter().chain(ageing).chain(last).collect()
 }
 
-fn titles(answer: &WhatIf, by: &str) -> [String; 10] {
-    let mut titles = TITLES.map(str::to_owned);
-    titles[0] = by.to_owned();
-    titles[4] = answer.before.clone();
-    titles[5] = answer.after.clone();
-    titles
+fn titles(answer: &WhatIf, by: &str) -> Vec<String> {
+    let first = [by, "jobs", "processor\nhours", "recorded", &answer.before, &answer.after, "change"];
+    let ageing = answer.all.ageing.map(|_| "limits,\nageing");
+    let last = ["earlier\n[%]", "later\n[%]", "longest"];
+    first.into_iter().chain(ageing).chain(last).map(str::to_owned).collect()
 }
 
 /// A table for every way in which the jobs are divided; the mean waits, and the longest under both.
 pub fn tables(answer: &WhatIf, style: Style) -> Vec<(String, Grid)> {
     let table = |part: &Part| {
-        let titles = titles(answer, part.by).map(|title| match style {
+        let titles = titles(answer, part.by).into_iter().map(|title| match style {
             Style::Terminal => title,
             Style::Markdown => title.replace('\n', " "),
         });
@@ -86,7 +86,8 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
         (format!("{before}, replayed"), all.before.mean_s),
         (format!("{after}, replayed"), all.after.mean_s),
     ];
-    let bars: Vec<(String, f64)> = recorded(answer).into_iter().chain(replayed).collect();
+    let ageing = all.ageing.map(|waits| ("limits with ageing, replayed".to_owned(), waits.mean_s));
+    let bars: Vec<(String, f64)> = recorded(answer).into_iter().chain(replayed).chain(ageing).collect();
     let section = html! {
         section.answer.sheet {
             p.lead { (first) }

@@ -3,7 +3,7 @@
 
 use super::{signed, span};
 use crate::base::bootstrap::Figure;
-use crate::base::statistics::SHORTEST_BASE_S;
+use crate::base::statistics::{SHORTEST_BASE_S, change};
 use crate::base::words::several;
 use crate::live::what_if::{Anchored, Earlier, NOTICED_S, Row, WhatIf};
 use crate::replay::scored::Scored;
@@ -17,6 +17,7 @@ pub fn sentences(answer: &WhatIf) -> Vec<String> {
     let mut all = vec![first(answer)];
     all.extend(anchored(answer));
     all.push(replayed(answer));
+    all.extend(ageing(answer));
     all.push(longest(answer));
     let WhatIf { before, all: row, .. } = answer;
     all.push(format!(
@@ -213,6 +214,19 @@ fn replayed(answer: &WhatIf) -> String {
         }
     }
     text + "."
+}
+
+/// The replay of the site's rule by limits with ageing.
+fn ageing(answer: &WhatIf) -> Option<String> {
+    let (ageing, before) = (answer.all.ageing?.mean_s, answer.all.before.mean_s);
+    let share = change(ageing, before).map_or_else(String::new, |share| {
+        let size = format!("{:.0} %", (share * 100.0).abs());
+        format!(", {size} {} than with {}", if share <= 0.0 { "less" } else { "more" }, answer.before)
+    });
+    Some(format!(
+        "By limits with ageing, an order that a few lines of job_submit.lua give every job and that needs no plugin, it is {}{share}.",
+        span(ageing)
+    ))
 }
 
 fn longest(answer: &WhatIf) -> String {

@@ -1,5 +1,375 @@
 //! A site as its resource manager describes it: nodes, partitions, priorities, limits, and times without some nodes.
+//!
+//! [`Site::read`] takes what `scontrol show config`, `partition`, `node` and `reservation` and `sacctmgr -P show
+//! qos`, `assoc`,
+//! `event` and `reservation` print. [`Site::machine`] is its machine of nodes, on which a partition is a feature;
+//! [`Site::request`] is a job's request there, [`Site::rules`] are its rules by the numbers of one trace.
 
+mod lists;
+mod request;
 mod rules;
+mod scontrol;
+#[cfg(test)]
+mod tests;
+
+use crate::base::words::several;
+use crate::trace::hostlist;
+use crate::trace::nodes::Machine;
+use crate::trace::record::{MAX_FEATURES, Trace};
+use crate::trace::values;
+use scontrol::{Record, Records};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 
 pub use rules::{BackfillRules, Outage, PartitionRules, QosRules, Shares, SiteRules, Weights};
+
+/// A site.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Site {
+    /// Its nodes, in the order in which jobs get them: by weight, then as they are listed.
+    nodes: Vec<Node>,
+    partitions: Vec<Partition>,
+    /// Whether memory is given out to jobs, and whether whole nodes are.
+    gives_memory: bool,
+    gives_nodes: bool,
+    records: Records,
+    machine: Machine,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq)]
+struct Node {
+    name: String,
+    processors: u32,
+    memory_mib: u32,
+    gpus: u32,
+}
+
+/// A partition.
+#[derive(Debug, Clone, PartialEq)]
+struct Partition {
+    name: String,
+    /// Its nodes, by their places in [`Site::nodes`], in their order.
+    nodes: Vec<usize>,
+    /// Whether its jobs share nodes with no others.
+    is_exclusive: bool,
+    factor: f64,
+    tier: i32,
+}
+
+/// A number of a record; 0 where there is none.
+fn number(record: &Record, key: &str) -> f64 {
+    record
+        .get(key)
+        .and_then(|text| text.trim().parse().ok())
+        .filter(|value: &f64| value.is_finite())
+        .unwrap_or(0.0)
+}
+
+fn text<'a>(record: &'a Record, key: &str) -> &'a str {
+    match record.get(key).map_or("", |text| text.trim()) {
+        "(null)" | "N/A" | "None" => "",
+        text => text,
+    }
+}
+
+/// GPUs of a node's list of generic resources: `gpu:a100:4(S:0-1),shard:8`.
+fn gpus(gres: &str) -> u32 {
+    let bare: String = {
+        let mut depth = 0;
+        let outside = |c: &char| {
+            depth += i32::from(*c == '(');
+            let keep = depth == 0;
+            depth -= i32::from(*c == ')');
+            keep
+        };
+        gres.chars().filter(outside).collect()
+    };
+    let gpu = |part: &str| part.trim().strip_prefix("gpu:")?.rsplit(':').next()?.parse::<u32>().ok();
+    bare.split(',').filter_map(gpu).sum()
+}
+
+impl Site {
+    /// The site that these texts describe, each with the name under which it is known.
+    ///
+    /// # Errors
+    /// A sentence: a text is none of the known ones, or there are no nodes or no partitions.
+    pub fn read(texts: &[(String, String)]) -> Result<Site, String> {
+        let mut records = Records::default();
+        for (name, text) in texts {
+            records.read(name, text)?;
+        }
+        Site::new(records)
+    }
+
+    /// A site of partitions that share no nodes, each of processors alone.
+    ///
+    /// # Errors
+    /// A sentence: there are too many of them.
+    pub fn of_partitions(partitions: &[(String, u32)]) -> Result<Site, String> {
+        let mut records = Records::default();
+        for (place, (name, processors)) in partitions.iter().enumerate() {
+            let record = |values: &[(&str, String)]| -> Record {
+                values.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+            };
+            let names = format!("p{place}n[1-{processors}]");
+            records.partitions.push(record(&[("partitionname", name.clone()), ("nodes", names.clone())]));
+            for node in hostlist::names(&names).ok_or_else(|| format!("{name}: too many processors"))? {
+                records.nodes.push(record(&[("nodename", node), ("cputot", "1".to_owned())]));
+            }
+        }
+        Site::new(records)
+    }
+
+    fn new(records: Records) -> Result<Site, String> {
+        for (list, what) in [(&records.nodes, "node"), (&records.partitions, "partition")] {
+            if list.is_empty() {
+                return Err(format!("the site has no {what}s: scontrol show {what} says them"));
+            }
+        }
+        let mut nodes: Vec<(f64, Node)> = records.nodes.iter().map(node).collect();
+        nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let nodes: Vec<Node> = nodes.into_iter().map(|(_, node)| node).collect();
+        if let Some(node) = nodes.iter().find(|node| node.processors == 0) {
+            return Err(format!("node {} has no processors (CPUTot)", node.name));
+        }
+        let places: HashMap<&str, usize> =
+            nodes.iter().enumerate().map(|(at, node)| (&*node.name, at)).collect();
+        let largest =
+            records.partitions.iter().map(|one| number(one, "priorityjobfactor")).fold(1.0, f64::max);
+        let partition = |record: &Record| {
+            let list = text(record, "nodes");
+            let names = if list.is_empty() { Some(Vec::new()) } else { hostlist::names(list) };
+            let name = text(record, "partitionname").to_owned();
+            let names = names.ok_or_else(|| format!("partition {name} has no list of nodes: '{list}'"))?;
+            let mut nodes: Vec<usize> =
+                names.iter().filter_map(|name| places.get(&**name).copied()).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            let is_exclusive = text(record, "oversubscribe").starts_with("EXCLUSIVE")
+                || text(record, "exclusiveuser") == "YES"
+                || record.get("shares").is_some_and(|shares| shares == "0");
+            Ok(Partition {
+                nodes,
+                is_exclusive,
+                factor: number(record, "priorityjobfactor") / largest,
+                tier: number(record, "prioritytier").max(1.0) as i32,
+                name,
+            })
+        };
+        let partitions =
+            records.partitions.iter().map(partition).collect::<Result<Vec<Partition>, String>>()?;
+        if partitions.len() > MAX_FEATURES {
+            return Err(format!("the site has {} partitions, more than {MAX_FEATURES}", partitions.len()));
+        }
+        let config = |key: &str| text(&records.config, key).to_uppercase();
+        let gives_memory = config("selecttypeparameters").contains("MEMORY");
+        let gives_nodes = config("selecttype").ends_with("LINEAR");
+        let machine = machine(&nodes, &partitions, gives_memory)?;
+        Ok(Site { gives_memory, gives_nodes, nodes, partitions, records, machine })
+    }
+
+    /// The machine of its nodes, on which every partition is a feature. Nodes in no partition are not in it.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The places of the nodes that the machine has, in the order of their numbers there.
+    fn numbered(&self) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|&node| bits(&self.partitions, node) != 0).collect()
+    }
+
+    /// Whether jobs have priorities by `priority/multifactor`.
+    pub fn has_priorities(&self) -> bool {
+        self.weights().is_some()
+    }
+
+    /// Its rules by the numbers of a trace.
+    pub fn rules(&self, trace: &Trace) -> SiteRules {
+        let queues = &trace.names.queues;
+        let partition = |(number, name): (&i64, &String)| {
+            let (bit, partition) =
+                (0..).zip(&self.partitions).find(|(_, partition)| partition.name == *name)?;
+            let name = feature(bit, &partition.name);
+            let place = self.machine.features.iter().position(|known| *known == name)?;
+            let rules =
+                PartitionRules { feature: 1 << place, factor: partition.factor, tier: partition.tier };
+            Some((*number, rules))
+        };
+        SiteRules {
+            weights: self.weights(),
+            partitions: queues.iter().filter_map(partition).collect(),
+            qos: lists::qos(&self.records.qos, &trace.names),
+            shares: lists::shares(&self.records.associations, &trace.names),
+            backfill: self.backfill(),
+            outages: self.outages(trace.header.unix_start_time),
+        }
+    }
+
+    /// Sentences on what of the site is not in the rules.
+    pub fn remarks(&self, trace: &Trace) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let known = |name: &String| self.partitions.iter().any(|partition| partition.name == *name);
+        let unknown: BTreeMap<i64, &String> = trace
+            .names
+            .queues
+            .iter()
+            .filter(|(_, name)| !known(name))
+            .map(|(number, name)| (*number, name))
+            .collect();
+        let jobs = trace.records.iter().filter(|record| unknown.contains_key(&record.queue)).count();
+        if jobs > 0 {
+            let names: Vec<&str> = unknown.values().map(|name| name.as_str()).take(8).collect();
+            remarks.push(format!(
+                "{jobs} of {} left out, in partitions that the site does not have ({})",
+                several(trace.records.len() as u64, "job"),
+                names.join(", ")
+            ));
+        }
+        let with_nodes = trace.asked.iter().any(|asked| asked.nodes > 0);
+        if !with_nodes {
+            remarks.push(
+                "the history does not say on how many nodes jobs ran (sacct -o ...,NNodes,ReqTRES,AllocTRES): processors anywhere \
+                 in their partition do for them"
+                    .to_owned(),
+            );
+        }
+        if self.records.config.is_empty() {
+            remarks.push(
+                "no configuration (scontrol show config): jobs have no priorities but their order of submission".to_owned(),
+            );
+        }
+        let weights = ["priorityweighttres", "priorityweightassoc"];
+        for key in weights.iter().filter(|key| !matches!(text(&self.records.config, key), "" | "0")) {
+            remarks.push(format!("{key} counts in the site's priorities and is not in the replay"));
+        }
+        remarks
+    }
+
+    fn weights(&self) -> Option<Weights> {
+        let config = &self.records.config;
+        if !text(config, "prioritytype").ends_with("multifactor") {
+            return None;
+        }
+        let span = |key: &str, usual: f64| match text(config, key) {
+            "" => usual,
+            // Minutes, as in slurm.conf; with colons or days it is a span as accounting writes it.
+            bare if bare.chars().all(|c| c.is_ascii_digit()) => 60.0 * number(config, key),
+            other => values::elapsed(other).ok().flatten().map_or(usual, |seconds| seconds as f64),
+        };
+        let usual = Weights::default();
+        Some(Weights {
+            age: number(config, "priorityweightage"),
+            fairshare: number(config, "priorityweightfairshare"),
+            size: number(config, "priorityweightjobsize"),
+            partition: number(config, "priorityweightpartition"),
+            qos: number(config, "priorityweightqos"),
+            max_age_s: span("prioritymaxage", usual.max_age_s).max(1.0),
+            half_life_s: span("prioritydecayhalflife", usual.half_life_s),
+            period_s: span("prioritycalcperiod", usual.period_s as f64).max(1.0) as i64,
+            favors_small: matches!(text(config, "priorityfavorsmall").to_uppercase().as_str(), "YES" | "1"),
+            fair_tree: !text(config, "priorityflags").to_uppercase().contains("NO_FAIR_TREE"),
+        })
+    }
+
+    fn backfill(&self) -> BackfillRules {
+        let config = &self.records.config;
+        let parameters: HashMap<&str, &str> = text(config, "schedulerparameters")
+            .split(',')
+            .map(|word| word.trim().split_once('=').unwrap_or((word.trim(), "1")))
+            .collect();
+        let value = |name: &str| parameters.get(name).and_then(|text| text.trim().parse::<i64>().ok());
+        let count =
+            |name: &str, usual: u32| value(name).and_then(|value| u32::try_from(value).ok()).unwrap_or(usual);
+        let usual = BackfillRules::default();
+        BackfillRules {
+            passes: !text(config, "schedulertype").ends_with("builtin"),
+            interval_s: value("bf_interval").filter(|&interval| interval > 0).unwrap_or(usual.interval_s),
+            window_s: value("bf_window")
+                .filter(|&window| window > 0)
+                .map_or(usual.window_s, |minutes| 60 * minutes),
+            resolution_s: value("bf_resolution").filter(|&span| span > 0).unwrap_or(usual.resolution_s),
+            job_test: count("bf_max_job_test", usual.job_test),
+            job_part: count("bf_max_job_part", usual.job_part),
+            job_user: count("bf_max_job_user", usual.job_user),
+            job_start: count("bf_max_job_start", usual.job_start),
+            queue_depth: count("default_queue_depth", usual.queue_depth),
+        }
+    }
+
+    fn outages(&self, origin: Option<i64>) -> Vec<Outage> {
+        let numbers: HashMap<&str, u32> = self
+            .numbered()
+            .into_iter()
+            .zip(0..)
+            .filter_map(|(place, number)| Some((&*self.nodes.get(place)?.name, number)))
+            .collect();
+        let Some(origin) = origin else { return Vec::new() };
+        let mut outages = lists::outages(&self.records.events, &self.records.reservations, &numbers);
+        for outage in &mut outages {
+            outage.from -= origin;
+            outage.known -= origin;
+            outage.to = outage.to.map(|to| to - origin);
+        }
+        outages.sort_by_key(|outage| outage.from);
+        outages
+    }
+}
+
+/// The bits of the partitions that a node is in, by the partitions' order.
+fn bits(partitions: &[Partition], node: usize) -> u64 {
+    let has = |(_, partition): &(u32, &Partition)| partition.nodes.binary_search(&node).is_ok();
+    (0..).zip(partitions).filter(has).fold(0, |bits, (bit, _)| bits | 1 << bit)
+}
+
+/// The machine of nodes in partitions: like nodes that follow each other are a class.
+fn machine(nodes: &[Node], partitions: &[Partition], gives_memory: bool) -> Result<Machine, String> {
+    let has_memory = gives_memory && nodes.iter().all(|node| node.memory_mib > 0);
+    let has_gpus = nodes.iter().any(|node| node.gpus > 0);
+    let class = |(place, node): (usize, &Node)| {
+        let mut class = format!("cores={}", node.processors);
+        if has_memory {
+            let _ = write!(class, ",mem={}M", node.memory_mib);
+        }
+        if has_gpus {
+            let _ = write!(class, ",gpu={}", node.gpus);
+        }
+        let bits = bits(partitions, place);
+        for (bit, partition) in (0..).zip(partitions).filter(|(bit, _)| bits >> bit & 1 == 1) {
+            let _ = write!(class, ",{}", feature(bit, &partition.name));
+        }
+        (bits != 0).then_some(class)
+    };
+    let mut classes: Vec<(u32, String)> = Vec::new();
+    for class in nodes.iter().enumerate().filter_map(class) {
+        match classes.last_mut() {
+            Some((count, last)) if *last == class => *count += 1,
+            _ => classes.push((1, class)),
+        }
+    }
+    if classes.is_empty() {
+        return Err("no node of the site is in a partition".to_owned());
+    }
+    let classes: Vec<String> =
+        classes.into_iter().map(|(count, class)| format!("{count}x({class})")).collect();
+    classes.join("+").parse()
+}
+
+/// The feature of a partition: its name, where that can be one.
+fn feature(bit: u32, name: &str) -> String {
+    let can = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if !name.is_empty() && name.chars().all(can) { name.to_owned() } else { format!("partition-{bit}") }
+}
+
+fn node(record: &Record) -> (f64, Node) {
+    let whole = |key: &str| number(record, key).clamp(0.0, f64::from(i32::MAX)) as u32;
+    let processors = [whole("cpuefctv"), whole("cputot")].into_iter().find(|&count| count > 0).unwrap_or(0);
+    let memory_mib = whole("realmemory").saturating_sub(whole("memspeclimit"));
+    let node = Node {
+        name: text(record, "nodename").to_owned(),
+        processors,
+        memory_mib,
+        gpus: gpus(text(record, "gres")),
+    };
+    (number(record, "weight"), node)
+}
