@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use surefill_simulator::base::span::{positive, span};
 use surefill_simulator::base::whole as files;
 use surefill_simulator::cli::today;
@@ -22,6 +23,7 @@ use surefill_simulator::replay::policy::name_of;
 use surefill_simulator::report::what_if::{page, sentences};
 use surefill_simulator::trace::import::{self, Imported, gzipped, write_as};
 use surefill_simulator::trace::record::lost;
+use surefill_simulator::trace::site::Site;
 
 /// Most replays of each policy, as on the command line.
 const MOST_SEEDS: u64 = 100_000;
@@ -37,14 +39,15 @@ fn moment(text: &str) -> Result<i64, String> {
 
 /// Replays a history under another policy.
 #[pyfunction]
-#[pyo3(signature = (history, policy, *, instead_of, procs, seeds, since, until, last, html, reading))]
+#[pyo3(signature = (history, policy, *, instead_of, procs, site, seeds, since, until, last, html, reading))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub fn what_if<'py>(
     py: Python<'py>,
     history: PathBuf,
-    policy: &str,
-    instead_of: &str,
+    policy: Option<&str>,
+    instead_of: Option<&str>,
     procs: Option<Bound<'_, PyAny>>,
+    site: Option<Vec<PathBuf>>,
     seeds: Bound<'_, PyAny>,
     since: Option<String>,
     until: Option<String>,
@@ -57,10 +60,17 @@ pub fn what_if<'py>(
             "since and last both say when the period begins: give one of them",
         ));
     }
+    if site.is_some() && procs.is_some() {
+        return Err(PyValueError::new_err(
+            "site and procs both say how large the machine is: give one of them",
+        ));
+    }
+    let site = site.map(|files| Site::of_files(files.iter().map(PathBuf::as_path))).transpose();
     let ask = Ask {
+        site: site.map_err(PyValueError::new_err)?.map(Arc::new),
         procs: procs.map(|value| whole("procs", &value, 1, u32::MAX)).transpose()?,
-        with: choice(policy)?,
-        instead_of: choice(instead_of)?,
+        with: policy.map(choice).transpose()?,
+        instead_of: instead_of.map(choice).transpose()?,
         seeds: NonZeroU64::new(whole("seeds", &seeds, 1, MOST_SEEDS)?).unwrap_or(NonZeroU64::MIN),
         from: since,
         to: until,
@@ -78,7 +88,7 @@ pub fn what_if<'py>(
     }
     let answer = answer.map_err(refused)?;
     if let Some(path) = html {
-        let command = format!("surefill.what_if(..., '{policy}', instead_of='{instead_of}')");
+        let command = format!("surefill.what_if(..., '{}', instead_of='{}')", ask.with(), ask.instead_of());
         let page = page(&answer, &command, &today());
         std::fs::write(&path, page).map_err(|error| of_file(py, &path, &error))?;
     }

@@ -161,10 +161,11 @@ def compare(
 ) -> Table: ...
 def what_if(
     history: PathLike,
-    policy: PolicyChoice = "fair",
+    policy: PolicyChoice | None = None,
     *,
-    instead_of: PolicyChoice = "easy",
+    instead_of: PolicyChoice | None = None,
     procs: int | None = None,
+    site: PathLike | Iterable[PathLike] | None = None,
     seeds: int = 3,
     since: Moment | None = None,
     until: Moment | None = None,

@@ -12,10 +12,11 @@ from .answers import Imported, Reading, WaitAnswer, WhatIf
 
 def what_if(
     history: PathLike,
-    policy: PolicyChoice = "fair",
+    policy: PolicyChoice | None = None,
     *,
-    instead_of: PolicyChoice = "easy",
+    instead_of: PolicyChoice | None = None,
     procs: int | None = None,
+    site: PathLike | Iterable[PathLike] | None = None,
     seeds: int = 3,
     since: Moment | None = None,
     until: Moment | None = None,
@@ -26,14 +27,18 @@ def what_if(
     r"""Says what a site's own jobs would have waited under another policy, as ``surefill what-if`` does.
 
     ``history`` is a trace or an accounting log. It is replayed as a whole under ``policy`` and under ``instead_of``,
-    written as for :func:`simulate`, and scored against the recorded waits first. ``procs`` is the machine's number of
-    processors, at least 1; else the header's, else the most that were in use at once. ``seeds`` is the number of
+    written as for :func:`simulate`, and scored against the recorded waits first; without these under ``fair`` and
+    ``easy``, of a site under its own rule in the place of ``easy``. ``procs`` is the machine's number of processors,
+    at least 1; else the header's, else the most that were in use at once. ``site`` is a file or several of what
+    ``scontrol show config``, ``partition``, ``node`` and ``reservation`` and ``sacctmgr -P show qos``, ``assoc`` and
+    ``event`` print: the history is then replayed on the site's nodes and partitions, by its priorities and limits.
+    ``seeds`` is the number of
     replays of each policy, 1 to 100000: the history as it is, then with submissions shifted by 0 to 59 s. Jobs
     submitted from ``since`` on and before ``until`` are measured (dates, or seconds of the history's clock), or those
     of the ``last`` part before ``until`` (seconds, or a text such as ``"30d"``); without these the last 90 days.
     ``html`` is a file to which the page is written.
 
-    Raises :class:`ValueError` for both policies the same, for ``since`` beside ``last``, and for a period without jobs.
+    Raises :class:`ValueError` for both policies the same, for ``since`` beside ``last``, for ``site`` beside ``procs``, and for a period without jobs.
     Other errors are those of :func:`simulate`.
 
     >>> import pathlib, surefill, tempfile
@@ -47,9 +52,10 @@ def what_if(
     used: dict[tuple[str, str], object] = {}
     answer = _surefill.what_if(
         history,
-        choice(policy, used),
-        instead_of=choice(instead_of, used),
+        None if policy is None else choice(policy, used),
+        instead_of=None if instead_of is None else choice(instead_of, used),
         procs=procs,
+        site=[site] if isinstance(site, (str, os.PathLike)) else None if site is None else list(site),
         seeds=seeds,
         since=text(since),
         until=text(until),

@@ -97,7 +97,8 @@ class Row:
 
     ``name`` says which, ``jobs`` how many, ``processor_hours`` what they used. ``recorded`` are their waits in the
     history, None where it has none; ``before`` and ``after`` those in the replays of the one policy and of the other,
-    as means over the replays. ``earlier`` and ``later`` are the shares that start a minute or more earlier and later
+    as means over the replays, ``ageing`` those of the site's own rule by limits with ageing, None where no site with
+    priorities is replayed. ``earlier`` and ``later`` are the shares that start a minute or more earlier and later
     under the other policy.
     """
 
@@ -107,6 +108,7 @@ class Row:
     recorded: Optional[RowWaits]
     before: RowWaits
     after: RowWaits
+    ageing: Optional[RowWaits]
     earlier: float
     later: float
 
@@ -202,7 +204,8 @@ class WhatIf:
     ``longest`` the longest waits.
 
     ``trace`` is the history's name; ``before`` and ``after`` are the policies, the one that is compared with and the
-    one that is asked about; ``procs`` is the number of processors of the replayed machine, ``above`` the share of the
+    one that is asked about; ``procs`` is the number of processors of the replayed machine, ``site`` the size of a site's
+    (``nodes``, ``partitions``, ``multifactor``, ``outages``; None where none is given), ``above`` the share of the
     history's time in which more were in use. ``period`` is what is measured, ``dates`` the days of its first and last
     job where the clock is known, ``weeks`` the number of weeks with jobs, on which intervals rest, ``seeds`` the number
     of replays of each policy. ``replay`` is a dictionary of counts: what the replay rules did to how many jobs.
@@ -214,6 +217,7 @@ class WhatIf:
     before: str
     after: str
     procs: int
+    site: Optional[dict[str, Any]]
     above: float
     period: Period
     dates: Optional[tuple[str, str]]

@@ -4,6 +4,7 @@
 //! * [`mod@file`]: files that are whole or not there.
 //! * [`made`]: generated workloads.
 //! * [`quiet`]: the switch that leaves progress and remarks out.
+//! * [`mod@site`]: a site's nodes, partitions and rules.
 //! * [`source`]: traces and histories, from files and standard input, in any format.
 
 pub mod ended;

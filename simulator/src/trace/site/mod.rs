@@ -5,6 +5,7 @@
 //! `event` and `reservation` print. [`Site::machine`] is its machine of nodes, on which a partition is a feature;
 //! [`Site::request`] is a job's request there, [`Site::rules`] are its rules by the numbers of one trace.
 
+mod files;
 mod lists;
 mod request;
 mod rules;
@@ -106,7 +107,7 @@ impl Site {
     ///
     /// # Errors
     /// A sentence: there are too many of them.
-    pub fn of_partitions(partitions: &[(String, u32)]) -> Result<Site, String> {
+    fn of_partitions(partitions: &[(String, u32)]) -> Result<Site, String> {
         let mut records = Records::default();
         for (place, (name, processors)) in partitions.iter().enumerate() {
             let record = |values: &[(&str, String)]| -> Record {
