@@ -73,6 +73,7 @@ struct inside;
 
 struct cluster {
     double locked;               /* seconds for which slurmctld's locks are held at a time */
+    bool by_points;              /* points are worth seconds of waiting, and those of age are left out */
     struct timing timing;
     double began;                /* when slurmctld started or was reconfigured, by clock_seconds() */
     bool settled;                /* the nodes that were in service have registered since, or their time is over */
@@ -150,11 +151,12 @@ struct words {
     char scheduler[WORDS]; /* the words for the scheduler and its shell */
     bool limits, shadow;   /* surefill_mode= */
     double locked;         /* seconds for which slurmctld's locks are held at a time */
+    bool by_points;        /* surefill_order=priority: points are worth seconds of waiting */
 };
 
 /* words.c: takes the plugin's own words out of SchedulerParameters. False, and a message, for one that cannot be
- * used. */
-bool words_take(struct words *words, const char *parameters, char *message, size_t length);
+ * used. A point that is not said to be worth any seconds is worth these. */
+bool words_take(struct words *words, const char *parameters, double point, char *message, size_t length);
 /* Says which words of sched/backfill have no effect, and which of slurmctld concern who starts jobs. */
 void words_note(const char *parameters);
 

@@ -83,10 +83,16 @@ static int32_t state_of(const job_record_t *job) {
 }
 
 /* The site's priority, larger first. That of priority/basic says only who came first and how nice a user is, unless
- * an administrator has set it. */
-static double priority_of(const job_record_t *job) {
+ * an administrator has set it. Where points are worth seconds of waiting those of age are left out: the scheduler counts
+ * the wait itself. */
+static double priority_of(const struct cluster *cluster, const job_record_t *job) {
     static const double FIRST = 0xFFFF0000; /* of priority/basic; later ones are lower */
-    if (job->direct_set_prio || xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return job->priority;
+    if (job->direct_set_prio) return job->priority;
+    if (xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) {
+        const bool aged = cluster->by_points && job->prio_factors != NULL;
+        const double rest = (double)job->priority - (aged ? job->prio_factors->priority_age : 0);
+        return rest > 0 ? rest : 0;
+    }
     return FIRST - ((double)(job->details == NULL ? NICE_OFFSET : job->details->nice) - NICE_OFFSET);
 }
 
@@ -120,7 +126,7 @@ void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *par
     said->user = (int64_t)job->user_id + 1;
     said->submit = details == NULL ? 0 : (int64_t)details->submit_time;
     said->limit = job_limit(job, part);
-    said->priority = priority_of(job);
+    said->priority = priority_of(cluster, job);
     said->tier = part == NULL ? 0 : part->priority_tier;
     said->restarts = job->restart_cnt;
     said->units = job_width(cluster, job, part);

@@ -118,10 +118,13 @@ static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
     char message[MESSAGE] = "", text[WORDS + 32];
     char *parameters;
+    double point = 0; /* seconds of age that earn a point */
     bool same;
     lock_slurmctld(locks);
     parameters = xstrdup(slurm_conf.sched_params != NULL ? slurm_conf.sched_params : "");
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
+    if (xstrcmp(slurm_conf.priority_type, "priority/multifactor") == 0 && slurm_conf.priority_weight_age > 0)
+        point = (double)slurm_conf.priority_max_age / slurm_conf.priority_weight_age;
     unlock_slurmctld(locks);
     same = plugin->parameters != NULL && strcmp(parameters, plugin->parameters) == 0;
     if (!same) words_note(parameters);
@@ -129,7 +132,7 @@ static void read_settings(struct plugin *plugin) {
     plugin->parameters = parameters;
     plugin->limits_only = false;
     errno = 0;
-    if (!words_take(&plugin->words, parameters, message, sizeof message))
+    if (!words_take(&plugin->words, parameters, point, message, sizeof message))
         refuse_settings(plugin, message);
     else if (plugin->engine.scheduler != NULL &&
              !engine_configure(&plugin->engine, words_of(plugin, BY_SETTINGS, text), &plugin->pace, message, sizeof message) &&
@@ -139,6 +142,7 @@ static void read_settings(struct plugin *plugin) {
         plugin->refused[0] = '\0';
     if (plugin->refused[0] == '\0' && plugin->engine.scheduler != NULL) plugin->good = plugin->words;
     plugin->cluster.locked = plugin->words.locked;
+    plugin->cluster.by_points = plugin->words.by_points;
     plugin->rule = plugin->refused[0] == '\0' ? BY_SETTINGS : BY_NOTHING;
     if (!same && plugin->engine.scheduler != NULL) tell_settings(plugin);
 }

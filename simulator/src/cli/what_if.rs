@@ -37,6 +37,15 @@ A history is a trace or accounting log in any format that import reads. The last
     sacct -a -P -S now-365days -o $columns > year.txt
     surefill what-if year.txt --procs 4096 --html answer.html
 
+On one pool of processors partitions, priorities, limits and outages are missing. --site replays them: files of what these
+print (and columns NNodes,ReqTRES,AllocTRES,QOS of sacct):
+
+    (scontrol show config; echo; scontrol show partition; scontrol show node; scontrol show reservation) > site.txt
+    sacctmgr -P show qos > qos.txt
+    sacctmgr -P show assoc tree format=cluster,account,user,share > shares.txt
+    sacctmgr -P show event start=now-365days > events.txt
+    surefill what-if year.txt --site site.txt,qos.txt,shares.txt,events.txt
+
 The page is one file to be mailed and printed; nothing in it is loaded from elsewhere. It names users and accounts: for
 people outside, take a history that import --key has made.
 
