@@ -1,6 +1,7 @@
 //! `surefill what-if`: a site's own history under another policy.
 
 use super::args::file;
+use super::args::policy::ChoiceParser;
 use super::args::source::{Source, file_name};
 use super::options::seeds;
 use super::output;
@@ -54,10 +55,10 @@ pub struct WhatIfArgs {
     procs: Option<u32>,
     /// The policy that is asked about: fair is the plan that the Slurm plugin and the schedulers for PBS and for Slurm
     /// from outside make, delay the delay rule
-    #[arg(long, value_name = "POLICY", default_value = AFTER)]
+    #[arg(long, visible_alias = "policy", value_name = "POLICY", default_value = AFTER, value_parser = ChoiceParser, hide_possible_values = true)]
     with: Choice,
     /// The policy that it is compared with
-    #[arg(long, value_name = "POLICY", default_value = "easy")]
+    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = ChoiceParser, hide_possible_values = true)]
     instead_of: Choice,
     /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s
     #[arg(long, value_name = "K", default_value = "3", value_parser = seeds)]

@@ -3,12 +3,14 @@
 //! * [`mod@ended`]: ended jobs to learn from.
 //! * [`mod@file`]: files that are whole or not there.
 //! * [`made`]: generated workloads.
+//! * [`policy`]: policies and presets of the engine.
 //! * [`quiet`]: the switch that leaves progress and remarks out.
 //! * [`source`]: traces and histories, from files and standard input, in any format.
 
 pub mod ended;
 pub mod file;
 pub mod made;
+pub mod policy;
 pub mod quiet;
 pub mod source;
 
