@@ -1,5 +1,5 @@
-//! A replay of two policies beside the record: how much of the recorded waits the replay of the one explains, and what of
-//! them the other would save.
+//! A replay of two policies beside the record: how much of the recorded waits the replay of the one explains, and what
+//! of them the other would save.
 //!
 //! All of it is about jobs whose recorded waits are known. The replay of the one policy explains its own mean wait over
 //! the recorded one. What the other policy saves is counted from the replay of the one, or from the record where people
@@ -38,7 +38,7 @@ pub struct Scored {
 pub struct Known {
     /// Number of these jobs.
     pub jobs: f64,
-    /// As recorded.
+    /// Their recorded waits.
     pub recorded: f64,
     /// In the replay of the one policy.
     pub before: f64,

@@ -1,9 +1,9 @@
 //! The answer beside the record: how much of the recorded waits the replay explains, what of them would be saved
-//! ([`Scored`]), what could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each number
-//! is.
+//! ([`Scored`]), what could have been saved in the recorded schedule itself ([`super::holes`]), and how sure each
+//! number is.
 //!
-//! All of it is about the jobs of the period whose recorded waits are known. Weeks are counted from the first submission
-//! of the period on.
+//! All of it is about the jobs of the period whose recorded waits are known. Weeks are counted from the first
+//! submission of the period on.
 
 use super::expected::expected;
 use super::holes::{Knowledge, earlier, idle_while_waiting};
