@@ -478,6 +478,36 @@ fn traces_without_requested_times_are_said_to_be_foreknown() {
     assert!(String::from_utf8_lossy(&help.stdout).contains("clairvoyant"));
 }
 
+/// Predictions from a log that names no user rest on limits: the answer says so, and standard error.
+#[test]
+fn traces_without_users_are_said_to_be_nameless() {
+    let folder = folder();
+    let with = std::fs::read_to_string(folder.path().join("t.swf")).unwrap();
+    let without = |line: &str| -> String {
+        let field =
+            |(place, text): (usize, &str)| if place == 11 { "-1 ".to_owned() } else { format!("{text} ") };
+        line.split_whitespace().enumerate().map(field).collect::<String>() + "\n"
+    };
+    let jobs = with.lines().filter(|line| !line.starts_with(';')).map(without);
+    let header = with.lines().filter(|line| line.starts_with(';')).map(|line| format!("{line}\n"));
+    std::fs::write(folder.path().join("u.swf"), header.chain(jobs).collect::<String>()).unwrap();
+    let said = "he history does not say whose jobs these are: predictions of run times rest on limits";
+    for (trace, is_nameless) in [("t.swf", false), ("u.swf", true)] {
+        for args in [vec!["compare", trace, "--policies", "easy,fair"], vec!["simulate", trace]] {
+            let output = surefill(&[&args[..], &["--html", "p.html"]].concat(), folder.path());
+            let page = std::fs::read_to_string(folder.path().join("p.html")).unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+            for text in [stderr(&output).as_str(), &text, &page] {
+                assert_eq!(text.contains(said), is_nameless, "{args:?}: {text}");
+            }
+        }
+        let output = surefill(&["compare", trace, "--policies", "easy,fair", "--json"], folder.path());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let remarks = json["traces"][0]["remarks"].to_string();
+        assert_eq!(remarks.contains(said), is_nameless, "{remarks}");
+    }
+}
+
 #[test]
 fn verbs_of_the_papers_are_said_to_be_elsewhere() {
     let folder = folder();

@@ -1,6 +1,6 @@
 //! Accounting of other managers and simulators, made of the same four jobs.
 
-use crate::common::sites::{ALL, JOBS, Job, NAMELESS, ORIGIN, Said, check};
+use crate::common::sites::{ALL, JOBS, Job, NAMELESS, ORIGIN, Said, check, refused};
 use serde_json::{Value, json};
 use surefill_simulator::trace::format::{Format, open_as, read, read_as};
 use surefill_simulator::trace::record::Dropped;
@@ -154,6 +154,33 @@ fn batsim_and_evalys() {
     assert_eq!((trace.header.max_procs, trace.size_from_use), (Some(64), false));
     let unknown = json!({"jobs": jobs("profile"), "profiles": {}}).to_string();
     assert!(lenient(&unknown).records.is_empty());
+}
+
+/// AccaSim's workloads are in the Standard Workload Format: those of the archive, and what its generator writes, fields
+/// between tabs, without a header, no wait and no user. The machine stands in a configuration beside it, which is no
+/// workload, as the plan that it writes is none.
+#[test]
+fn accasim() {
+    let line = |job: &Job| {
+        let memory = 1024 * job.cpus;
+        let known = [job.number, job.submit, -1, job.ran, job.cpus, -1, memory, job.cpus, job.limit, memory];
+        let known = known.into_iter().chain([i64::from(job.completed())]);
+        let fields: Vec<String> = known.chain([-1; 7]).map(|field| field.to_string()).collect();
+        fields.join("\t") + "\n"
+    };
+    let said = Said { asked: true, wait: false, ..NAMELESS };
+    let trace = is("a workload of AccaSim", &lines(line), said);
+    assert_eq!((trace.header.max_procs, trace.problems.len()), (None, 0));
+    refused(
+        "AccaSim's machine",
+        "{\n\t\"system_name\": \"x\",\n\t\"groups\": {\"g0\": {\"core\": 2, \"mem\": 4194304}},\n\t\"resources\": {\"g0\": 120}\n}\n",
+        &["no submission time among 'system_name"],
+    );
+    refused(
+        "AccaSim's plan",
+        "17;4;2002-07-28 10:00:00__node_1;core;2__2002-07-28 10:00:30;2002-07-28 11:00:00;1;2;1024;3600;\n",
+        &["no column Submit among '17|4|"],
+    );
 }
 
 #[test]

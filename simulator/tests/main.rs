@@ -29,6 +29,7 @@ mod learn_command;
 mod nodes;
 mod one_answer;
 mod own_cluster;
+mod policies;
 mod predict_wait_command;
 mod probabilistic;
 mod pyss;

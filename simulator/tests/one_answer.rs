@@ -243,6 +243,55 @@ fn a_burst_of_equal_jobs() {
     assert!(near >= 557 && inside >= 500, "{near} {inside}");
 }
 
+/// The same where half of the nodes are in a second partition as well, in which one job runs on one of ten more nodes:
+/// each job is played on the nodes of its own partition, whether `squeue` lists the nodes of running jobs or not.
+#[test]
+fn a_burst_where_partitions_overlap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let left = burst(path);
+    let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
+    let second =
+        |line: &str| line.replace(&format!("{SEPARATOR}a{SEPARATOR}"), &format!("{SEPARATOR}b{SEPARATOR}"));
+    let other =
+        Job { id: 9000, user: "u3", limit: Some(120), submit: NOW - 600, start: Some(NOW - 600), end: None };
+    let queue = read("squeue") + &second(&other.listed());
+    let shared = (1..NODES).step_by(2).map(|node| format!("n{node}|b|allocated|4\n"));
+    let more = (NODES..NODES + 10)
+        .map(|node| format!("n{node}|b|{}|4\n", if node == NODES { "allocated" } else { "idle" }));
+    std::fs::write(path.join("sinfo"), read("sinfo") + &shared.chain(more).collect::<String>()).unwrap();
+    // The running jobs of the first partition are on its nodes in order.
+    let mut busy = 0..NODES + 1;
+    let lists: String = queue
+        .lines()
+        .map(|line| {
+            let running = line.contains("RUNNING").then(|| busy.next()).flatten();
+            let node = running.map_or(String::new(), |node| format!("n{node}"));
+            let (front, name) = line.rsplit_once(SEPARATOR).unwrap();
+            format!("{front}{SEPARATOR}{node}{SEPARATOR}{name}\n")
+        })
+        .collect();
+    for queue in [queue, lists] {
+        std::fs::write(path.join("squeue"), &queue).unwrap();
+        let advised = json(&advise_at(path, NOW, &["-q", "--json"]));
+        assert!(
+            advised["remarks"][0].as_str().unwrap().starts_with("partitions a, b share nodes"),
+            "{advised}"
+        );
+        let starts = advised["starts"].as_array().unwrap();
+        assert_eq!(starts.len(), 560);
+        let (mut near, mut bounded) = (0, 0);
+        for ((job, wait), start) in left.iter().zip(starts) {
+            assert_eq!(job, start["job"].as_str().unwrap());
+            let levels = instants(start);
+            near += usize::from(levels[2] <= 2 * wait && 2 * levels[2] >= *wait);
+            bounded += usize::from(levels.len() == LEVELS.len());
+        }
+        println!("{near} medians within a factor of 2, {bounded} jobs with a bound of 95 %");
+        assert!(near >= 557, "{near}");
+    }
+}
+
 /// In a jam of jobs without limits no median is later than one and a half times the longest wait that comes, and no
 /// .95 level than three times.
 #[test]

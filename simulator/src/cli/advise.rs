@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::ended::ended;
+use super::args::policy::engine_policy;
 use super::args::quiet::is_quiet;
 use super::args::source::Source;
 use super::output;
@@ -86,6 +87,9 @@ pub struct Advise {
     /// The rule that is played forward, by the engine's words: preset=fair, preset=easy, ...
     #[arg(long, value_name = "WORDS")]
     settings: Option<String>,
+    /// The same by its name, as elsewhere: fair, fast or easy, which the scheduler engine has
+    #[arg(long, value_name = "POLICY", conflicts_with_all = ["settings", "config"], value_parser = engine_policy)]
+    policy: Option<String>,
     /// The answer of before (--json): its medians stay until the levels beside them pass them
     #[arg(long, value_name = "FILE")]
     previous: Option<PathBuf>,
@@ -231,6 +235,9 @@ impl Advise {
 
     /// The rule of the site, that of Slurm's sched/backfill where neither a file nor a live Slurm says which.
     fn rule(&self) -> Result<Rule, Failure> {
+        if let Some(policy) = &self.policy {
+            return Ok(Rule::of_words(&format!("preset={policy}"))?);
+        }
         if let Some(words) = &self.settings {
             let rule = Rule::of_words(words);
             return rule.map_err(|refused| Failure::Usage(format!("--settings {words}: {refused}")));

@@ -1,6 +1,7 @@
 //! `surefill compare`: traces under several policies, side by side.
 
 use super::Failure;
+use super::args::policy::ChoiceParser;
 use super::args::quiet;
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
@@ -31,7 +32,7 @@ pub struct Compare {
     /// The policies, each policy[:predictor[:order[:rule]]]; see below [default:
     /// fcfs,easy,conservative,easy++,delay,delay-fast,fair,fast, on nodes without conservative; with a preset of prob
     /// easy,prob]
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, visible_alias = "policy", value_delimiter = ',', value_name = "LIST", value_parser = ChoiceParser, hide_possible_values = true)]
     policies: Option<Vec<Choice>>,
     /// Run one shard of N and print its part as JSON, for merge; "array" takes I and N from the Slurm job array whose
     /// task this is
@@ -157,7 +158,7 @@ impl Compare {
         let (remarks, rules, workload) = {
             let trace = self.replay.read(path)?;
             let (rules, workload) = self.replay.workload(&trace, &subject.name)?;
-            (self.replay.remarks(&trace), rules, workload)
+            (self.replay.remarks(&trace, &workload), rules, workload)
         };
         let Subject { name, policies, seeds, first } = subject;
         let place = |index: usize| ((index - first) / seeds, (index - first) % seeds);

@@ -1,10 +1,15 @@
 //! Options that several verbs share.
 
 use super::Failure;
+<<<<<<< HEAD
 use super::args::site::SiteOptions;
+=======
+use super::args::policy::ChoiceParser;
+>>>>>>> small
 use super::args::source::Source;
 use crate::base::papers;
 use crate::base::span::fractional;
+use crate::base::words::sentence;
 use crate::replay::policy::{
     Calibrate, Candidates, Choice, Criterion, Delay, Multifactor, Order, OrderOptions, Overdue, OwnPreset,
     PolicyName, PolicyOptions, Powers, ProbOptions, name_of,
@@ -16,9 +21,7 @@ use crate::trace::nodes::Machine;
 use crate::trace::remarks::remarks;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Width, Workload};
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::ffi::OsStr;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -136,9 +139,10 @@ impl ReplayOptions {
         Ok(trace)
     }
 
-    /// Remarks on the reading of a trace, as sentences of an answer that rests on it.
-    pub(super) fn remarks(&self, trace: &Trace) -> Vec<String> {
-        remarks(trace, self.on_nodes() || self.procs.is_some())
+    /// Remarks on a trace and the reading of it, as sentences of an answer that rests on it.
+    pub(super) fn remarks(&self, trace: &Trace, workload: &Workload) -> Vec<String> {
+        let nameless = workload.counts.nameless().map(|remark| sentence(&remark));
+        nameless.into_iter().chain(remarks(trace, self.on_nodes() || self.procs.is_some())).collect()
     }
 
     /// Whether the machine is one of nodes.
@@ -204,7 +208,7 @@ impl ReplayOptions {
         // The papers' machines are smaller than their traces say: what is cut there is in the tables.
         let too_wide = workload.counts.too_wide(workload.procs).filter(|_| published.is_none());
         let foreknown = workload.counts.foreknown().map(|sentence| format!("{sentence}. {ESTIMATES}"));
-        for sentence in foreknown.into_iter().chain(too_wide) {
+        for sentence in foreknown.into_iter().chain(workload.counts.nameless()).chain(too_wide) {
             eprintln!("warning: {file_name}: {sentence}");
         }
         Ok((rules, workload))
@@ -213,30 +217,6 @@ impl ReplayOptions {
 
 fn usage(error: impl ToString) -> Failure {
     Failure::Usage(error.to_string())
-}
-
-/// Reads a [`Choice`], and offers the names that it may begin with.
-#[derive(Debug, Clone)]
-struct ChoiceParser;
-
-impl TypedValueParser for ChoiceParser {
-    type Value = Choice;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Choice, clap::Error> {
-        let parser = StringValueParser::new().try_map(|text| text.parse::<Choice>());
-        parser.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let policies = PolicyName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let presets = OwnPreset::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        Some(Box::new(policies.chain(presets)))
-    }
 }
 
 /// One policy.

@@ -4,6 +4,7 @@ use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name, predicts_starts};
 use super::output::{self, OutputOptions};
 use crate::base::papers;
+use crate::base::words::sentence;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::{PolicyOptions, name_of};
 use crate::replay::run::{Options, Summary, run};
@@ -99,7 +100,8 @@ impl Simulate {
         if self.output.json {
             output::json(&summary)?;
         } else {
-            let (recorded, remarks) = (Recorded::of(&workload.jobs), Vec::new());
+            let nameless = workload.counts.nameless().map(|remark| sentence(&remark));
+            let (recorded, remarks) = (Recorded::of(&workload.jobs), nameless.into_iter().collect());
             let compared = Compared { trace: name, policies: vec![summary], published, recorded, remarks };
             self.output.trace(&compared)?;
             self.output.traces(&[compared])?;

@@ -1,7 +1,7 @@
 //! `surefill watch`: what a scheduler in charge leaves undone, from looking on.
 
 use super::Failure;
-use super::args::{ended::ended, source::Source};
+use super::args::{ended::ended, policy::engine_policy, source::Source};
 use super::output;
 use crate::base::span;
 use crate::base::words::several;
@@ -59,8 +59,8 @@ pub struct Watch {
     /// Print the results so far, and end
     #[arg(long)]
     report: bool,
-    /// The rule that is asked
-    #[arg(long, value_name = "PRESET", default_value = "fair", value_parser = ["fair", "fast", "easy"])]
+    /// The rule that is asked: fair, fast or easy, which the scheduler engine has
+    #[arg(long, visible_alias = "policy", value_name = "PRESET", default_value = "fair", value_parser = engine_policy)]
     preset: String,
     /// Time between two looks
     #[arg(long, value_name = "SPAN", default_value = "30", value_parser = span::positive, conflicts_with = "report")]

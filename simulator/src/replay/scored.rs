@@ -38,7 +38,7 @@ pub struct Scored {
 pub struct Known {
     /// Number of these jobs.
     pub jobs: f64,
-    /// The recorded waits.
+    /// Their recorded waits.
     pub recorded: f64,
     /// In the replay of the one policy.
     pub before: f64,

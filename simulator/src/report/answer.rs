@@ -171,10 +171,13 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
         shares.map(|(_, (recorded_s, replayed_s), ..)| replayed_s / recorded_s * 100.0).collect();
     let middle = median(&mut shares)?;
     let (least, most) = (shares.first()?, shares.last()?);
-    let mut text = format!(
-        "The replay of {before} explains {least:.0} to {most:.0} % of the recorded mean waits of {} (median {middle:.0} %).",
-        several(shares.len() as u64, "trace")
-    );
+    let mut text = match shares.len() {
+        1 => format!("The replay of {before} explains {middle:.0} % of the recorded mean wait of 1 trace."),
+        count => format!(
+            "The replay of {before} explains {least:.0} to {most:.0} % of the recorded mean waits of {} (median {middle:.0} %).",
+            several(count as u64, "trace")
+        ),
+    };
     let names = |of: Verdict| -> String {
         let such = known.iter().filter(|(.., verdict)| *verdict == of);
         such.map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(", ")

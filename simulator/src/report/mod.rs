@@ -32,6 +32,7 @@ pub use table::{Style as TableStyle, node_use, waits};
 pub use views::{View, short};
 
 use crate::base::papers::Published;
+use crate::base::words::sentence;
 use crate::replay::policy::{Criterion, name_of};
 use crate::replay::run::{Run, Summary};
 use crate::replay::setup::Setup;
@@ -95,7 +96,8 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
                 @if first.summary.replay.size_from_use {
                     " Accounting does not say how large the machine is: this is the most that was in use or asked for at once."
                 }
-                @if let Some(sentence) = first.summary.replay.too_wide(setup.procs) { " " (sentence) "." }
+                @let replay = &first.summary.replay;
+                @for remark in replay.nameless().into_iter().chain(replay.too_wide(setup.procs)) { " " (sentence(&remark)) }
             }
             (figures::waits(&drawn))
             (figures::queue(&drawn))

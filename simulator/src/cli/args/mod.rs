@@ -3,6 +3,7 @@
 //! * [`mod@ended`]: ended jobs to learn from.
 //! * [`mod@file`]: files that are whole or not there.
 //! * [`made`]: generated workloads.
+//! * [`policy`]: policies and presets of the engine.
 //! * [`quiet`]: the switch that leaves progress and remarks out.
 //! * [`mod@site`]: a site's nodes, partitions and rules.
 //! * [`source`]: traces and histories, from files and standard input, in any format.
@@ -10,6 +11,7 @@
 pub mod ended;
 pub mod file;
 pub mod made;
+pub mod policy;
 pub mod quiet;
 pub mod site;
 pub mod source;
