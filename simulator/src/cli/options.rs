@@ -322,8 +322,9 @@ pub struct ProbArgs {
     #[arg(long, value_name = "Q", value_parser = share)]
     front: Option<f64>,
     /// A site's priorities, for the orders multifactor and points: the weights and times of Slurm's formula that are
-    /// not to be the default's (fairshare 100000, age 30000, size 1000, qos 0, max-age and half-life 604800 s), as
-    /// fairshare=2000+age=500, and by the trace's queues their factors under qos and their tiers: queue3=0.5+tier3=1.
+    /// not to be the default's (fairshare 100000, age 30000, size 1000, partition and qos 0, max-age and half-life
+    /// 604800 s, period 0 s, favor-small and fair-tree 0), as fairshare=2000+age=500, and by the trace's numbers the
+    /// factors of queues under partition, those of QOS under qos, and the tiers of queues: queue3=0.5+qos2=1+tier3=1.
     /// Without these orders waits are broken down by these priorities only
     #[arg(long, value_name = "NUMBERS")]
     priorities: Option<Multifactor>,

@@ -19,7 +19,6 @@ use super::{
 };
 use crate::replay::named::{Named, Names};
 use crate::replay::predict::{DistributionPredictor, PredictorName};
-use crate::trace::nodes::Machine;
 use crate::trace::workload::Workload;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -281,6 +280,12 @@ impl Choice {
         OrderOptions { site: site.or(order.site), ..order }
     }
 
+    /// The order of this policy on a workload's machine.
+    fn order_on(&self, options: &PolicyOptions, workload: &Workload) -> OrderOptions {
+        let order = self.order(options);
+        OrderOptions { site: order.site.as_ref().map(|site| site.on(workload)), ..order }
+    }
+
     /// The numbers of a plan that differ from its policy's, as they are written.
     pub fn plan_difference(&self) -> Option<String> {
         self.plan.zip(self.policy.plan(self.order)).and_then(|(own, base)| own.difference(&base))
@@ -313,6 +318,7 @@ impl Choice {
     fn plan_and_site(
         &self,
         options: &PolicyOptions,
+        workload: Option<&Workload>,
     ) -> Result<(PlanOptions, Option<Multifactor>), BadChoice> {
         let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
         let site = self.order(options).site;
@@ -320,16 +326,17 @@ impl Choice {
             let why = "a plan counts points as time, and without a weight of age they are worth none";
             return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
         }
-        Ok((numbers, site))
+        Ok((numbers, site.map(|site| workload.map_or(site.clone(), |workload| site.on(workload)))))
     }
 
     /// The core's scheduler, on a machine of nodes if there is one.
     fn engine(
         &self,
         options: &PolicyOptions,
-        machine: Option<&Machine>,
+        workload: Option<&Workload>,
     ) -> Result<Box<dyn Policy>, BadChoice> {
-        let (numbers, site) = self.plan_and_site(options)?;
+        let (numbers, site) = self.plan_and_site(options, workload)?;
+        let machine = workload.and_then(|workload| workload.nodes.as_deref());
         let own = self.predictor == PredictorName::Contexts;
         let predictor = if own { None } else { Some(self.distributions(options)?) };
         let words = numbers.to_string();
@@ -377,7 +384,7 @@ impl Choice {
             PolicyName::Fair | PolicyName::Fast if order.site.is_some() => {
                 refused("the priorities of later jobs are not known")
             }
-            PolicyName::Fair | PolicyName::Fast => self.engine(options, machine),
+            PolicyName::Fair | PolicyName::Fast => self.engine(options, Some(workload)),
             PolicyName::Easy => {
                 let plain = order == OrderOptions::named(Order::Fcfs) && options.overdue == Overdue::Soon;
                 if !plain || self.predictor != PredictorName::Limit {
@@ -415,7 +422,7 @@ impl Choice {
         options: &PolicyOptions,
         workload: &Workload,
     ) -> Result<Box<dyn Policy>, BadChoice> {
-        let order = &self.order(options);
+        let order = &self.order_on(options, workload);
         let prob = &options.prob();
         Ok(match self.policy {
             PolicyName::Fcfs => Box::new(Fcfs),
@@ -428,7 +435,7 @@ impl Choice {
                 let whole = workload.on_whole_nodes();
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
-            PolicyName::Fair | PolicyName::Fast => self.engine(options, workload.nodes.as_deref())?,
+            PolicyName::Fair | PolicyName::Fast => self.engine(options, Some(workload))?,
             PolicyName::Named(named) => {
                 let predictor = self.predictor.point();
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;

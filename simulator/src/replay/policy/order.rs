@@ -11,9 +11,10 @@ use std::fmt;
 use std::str::FromStr;
 use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
 
-use super::multifactor::{Multifactor, Priorities};
+use super::multifactor::Multifactor;
 use super::name::name_of;
 use super::points::{POINTS, Points, PointsOrder};
+use super::priorities::Priorities;
 use super::queue_orders::{FORMULAS, FairShare, Formula, QueueOrder};
 
 /// Makes a queue order for one replay.

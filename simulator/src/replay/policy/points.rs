@@ -14,7 +14,8 @@
 //! In the form for job_submit.lua ([`Points::fixed`]) w is 0 for ever and the weight of age is W: the age of a job does
 //! by days what w does by hours.
 
-use super::multifactor::{Multifactor, Priorities};
+use super::multifactor::Multifactor;
+use super::priorities::Priorities;
 use super::queue_orders::QueueOrder;
 use crate::replay::predict::DistributionPredictor;
 use crate::replay::predict::distribution::{Contexts, Histories};

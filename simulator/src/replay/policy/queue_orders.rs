@@ -165,8 +165,9 @@ impl FairShare {
         self.all.on(now, self.decay).used
     }
 
-    fn change(&mut self, job: &Job, now: i64, processors: f64) {
-        let usage = self.users.entry(job.user).or_default();
+    /// Notes that a user holds this number of processors more from now on.
+    pub(super) fn hold(&mut self, user: i64, processors: f64, now: i64) {
+        let usage = self.users.entry(user).or_default();
         *usage = usage.holding(processors, now, self.decay);
         self.all = self.all.holding(processors, now, self.decay);
     }
@@ -178,11 +179,11 @@ impl QueueOrder for FairShare {
     }
 
     fn started(&mut self, job: &Job, now: i64) {
-        self.change(job, now, f64::from(job.processors));
+        self.hold(job.user, f64::from(job.processors), now);
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
-        self.change(job, now, -f64::from(job.processors));
+        self.hold(job.user, -f64::from(job.processors), now);
     }
 }
 
