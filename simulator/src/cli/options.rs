@@ -1,11 +1,8 @@
 //! Options that several verbs share.
 
 use super::Failure;
-<<<<<<< HEAD
-use super::args::site::SiteOptions;
-=======
 use super::args::policy::ChoiceParser;
->>>>>>> small
+use super::args::site::SiteOptions;
 use super::args::source::Source;
 use crate::base::papers;
 use crate::base::span::fractional;

@@ -1,11 +1,8 @@
 //! `surefill what-if`: a site's own history under another policy.
 
 use super::args::file;
-<<<<<<< HEAD
-use super::args::site::SiteOptions;
-=======
 use super::args::policy::ChoiceParser;
->>>>>>> small
+use super::args::site::SiteOptions;
 use super::args::source::{Source, file_name};
 use super::options::seeds;
 use super::output;
@@ -67,20 +64,12 @@ pub struct WhatIfArgs {
     #[command(flatten)]
     site: SiteOptions,
     /// The policy that is asked about: fair is the plan that the Slurm plugin and the schedulers for PBS and for Slurm
-    /// from outside make, delay the delay rule
-<<<<<<< HEAD
-    #[arg(long, value_name = "POLICY")]
+    /// from outside make, delay the delay rule [default: fair]
+    #[arg(long, visible_alias = "policy", value_name = "POLICY", value_parser = ChoiceParser, hide_possible_values = true)]
     with: Option<Choice>,
     /// The policy that it is compared with [default: easy, of a --site its own rule]
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = ChoiceParser, hide_possible_values = true)]
     instead_of: Option<Choice>,
-=======
-    #[arg(long, visible_alias = "policy", value_name = "POLICY", default_value = AFTER, value_parser = ChoiceParser, hide_possible_values = true)]
-    with: Choice,
-    /// The policy that it is compared with
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = ChoiceParser, hide_possible_values = true)]
-    instead_of: Choice,
->>>>>>> small
     /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s
     #[arg(long, value_name = "K", default_value = "3", value_parser = seeds)]
     seeds: NonZeroU64,
