@@ -38,7 +38,7 @@ impl StartForecast<'_> {
         let queued = range(self.parts.queued, 0, self.state.queued as usize)?;
         let sum: u64 = queued.iter().map(|job| u64::from(job.mean)).sum();
         let mean = sum.checked_div(u64::from(self.state.queued)).unwrap_or(0);
-        Ok(span((mean / self.cheaper().share) as i64))
+        Ok(span(mean.checked_div(self.cheaper().share).unwrap_or(mean) as i64))
     }
 
     /// Removes the jobs that have started from the queue, and chooses those that are considered: under EASY the first,
