@@ -23,6 +23,7 @@ mod generating;
 mod import_command;
 mod import_managers;
 mod import_refused;
+mod import_reports;
 mod imports;
 mod invariants;
 mod learn_command;

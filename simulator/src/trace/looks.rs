@@ -3,8 +3,10 @@
 use super::format::Format;
 use super::tables::message;
 
+const UTF_16: &str = "text in UTF-16, as > in PowerShell writes it: iconv -f UTF-16 -t UTF-8 FILE";
+
 /// Beginnings of files that are no text of jobs.
-const MAGIC: [(&[u8], &str); 6] = [
+const MAGIC: [(&[u8], &str); 8] = [
     (b"PAR1", "a Parquet file: write it as CSV first (pandas: read_parquet(...).to_csv(...))"),
     (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
     (
@@ -14,6 +16,8 @@ const MAGIC: [(&[u8], &str); 6] = [
     (b"\x89HDF", "an HDF5 file: write it as CSV first"),
     (b"<", "HTML or XML, where CSV, JSON or what sacct --parsable2 prints is read"),
     (b"%PDF", "a PDF file"),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
 ];
 
 /// Words that lines of a report have, all of them in one, and what to do instead.
