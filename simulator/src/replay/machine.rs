@@ -3,7 +3,9 @@
 
 use crate::replay::backfill::Backfill;
 use crate::replay::nodes::{NodeState, NodeUse};
+use crate::replay::outages::Outages;
 use crate::trace::nodes::{Machine, NodesBlock};
+use crate::trace::site::Outage;
 use crate::trace::workload::{Job, JobId, Workload};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -45,6 +47,7 @@ pub struct Cluster<'w> {
     decisions: u64,
     /// The nodes, where the machine has any. In a cell because the test of whether a job fits takes `&self`.
     nodes: Option<RefCell<NodeState>>,
+    outages: Option<Outages>,
 }
 
 impl<'w> Cluster<'w> {
@@ -65,6 +68,7 @@ impl<'w> Cluster<'w> {
             started: Vec::new(),
             decisions: 0,
             nodes: NodeState::new(workload).map(RefCell::new),
+            outages: Outages::new(workload),
         }
     }
 
@@ -125,6 +129,11 @@ impl<'w> Cluster<'w> {
     /// The handle of a running job on the nodes.
     pub fn handle(&self, job: JobId) -> Option<u32> {
         self.nodes.as_ref().and_then(|nodes| nodes.borrow().handle(job))
+    }
+
+    /// The times without some of the nodes that are known now and not over.
+    pub fn known_outages(&self) -> impl Iterator<Item = &Outage> {
+        self.outages.iter().flat_map(|outages| outages.known(self.now))
     }
 
     /// Takes the nodes out, for a policy that cannot keep a reference to them. Nothing else may be asked of the machine
@@ -191,6 +200,12 @@ impl<'w> Cluster<'w> {
         self.values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.queue.clear();
         self.queue.extend(self.values.iter().map(|&(_, id)| id));
+    }
+
+    /// Puts the waiting jobs in the order of these numbers, smaller first, equal ones as they are.
+    pub fn group_queue(&mut self, mut number: impl FnMut(&Job) -> i64) {
+        let jobs = self.jobs;
+        self.queue.make_contiguous().sort_by_key(|&id| number(&jobs[id]));
     }
 
     /// Counts `n` candidates as judged: accepted or refused.
@@ -312,6 +327,21 @@ impl<'w> Cluster<'w> {
     /// Time of the next running job's end.
     pub(crate) fn next_end(&self) -> Option<i64> {
         self.ends.first().map(|&(end, _)| end)
+    }
+
+    /// Time of the next change of the nodes by an outage.
+    pub(crate) fn next_outage(&self) -> Option<i64> {
+        self.outages.as_ref().and_then(Outages::next)
+    }
+
+    /// Closes and opens nodes up to the present second, and returns them with whether they are open now.
+    pub(crate) fn pass_outages(&mut self) -> Vec<(u32, bool)> {
+        let Some(outages) = &mut self.outages else { return Vec::new() };
+        let changes = outages.pass(self.now);
+        for &(node, open) in &changes {
+            self.node_state().view().set_open(node, open).expect("a node of the machine");
+        }
+        changes
     }
 
     /// Advances the time.

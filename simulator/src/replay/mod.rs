@@ -20,6 +20,7 @@ pub mod machine;
 pub mod metrics;
 pub mod named;
 pub mod nodes;
+mod outages;
 pub mod outcome;
 pub mod policy;
 pub mod predict;

@@ -7,8 +7,8 @@ use crate::replay::metrics::Metrics;
 use crate::replay::nodes::NodeUse;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::{
-    BadChoice, Calibrate, Choice, OrderOptions, Policy, PolicyName, PolicyOptions, ProbOptions, RuleChoice,
-    RuleName,
+    BadChoice, Calibrate, Choice, Multifactor, OrderOptions, Policy, PolicyName, PolicyOptions, ProbOptions,
+    RuleChoice, RuleName,
 };
 use crate::replay::setup::Setup;
 use crate::replay::waiting::{Shape, Week, waits, weeks};
@@ -95,14 +95,34 @@ impl Options {
         PresetName::ALL.into_iter().find(same)
     }
 
-    /// The policy for a workload's machine.
+    /// These options with the priorities of the workload's site, where it has rules and no priorities other than the
+    /// default were given.
+    pub fn at_site(&self, workload: &Workload) -> Options {
+        let mut options = self.clone();
+        let Some(rules) = &workload.site else { return options };
+        let usual = Multifactor::default();
+        let policy = &mut options.policy;
+        let given = policy.order.as_ref().and_then(|order| order.site.as_ref());
+        if policy.site.iter().chain(given).any(|site| *site != usual) {
+            return options;
+        }
+        let site = Multifactor::of(rules).unwrap_or_else(|| Multifactor::basic(rules));
+        if let Some(order) = &mut policy.order {
+            order.site = order.site.is_some().then(|| site.clone());
+        }
+        policy.site = Some(site);
+        options
+    }
+
+    /// The policy for a workload's machine and site.
     ///
     /// # Errors
     /// [`BadChoice`].
     pub fn build(&self, workload: &Workload) -> Result<Box<dyn Policy>, BadChoice> {
+        let Options { choice, policy, .. } = &self.at_site(workload);
         match &workload.nodes {
-            Some(_) => self.choice.build_on_nodes(&self.policy, workload),
-            None => self.choice.build(&self.policy),
+            Some(_) => choice.build_on_nodes(policy, workload),
+            None => choice.build(policy),
         }
     }
 
@@ -111,7 +131,7 @@ impl Options {
     /// # Errors
     /// As [`Choice::build_predicting`].
     pub fn build_predicting(&self, workload: &Workload) -> Result<Box<dyn Policy>, BadChoice> {
-        self.choice.build_predicting(&self.policy, workload)
+        self.choice.build_predicting(&self.at_site(workload).policy, workload)
     }
 
     /// The setup of one replay under these options.
@@ -149,6 +169,7 @@ pub fn one(
     // Seed 0 is the workload itself, and needs no copy.
     let own = (seed != 0).then(|| workload.shifted(seed));
     let workload = own.as_ref().unwrap_or(workload);
+    let options = &options.at_site(workload);
     let mut policy = options.build(workload)?;
     let outcome = replay(workload, options.setup(trace, workload.procs, seed), &mut *policy, progress)?;
     drop(policy);

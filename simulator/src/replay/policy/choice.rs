@@ -1,5 +1,6 @@
 //! The policy from its name, predictor, order and rule.
 
+use super::backfill::Backfill;
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::engine::Engine;
@@ -56,6 +57,9 @@ pub enum PolicyName {
     /// The same for the shortest mean wait.
     #[serde(rename = "fast")]
     Fast,
+    /// Slurm's main scheduler and `sched/backfill`, on nodes.
+    #[serde(rename = "backfill")]
+    Backfill,
     /// One of the registry's, built in or added ([`crate::replay::registry`]).
     #[serde(untagged)]
     Named(Named<BuildPolicy>),
@@ -96,6 +100,7 @@ pub(crate) static POLICIES: Names<PolicyName> = Names::new(|| {
         PolicyName::Conservative,
         PolicyName::Fcfs,
         PolicyName::Prob,
+        PolicyName::Backfill,
     ];
     let named =
         BUILT_IN.map(|(name, about, build)| PolicyName::Named(Named::new(name, about, Box::new(build))));
@@ -125,6 +130,10 @@ impl ValueEnum for PolicyName {
             PolicyName::Fast => {
                 ("fast", "The same for the shortest mean wait, at the price of some long ones")
             }
+            PolicyName::Backfill => (
+                "backfill",
+                "Slurm's main scheduler and sched/backfill, on nodes, by the rules of a site where they are known",
+            ),
             PolicyName::Named(named) => return Some(named.value()),
         };
         Some(PossibleValue::new(name).help(about))
@@ -192,7 +201,7 @@ impl PolicyName {
     pub fn predictors(self) -> Vec<PredictorName> {
         match self {
             PolicyName::Fcfs | PolicyName::Conservative => vec![PredictorName::Limit],
-            PolicyName::Easy | PolicyName::Named(_) => PredictorName::points(),
+            PolicyName::Easy | PolicyName::Backfill | PolicyName::Named(_) => PredictorName::points(),
             PolicyName::EasyPlusPlus => vec![PredictorName::Mean2],
             PolicyName::Prob => PredictorName::distributions(),
             PolicyName::Fair | PolicyName::Fast => {
@@ -226,7 +235,9 @@ impl PolicyName {
             PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
             // A plan counts a site's priorities as time; any other order it makes itself.
             PolicyName::Fair | PolicyName::Fast => vec![Order::Fcfs, Order::Multifactor],
-            PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
+            PolicyName::Easy | PolicyName::Prob | PolicyName::Backfill | PolicyName::Named(_) => {
+                all.collect()
+            }
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first make it EASY++.
                 let own = [Order::Sjbf, Order::Delay, Order::DelayFast, Order::Multifactor];
@@ -304,6 +315,7 @@ impl Choice {
                 named.build()(Parts::new(point()?, &self.order(options), options.overdue))
             }
             PolicyName::Conservative => Box::<Conservative>::default(),
+            PolicyName::Backfill => return Err(BadChoice::NodesOnly(self.to_string())),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Fair | PolicyName::Fast => self.engine(options, None)?,
             PolicyName::Prob if self.papers_words(options).is_some() => self.papers(options)?,
@@ -340,7 +352,8 @@ impl Choice {
         let own = self.predictor == PredictorName::Contexts;
         let predictor = if own { None } else { Some(self.distributions(options)?) };
         let words = numbers.to_string();
-        Ok(Box::new(Engine::new(predictor, &options.prob.bins()?, &words, site.as_ref(), machine)))
+        let engine = Engine::new(predictor, &options.prob.bins()?, &words, site.as_ref(), machine);
+        Ok(Box::new(engine.under(workload.and_then(|workload| workload.site.as_deref()))))
     }
 
     /// The words by which the core's scheduler makes the papers' choice; `None` where it is another, or where delays
@@ -436,6 +449,15 @@ impl Choice {
                 Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
             PolicyName::Fair | PolicyName::Fast => self.engine(options, Some(workload))?,
+            PolicyName::Backfill => {
+                let machine = workload.nodes.as_deref();
+                let machine = machine.ok_or_else(|| BadChoice::NodesOnly(self.to_string()))?;
+                let predictor = self.predictor.point();
+                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                let parts = Parts::new(predictor, order, options.overdue);
+                let site = workload.site.clone().unwrap_or_default();
+                Box::new(Backfill::new(parts, order, machine, site))
+            }
             PolicyName::Named(named) => {
                 let predictor = self.predictor.point();
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;

@@ -3,17 +3,24 @@
 //!
 //! Under a site's priorities ([`Multifactor`]) every waiting job's tier is reported to it before each decision, and as
 //! its priority the whole seconds that its points are worth ([`Priorities::credits`]).
+//!
+//! Under a site's rules ([`SiteRules`]) nodes that are out are reported as closed, and an outage as a reservation from
+//! its announcement on. A job over a limit of its QOS is reported as held, and one that comes over it by a start of the
+//! same second is refused and held a second later.
 
+use super::limits::Limits;
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{
     Judged, Multifactor, Policy, PredictedWait, Priorities, QueueOrder, Tried, WITHIN,
 };
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::nodes::{Machine, NodeClass};
+use crate::trace::site::SiteRules;
 use crate::trace::workload::{Job, JobId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use surefill::engine::{
-    Action, Cycle, JobReport, JobState, NodeReport, Scheduler, SchedulerCapacity, StartForecast, Wants,
+    Action, Cycle, JobReport, JobState, NodeReport, NodeState, Refusal, Reservation, Scheduler,
+    SchedulerCapacity, StartForecast, Wants, Why,
 };
 use surefill::error::{Error, Result};
 use surefill::nodes::{Fit, Request};
@@ -22,9 +29,17 @@ use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 /// Number of jobs in the first block, which grows.
 const JOBS: u32 = 1024;
 
+/// Number of reservations that a scheduler can have at a time.
+const RESERVATIONS: u32 = 64;
+
+/// The end of an outage without one, in seconds.
+const NEVER: i64 = 1 << 52;
+
 /// A scheduler in memory of its own.
 struct Blocks {
     capacity: SchedulerCapacity,
+    /// The nodes as they were reported, open.
+    nodes: Vec<NodeReport>,
     scheduler: Vec<u64>,
     cycle: Vec<u64>,
 }
@@ -46,6 +61,7 @@ impl Blocks {
             kinds: machine.map_or(1, |machine| machine.resources.len() as u32),
             // Room for this number of jobs on every node.
             parts: nodes.saturating_mul(256).min(1 << 21),
+            reservations: if machine.is_some() { RESERVATIONS } else { 0 },
             ..SchedulerCapacity::of(JOBS)
         };
         let mut memory = words(Scheduler::size(&capacity).expect("a valid capacity"));
@@ -58,13 +74,16 @@ impl Blocks {
         scheduler.set_queue(b"queue", 0).expect("room for one");
         let classes = machine.iter().flat_map(|machine| &machine.classes);
         let nodes = classes.flat_map(|class| std::iter::repeat_n(class, class.count as usize));
-        for (class, number) in nodes.zip(0..) {
+        let report = |class: &NodeClass| {
             let &NodeClass { features, amounts, .. } = class;
-            let node = NodeReport { features, amounts, ..NodeReport::default() };
-            scheduler.set_node(0, number, &node).expect("a node within the capacity");
+            NodeReport { features, amounts, ..NodeReport::default() }
+        };
+        let nodes: Vec<NodeReport> = nodes.map(report).collect();
+        for (node, number) in nodes.iter().zip(0..) {
+            scheduler.set_node(0, number, node).expect("a node within the capacity");
         }
         let cycle = words(Cycle::size(&capacity).expect("a valid capacity"));
-        Blocks { capacity, scheduler: memory, cycle }
+        Blocks { capacity, nodes, scheduler: memory, cycle }
     }
 
     fn scheduler(&mut self) -> Scheduler<'_> {
@@ -126,6 +145,13 @@ pub struct Engine {
     learnt: Vec<i64>,
     watched: Option<JobId>,
     tried: Option<Tried>,
+    /// Limits of QOS, and the waiting jobs that are reported as held by them.
+    limits: Option<Limits>,
+    held: BTreeSet<JobId>,
+    /// The time at which jobs that were refused in the last pass may be offered again.
+    again: Option<i64>,
+    /// The outages that have been reported, by their beginning, end and first node.
+    reserved: BTreeSet<(i64, i64, u32)>,
 }
 
 /// The engine's id of a job: none is 0.
@@ -151,7 +177,7 @@ impl Engine {
             Some(Fit::Apart) => "apart",
         };
         Engine {
-            blocks: Blocks::new(&format!("{words} settle=0{order} fit={fit}"), bins, machine),
+            blocks: Blocks::new(&format!("{words} settle=0{order} fit={fit} refused=1"), bins, machine),
             predictor,
             by_delay: false,
             site: site.map(|site| (site.clone(), Priorities::new(site))),
@@ -159,7 +185,17 @@ impl Engine {
             learnt: Vec::new(),
             watched: None,
             tried: None,
+            limits: None,
+            held: BTreeSet::new(),
+            again: None,
+            reserved: BTreeSet::new(),
         }
+    }
+
+    /// The engine under the limits of a site.
+    pub fn under(self, site: Option<&SiteRules>) -> Engine {
+        let limits = site.map(Limits::new).filter(|limits| !limits.is_empty());
+        Engine { limits, ..self }
     }
 
     /// An engine that decides by the papers' rule, in these words.
@@ -204,9 +240,41 @@ impl Engine {
             wants: wants.unwrap_or_default(),
             queues: &[0],
             prediction: prediction.as_ref(),
+            state: if self.held.contains(&job.id) { JobState::Held } else { JobState::Waiting },
+            why: if self.held.contains(&job.id) { Why::Limit } else { Why::Unknown },
             ..JobReport::default()
         };
         self.blocks.set(now, &report);
+    }
+
+    /// Reports the waiting jobs that have come over a limit, or are no longer over one.
+    fn hold(&mut self, cluster: &Cluster<'_>) {
+        let Some(limits) = &self.limits else { return };
+        let is_new = |id: &JobId| limits.admit(cluster.job(*id)) == self.held.contains(id);
+        let new: Vec<JobId> = cluster.queue().iter().copied().filter(is_new).collect();
+        for id in new {
+            if !self.held.remove(&id) {
+                self.held.insert(id);
+            }
+            self.report(cluster.job(id), cluster.now());
+        }
+    }
+
+    /// Reports the outages that have become known.
+    fn reserve(&mut self, cluster: &Cluster<'_>) {
+        for outage in cluster.known_outages() {
+            let Some(&first) = outage.nodes.first() else { continue };
+            let (from, to) = (outage.from, outage.to.unwrap_or(NEVER));
+            let key = (from, to, first);
+            if outage.known >= from || to <= from || !self.reserved.insert(key) {
+                continue;
+            }
+            let nodes: Vec<u32> = outage.nodes.clone();
+            let key = self.reserved.len() as i64;
+            let reservation = Reservation { pool: 0, key, from, to, nodes: &nodes };
+            // The last of more than 64 at a time are not reserved.
+            let _ = self.blocks.scheduler().set_reservation(&reservation);
+        }
     }
 
     /// Predicts anew the waiting jobs of users of whom jobs have ended.
@@ -245,8 +313,18 @@ impl Engine {
             self.tried = Some(Tried { idle, judged: Judged::Planned(reason) });
         }
         cluster.judged(cluster.queue().len() as u64);
+        self.again = None;
         while let Action::Start(offer) = action {
             let id = offer.job as JobId - 1;
+            if let Some(limits) = &mut self.limits {
+                if !limits.admit(cluster.job(id)) {
+                    cycle.refused(&mut scheduler, offer.number, Refusal::NotNow)?;
+                    self.again = Some(cluster.now() + 1);
+                    action = cycle.next(&mut scheduler)?;
+                    continue;
+                }
+                limits.started(cluster.job(id));
+            }
             if let Some(request) = cluster.job(id).request.as_deref().filter(|_| cluster.has_nodes()) {
                 let handle = cluster.nodes().allocate(request, cycle.parts(offer.number)?)?;
                 cluster.node_state().placed(id, handle);
@@ -288,6 +366,9 @@ impl Policy for Engine {
         if let Some((_, priorities)) = &mut self.site {
             priorities.ended(job, now);
         }
+        if let Some(limits) = &mut self.limits {
+            limits.ended(job);
+        }
         self.blocks
             .set(now, &JobReport { id: id_of(job.id), state: JobState::Ended, ..JobReport::default() });
         if let Some(predictor) = &mut self.predictor {
@@ -310,8 +391,21 @@ impl Policy for Engine {
         self.tried.take()
     }
 
+    fn set_open(&mut self, node: u32, open: bool) {
+        let Some(report) = self.blocks.nodes.get(node as usize) else { return };
+        let state = if open { NodeState::Up } else { NodeState::Closed };
+        let report = NodeReport { state, ..*report };
+        self.blocks.scheduler().set_node(0, node, &report).expect("a node of the machine");
+    }
+
+    fn wake(&self, _now: i64) -> Option<i64> {
+        self.again
+    }
+
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         self.renew(cluster);
+        self.hold(cluster);
+        self.reserve(cluster);
         // Without idle processors there is nothing to decide.
         let idle = if cluster.has_nodes() { cluster.node_state().has_idle() } else { cluster.idle() > 0 };
         if idle && !cluster.queue().is_empty() {

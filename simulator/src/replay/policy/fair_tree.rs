@@ -10,8 +10,8 @@
 //! user with the LF of a sibling account has the rank of that account's first user. No usage is the largest LF, no
 //! shares are the smallest.
 //!
-//! **Classic.** The factor is 2^-(E / N), where N is the product of S from the root down, and E the effective usage: of a
-//! child of the root its part of the usage of all, below that u + (E of the parent - u) S with its part u.
+//! **Classic.** The factor is 2^-(E / N), where N is the product of S from the root down, and E the effective usage: of
+//! a child of the root its part of the usage of all, below that u + (E of the parent - u) S with its part u.
 
 use crate::trace::site::Shares;
 use std::cmp::Ordering;

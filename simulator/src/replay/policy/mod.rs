@@ -1,5 +1,6 @@
 //! Scheduling policies: the decisions about starts.
 
+pub mod backfill;
 mod bounds;
 mod choice;
 pub mod conservative;
@@ -7,6 +8,7 @@ pub mod easy;
 pub mod engine;
 pub mod fair_tree;
 pub mod fcfs;
+mod limits;
 pub mod lookahead;
 pub mod multifactor;
 mod name;
@@ -72,6 +74,15 @@ pub trait Policy {
 
     /// A job ended; it is no longer among the running.
     fn ended(&mut self, _job: &Job, _now: i64) {}
+
+    /// A node closed for new jobs, or is open again.
+    fn set_open(&mut self, _node: u32, _open: bool) {}
+
+    /// The next second at which it wants a pass though nothing has happened, after a pass at `now`: it has one then if
+    /// jobs still wait.
+    fn wake(&self, _now: i64) -> Option<i64> {
+        None
+    }
 
     /// Makes one scheduling pass: starts the jobs that should start now.
     fn schedule(&mut self, cluster: &mut Cluster<'_>);

@@ -1,7 +1,8 @@
 //! A site's priorities: the formula of Slurm's `priority/multifactor`, larger first, equal ones first come first.
 //!
 //! ```text
-//! P = fairshare x F + age x min(1, wait / max-age) + size x J + partition x factor of the queue + qos x factor of the QOS
+//! P = fairshare x F + age x min(1, wait / max-age) + size x J
+//!     + partition x factor of the queue + qos x factor of the QOS
 //! F = 2^(-U / S)
 //! J = processors / machine, on nodes (nodes / all nodes + processors / machine) / 2; with `favor-small` 1 - J
 //! ```

@@ -29,9 +29,12 @@ pub enum BadChoice {
     },
     /// The policy knows machines of processors only.
     #[error(
-        "policy {0} does not know machines of nodes (fcfs, easy, easy++, fair, fast, prob and its presets do, without the bound)"
+        "policy {0} does not know machines of nodes (fcfs, easy, easy++, fair, fast, backfill, prob and its presets do, without the bound)"
     )]
     NoNodes(String),
+    /// The policy knows machines of nodes only.
+    #[error("policy {0} is for machines of nodes: give the nodes with --nodes")]
+    NodesOnly(String),
     /// The scheduler engine, which predicts starts, does not have the policy, or not with these options or machine.
     #[error("no starts are predicted under {policy}: {why}")]
     NoStarts {

@@ -44,6 +44,15 @@ impl Parts {
         self.predicted[job]
     }
 
+    /// The time at which a running job is expected to end, in seconds: as predicted while that is ahead, else as EASY
+    /// corrects it, past the limit one second from now.
+    pub(super) fn expected_end(&self, cluster: &Cluster<'_>, job: JobId) -> i64 {
+        let running = cluster.running().iter().find(|running| running.job == job).expect("a running job");
+        let end = running.start + self.predicted[job];
+        let correction = self.predictor.correction();
+        super::easy::expected_end(running, end, cluster.now(), correction, Overdue::Soon)
+    }
+
     /// Puts the queue in order.
     pub fn sort_queue(&mut self, cluster: &mut Cluster<'_>) {
         let predicted = &self.predicted;

@@ -141,6 +141,14 @@ impl Policy for Asking {
         self.policy.ended(job, now);
     }
 
+    fn set_open(&mut self, node: u32, open: bool) {
+        self.policy.set_open(node, open);
+    }
+
+    fn wake(&self, now: i64) -> Option<i64> {
+        self.policy.wake(now)
+    }
+
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         self.policy.schedule(cluster);
         if !self.over {

@@ -1,0 +1,371 @@
+//! The policy against the same rule second by second.
+
+use crate::base::random::Random;
+use crate::replay::engine::replay;
+use crate::replay::outcome::Outcome;
+use crate::replay::policy::PolicyOptions;
+use crate::replay::run::Options;
+use crate::replay::setup::Setup;
+use crate::trace::site::{BackfillRules, Outage, PartitionRules, QosRules, SiteRules};
+use crate::trace::workload::{Job, Rules, Workload};
+use std::sync::Arc;
+use surefill::nodes::{Request, Spread};
+
+fn workload(machine: &str, mut jobs: Vec<Job>, site: SiteRules) -> Workload {
+    jobs.sort_by_key(|job| job.submit);
+    jobs.iter_mut().enumerate().for_each(|(id, job)| job.id = id);
+    let machine: crate::trace::nodes::Machine = machine.parse().unwrap();
+    Workload {
+        jobs,
+        procs: machine.processors(),
+        counts: Default::default(),
+        unix_start_time: None,
+        nodes: Some(Arc::new(machine)),
+        site: Some(Arc::new(site)),
+    }
+}
+
+fn replayed(workload: &Workload, choice: &str) -> Outcome {
+    let options = Options {
+        choice: choice.parse().unwrap(),
+        policy: PolicyOptions::default(),
+        rules: Rules::default(),
+    };
+    let mut policy = options.build(workload).unwrap_or_else(|error| panic!("{choice}: {error}"));
+    replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap()
+}
+
+fn starts(workload: &Workload, choice: &str) -> Vec<i64> {
+    replayed(workload, choice).jobs.iter().map(|job| job.start).collect()
+}
+
+/// A job on nodes with cores; `features` are those of its partition.
+fn job(submit: i64, (tasks, cores, spread): (u32, u32, Spread), features: u64, times: (i64, i64)) -> Job {
+    let each = [1000 * cores, 0, 0, 0, 0, 0, 0, 0];
+    let request = Request { count: tasks, each, spread, features, ..Request::default() };
+    let (run_time, limit) = times;
+    Job {
+        submit,
+        processors: tasks * cores,
+        run_time,
+        limit,
+        request: Some(Arc::new(request)),
+        ..Job::default()
+    }
+}
+
+/// The rule as it is written, second by second and node by node.
+struct Naive<'w> {
+    workload: &'w Workload,
+    site: &'w SiteRules,
+    /// Cores and features of the nodes.
+    nodes: Vec<(i64, u64)>,
+    /// Running jobs with their starts and their tasks on each node.
+    running: Vec<(usize, i64, Vec<i64>)>,
+    waiting: Vec<usize>,
+    starts: Vec<i64>,
+    now: i64,
+}
+
+impl Naive<'_> {
+    fn job(&self, id: usize) -> &Job {
+        &self.workload.jobs[id]
+    }
+
+    fn request(&self, id: usize) -> &Request {
+        self.job(id).request.as_deref().unwrap()
+    }
+
+    fn partition(&self, id: usize) -> u64 {
+        self.site.partitions.get(&self.job(id).queue).map_or(0, |rules| rules.feature)
+    }
+
+    /// Tasks that fit a node at a time, by the limits of those that run.
+    fn room(&self, id: usize, node: usize, at: i64) -> i64 {
+        let request = self.request(id);
+        let cores = i64::from(request.each[0] / 1000);
+        let there = self.running.iter().filter(|(other, start, tasks)| {
+            let end = (start + self.job(*other).limit).max(self.now + 1);
+            tasks[node] > 0 && (at == self.now || end > at)
+        });
+        let there: Vec<_> = there.collect();
+        let held: i64 = there
+            .iter()
+            .map(|(other, _, tasks)| tasks[node] * i64::from(self.request(*other).each[0] / 1000))
+            .sum();
+        let alone = there.iter().any(|(other, ..)| self.request(*other).exclusive);
+        if alone || (request.exclusive && !there.is_empty()) {
+            return 0;
+        }
+        let room = (self.nodes[node].0 - held) / cores;
+        if request.spread == Spread::Nodes { room.min(1) } else { room }
+    }
+
+    /// The tasks of a job on the first nodes that may be used.
+    fn place(&self, id: usize, at: i64, usable: impl Fn(usize) -> bool) -> Option<Vec<i64>> {
+        let features = self.request(id).features | self.partition(id);
+        let mut missing = i64::from(self.request(id).count);
+        let place = |node: usize| {
+            let own = self.nodes[node].1 & features == features && usable(node);
+            let tasks = if own { self.room(id, node, at).min(missing) } else { 0 };
+            missing -= tasks;
+            tasks
+        };
+        let tasks: Vec<i64> = (0..self.nodes.len()).map(place).collect();
+        (missing == 0).then_some(tasks)
+    }
+
+    fn open(&self, node: usize) -> bool {
+        let out = |outage: &&Outage| outage.from <= self.now && outage.to.is_none_or(|to| to > self.now);
+        !self.site.outages.iter().filter(out).any(|outage| outage.nodes.contains(&(node as u32)))
+    }
+
+    fn admits(&self, id: usize) -> bool {
+        let job = self.job(id);
+        let Some(rules) = self.site.qos.get(&job.qos) else { return true };
+        let of = |own: &dyn Fn(&Job) -> bool| {
+            let own = self.running.iter().map(|(other, ..)| self.job(*other)).filter(|other| own(other));
+            own.fold((0, 0), |(jobs, all), other| (jobs + 1, all + u64::from(other.processors)))
+        };
+        let users = of(&|other| other.qos == job.qos && other.user == job.user);
+        let all = of(&|other| other.qos == job.qos);
+        let more = u64::from(job.processors);
+        let cores =
+            |limit: Option<u64>, used: u64| limit.is_none_or(|most| more > most || used + more <= most);
+        rules.user_jobs.is_none_or(|most| users.0 < most)
+            && rules.jobs.is_none_or(|most| all.0 < most)
+            && cores(rules.user_processors, users.1)
+            && cores(rules.processors, all.1)
+    }
+
+    fn start(&mut self, id: usize, tasks: Vec<i64>) {
+        self.waiting.retain(|&other| other != id);
+        self.running.push((id, self.now, tasks));
+        self.starts[id] = self.now;
+    }
+
+    fn main(&mut self, depth: usize) {
+        let mut failed: Vec<u64> = Vec::new();
+        for id in self.waiting.clone().into_iter().take(depth) {
+            let partition = self.partition(id);
+            if failed.contains(&partition) || !self.admits(id) {
+                continue;
+            }
+            let usable = |node: usize| {
+                let end = self.now + self.job(id).limit;
+                let mut ahead = self.site.outages.iter().filter(|outage| outage.known <= self.now);
+                let clear = !ahead.any(|outage| {
+                    outage.from > self.now && outage.from < end && outage.nodes.contains(&(node as u32))
+                });
+                let free = !failed.iter().any(|features| self.nodes[node].1 & features == *features);
+                clear && free && self.open(node)
+            };
+            match self.place(id, self.now, usable) {
+                Some(tasks) => self.start(id, tasks),
+                None => failed.push(partition),
+            }
+        }
+    }
+
+    /// A pass; whether it has started any.
+    fn backfill(&mut self) -> bool {
+        let rules = &self.site.backfill;
+        let (now, unit) = (self.now, rules.resolution_s);
+        let down = |time: i64| time.div_euclid(unit) * unit;
+        let up = |time: i64| -(-time).div_euclid(unit) * unit;
+        // Seconds from `origin` on in which a node is reserved.
+        let origin = down(now);
+        let mut reserved = vec![vec![false; 4000]; self.nodes.len()];
+        let mut outside = vec![vec![false; 4000]; self.nodes.len()];
+        let mut lost = vec![false; self.nodes.len()];
+        let take = |of: &mut Vec<bool>, from: i64, to: i64| {
+            for at in down(from).max(origin)..up(to).min(origin + 4000) {
+                of[(at - origin) as usize] = true;
+            }
+        };
+        for outage in
+            self.site.outages.iter().filter(|outage| outage.known <= now && outage.to.unwrap() > now)
+        {
+            for &node in &outage.nodes {
+                if outage.known < outage.from {
+                    take(&mut outside[node as usize], outage.from, outage.to.unwrap());
+                } else {
+                    lost[node as usize] = true;
+                }
+            }
+        }
+        let mut tested: Vec<usize> = Vec::new();
+        for &id in &self.waiting {
+            let own = |other: &&usize| self.partition(**other) == self.partition(id);
+            let user = |other: &&usize| self.job(**other).user == self.job(id).user;
+            let many = |most: u32, count: usize| most > 0 && count >= most as usize;
+            if self.admits(id)
+                && !many(rules.job_part, tested.iter().filter(own).count())
+                && !many(rules.job_user, tested.iter().filter(user).count())
+                && tested.len() < rules.job_test as usize
+            {
+                tested.push(id);
+            }
+        }
+        let mut started = 0;
+        for id in tested {
+            if !self.admits(id) {
+                continue;
+            }
+            let limit = self.job(id).limit;
+            let at = (now..=now + rules.window_s).find_map(|at| {
+                let usable = |node: usize| {
+                    let (from, to) =
+                        if at == now { (now, now + limit + 1) } else { (down(at), up(at + limit)) };
+                    let seconds = (from - origin) as usize..(to - origin) as usize;
+                    let taken = reserved[node][seconds.clone()].contains(&true)
+                        || outside[node][seconds].contains(&true);
+                    !taken && !lost[node] && (at > now || self.open(node))
+                };
+                self.place(id, at, usable).map(|tasks| (at, tasks))
+            });
+            match at {
+                Some((at, tasks)) if at == now => {
+                    self.start(id, tasks);
+                    started += 1;
+                    if started == rules.job_start {
+                        break;
+                    }
+                }
+                Some((at, tasks)) => {
+                    for (node, _) in tasks.iter().enumerate().filter(|(_, tasks)| **tasks > 0) {
+                        take(&mut reserved[node], at, at + limit);
+                    }
+                }
+                None => {}
+            }
+        }
+        started > 0
+    }
+}
+
+/// Starts by the rule, with the jobs in the order of these keys, then of submission.
+fn naive(workload: &Workload, key: impl Fn(&Job) -> i64) -> Vec<i64> {
+    let site = workload.site.as_deref().unwrap();
+    let classes = workload.nodes.as_ref().unwrap().classes.clone();
+    let nodes = classes.iter().flat_map(|class| {
+        std::iter::repeat_n((i64::from(class.amounts[0] / 1000), class.features), class.count as usize)
+    });
+    let mut naive = Naive {
+        workload,
+        site,
+        nodes: nodes.collect(),
+        running: Vec::new(),
+        waiting: Vec::new(),
+        starts: vec![-1; workload.jobs.len()],
+        now: 0,
+    };
+    let (mut main, mut backfill, mut short) = (true, true, false);
+    let (mut last, mut full) = (i64::MIN / 2, i64::MIN / 2);
+    while naive.starts.contains(&-1) {
+        let now = naive.now;
+        let before = naive.running.len();
+        naive.running.retain(|(id, start, _)| start + workload.jobs[*id].run_time > now);
+        let submitted = workload.jobs.iter().filter(|job| job.submit == now).map(|job| job.id);
+        naive.waiting.extend(submitted);
+        let tier = |job: &Job| site.partitions.get(&job.queue).map_or(0, |rules| -rules.tier);
+        naive.waiting.sort_by_key(|&id| (tier(naive.job(id)), key(naive.job(id)), id));
+        let moved = site.outages.iter().any(|outage| outage.from == now || outage.to == Some(now));
+        let changed =
+            before != naive.running.len() || workload.jobs.iter().any(|job| job.submit == now) || moved;
+        (main, backfill) = (main || changed, backfill || changed);
+        // A job of no time ends in its second: there is none in these tests.
+        if main || (short && now >= full + 60) {
+            let all = now >= full + 60;
+            full = if all { now } else { full };
+            let depth = if all { usize::MAX } else { site.backfill.queue_depth as usize };
+            let (count, waited) = (naive.running.len(), naive.waiting.len());
+            naive.main(depth);
+            short = waited > depth && !naive.waiting.is_empty();
+            (main, backfill) = (false, backfill || naive.running.len() > count);
+        }
+        if site.backfill.passes
+            && backfill
+            && now >= last + site.backfill.interval_s
+            && !naive.waiting.is_empty()
+        {
+            last = now;
+            backfill = naive.backfill();
+        }
+        naive.now += 1;
+        assert!(naive.now < 100_000, "{:?}", naive.waiting);
+    }
+    naive.starts
+}
+
+/// A random site with two partitions that overlap, on which everything counts now and then.
+fn random_site(random: &mut Random) -> SiteRules {
+    let some = |random: &mut Random, most: u32| (random.below(2) == 0).then(|| 1 + random.below(most));
+    let mut partition = |feature| PartitionRules { feature, factor: 0.0, tier: random.below(2) as i32 };
+    let partitions = [(0, partition(1)), (1, partition(2))].into();
+    let qos = QosRules {
+        factor: 0.0,
+        user_jobs: some(random, 3),
+        user_processors: some(random, 8).map(u64::from),
+        jobs: some(random, 5),
+        processors: some(random, 12).map(u64::from),
+    };
+    let outages = (0..random.below(4)).map(|_| {
+        let from = i64::from(random.below(600));
+        let known = from - i64::from(random.below(2) * random.below(200));
+        let nodes = (0..6).filter(|_| random.below(3) == 0).collect();
+        Outage { from, to: Some(from + 1 + i64::from(random.below(150))), known, nodes }
+    });
+    let mut outages: Vec<Outage> = outages.collect();
+    outages.sort_by_key(|outage| outage.from);
+    let backfill = BackfillRules {
+        passes: random.below(8) > 0,
+        interval_s: i64::from(random.below(2) * random.below(40)),
+        window_s: 20 + i64::from(random.below(400)),
+        resolution_s: [1, 1, 7, 60][random.below(4) as usize],
+        job_test: [500, 3][random.below(2) as usize],
+        job_part: random.below(2) * random.below(4),
+        job_user: random.below(2) * random.below(4),
+        job_start: random.below(2) * random.below(3),
+        queue_depth: [100, 2][random.below(2) as usize],
+    };
+    SiteRules { partitions, qos: [(1, qos)].into(), outages, backfill, ..SiteRules::default() }
+}
+
+#[test]
+fn starts_are_those_of_the_rule_second_by_second() {
+    let mut later = 0;
+    for seed in 0..250 {
+        let mut random = Random::new(seed);
+        let site = random_site(&mut random);
+        let jobs = (0..40).map(|_| {
+            let queue = i64::from(random.below(2));
+            let spread = if random.below(2) == 0 { Spread::Nodes } else { Spread::Tasks };
+            // Partitions of three and of four nodes, which share one.
+            let (tasks, cores) = (1 + random.below(3), 1 + random.below(2));
+            let limit = 1 + i64::from(random.below(120));
+            let run_time =
+                (1 + i64::from(random.below(limit as u32))).max(limit * i64::from(random.below(2)));
+            let run_time = run_time + i64::from(random.below(12) / 11 * random.below(30));
+            let one =
+                job(i64::from(random.below(800)), (tasks, cores, spread), 1 << queue, (run_time, limit));
+            let mut asked = (**one.request.as_ref().unwrap()).clone();
+            asked.exclusive = random.below(6) == 0;
+            let (user, qos) = (i64::from(random.below(3)), i64::from(random.below(3)));
+            Job { queue, user, qos, request: Some(Arc::new(asked)), ..one }
+        });
+        let jobs: Vec<Job> = jobs.collect();
+        let workload = workload("2x(cores=2,a)+1x(cores=4,a,b)+3x(cores=2,b)", jobs, site);
+        let found = starts(&workload, "backfill");
+        assert_eq!(found, naive(&workload, |_| 0), "seed {seed}: {:?}", workload.site);
+        later += found.iter().zip(&workload.jobs).filter(|(start, job)| **start > job.submit).count();
+        if seed < 60 {
+            assert_eq!(
+                starts(&workload, "backfill:limit:sjf"),
+                naive(&workload, |job| job.limit),
+                "seed {seed}"
+            );
+        }
+    }
+    assert!(later > 2000, "{later}");
+}
