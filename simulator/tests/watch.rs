@@ -230,8 +230,13 @@ fn a_report_counts_from_the_watchers_beginning() {
 /// By hand: what a journal comes to.
 #[test]
 fn gains_losses_and_promises_are_counted() {
-    let bound =
-        |job: &str, within: i64| Event::Bound { at: 0, job: job.into(), partition: "main".into(), within };
+    let bound = |job: &str, within: i64| Event::Bound {
+        at: 0,
+        job: job.into(),
+        partition: "main".into(),
+        within,
+        predicted: None,
+    };
     let events = [
         bound("10", 400),
         bound("11", 400),

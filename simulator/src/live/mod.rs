@@ -2,6 +2,7 @@
 //!
 //! * [`age`]: how old a history is, against the gaps that are usual in it.
 //! * [`mod@advise`]: what the users of a live queue may expect.
+//! * `bounds`: bounds on waits, held to those of the past.
 //! * `engine`: the scheduler engine, which has lived through a history, asked about a moment.
 //! * `events`: the lives of jobs in the order of time.
 //! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
@@ -14,6 +15,7 @@
 
 pub mod advise;
 pub mod age;
+mod bounds;
 mod engine;
 mod events;
 pub mod history;

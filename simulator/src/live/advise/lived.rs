@@ -7,7 +7,7 @@
 //! submission. It has no nodes either: at a moment at which jobs held more than is in service now, the pool was as
 //! large as that; where they held more than all nodes have, they shared nodes, and nothing is predicted.
 
-use super::bounds::{Bounds, Open, correct};
+use super::bounds::{Open, correct};
 use super::head::Head;
 use super::limit::{Advisor, NextJob};
 use super::place::{Life, Place, in_pool, is_divided, place_of, queues, unit_of};
@@ -17,6 +17,7 @@ use super::read::{Job, Past, State};
 use super::regions::Regions;
 use super::starts::{Asked, Start, before};
 use super::{Question, Snapshot};
+use crate::live::bounds::Bounds;
 use crate::live::engine::{Block, Unit, job_number, limit, memory, refused, user_number};
 use crate::live::events::{Phase, Times, in_order};
 use anyhow::{Result, anyhow};

@@ -1,10 +1,10 @@
 //! Pools as the engine knows them, and the jobs that have lived in them.
 
-use super::bounds::Bounds;
 use super::pool::{Counted, Pool};
 use super::queue::{Line, Running};
 use super::read::{Job, Past};
 use super::regions::Regions;
+use crate::live::bounds::Bounds;
 use crate::live::engine::Unit;
 use crate::live::events::Times;
 use std::collections::BTreeSet;

@@ -92,6 +92,9 @@ pub enum Event {
         partition: String,
         /// Seconds from when it became eligible.
         within: i64,
+        /// The same as predicted, before earlier bounds corrected it; none in journals of before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        predicted: Option<i64>,
     },
     /// A job would have started.
     Would(Would),

@@ -3,6 +3,7 @@
 //!
 //! * [`journal`]: what has been seen, on disk.
 //! * [`mod@judge`]: one pool at one moment.
+//! * `promises`: bounds on waits.
 //! * [`score`]: the results: gains, losses, promises.
 //!
 //! A job that would have been let through is taken as running from then on, with the nodes that were idle, until the
@@ -11,6 +12,7 @@
 
 pub mod journal;
 pub mod judge;
+mod promises;
 pub mod score;
 
 use super::advise::pool::{Pool, PoolSize};
@@ -21,6 +23,7 @@ use super::engine::{Learnt, Life, Seen, job_number, number, user_number};
 use anyhow::Result;
 use journal::{Done, Event, Would};
 use judge::{Judged, Since, judge};
+use promises::Promises;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of the jobs whose waits are to be within their bounds, and the confidence of that.
@@ -51,8 +54,7 @@ pub struct Watcher {
     done: BTreeMap<String, i64>,
     /// Jobs that the journal says have started and not ended, with when they became eligible.
     started: BTreeMap<String, i64>,
-    /// Jobs that have been given a bound and have not started.
-    promised: BTreeSet<String>,
+    promises: Promises,
     since: Since,
     why: BTreeMap<String, Option<String>>,
     next: i64,
@@ -72,7 +74,7 @@ impl Watcher {
             known: BTreeMap::new(),
             done: BTreeMap::new(),
             started: BTreeMap::new(),
-            promised: BTreeSet::new(),
+            promises: Promises::default(),
             since: Since::new(),
             why: BTreeMap::new(),
             next: 1,
@@ -116,9 +118,12 @@ impl Watcher {
     fn replay(&mut self, event: &Event) -> Result<()> {
         self.last = self.last.max(event.at());
         match event {
-            Event::Bound { job, .. } => drop(self.promised.insert(job.clone())),
+            Event::Bound { at, job, partition, within, predicted } => {
+                self.promises.note(job, partition, *at, predicted.unwrap_or(*within));
+            }
             Event::Would(would) => drop(self.since.insert(would.job.clone(), would.at)),
-            Event::Started { job, eligible, .. } => {
+            Event::Started { at, job, eligible } => {
+                self.promises.started(job, *at);
                 self.started.insert(job.clone(), *eligible);
                 self.forget(job);
             }
@@ -137,7 +142,7 @@ impl Watcher {
 
     fn forget(&mut self, job: &str) {
         self.since.remove(job);
-        self.promised.remove(job);
+        self.promises.forget(job);
     }
 
     /// Reports a job to the engine, as it is known at this moment.
@@ -220,9 +225,13 @@ impl Watcher {
         if let Ok(bound) = self.waits.joined(job, number, now) {
             known.queued = Some((number, job.partition.clone()));
             // Jobs that waited before the watcher came have been given none.
-            if let Some(within) = bound.filter(|_| !first && self.promised.insert(job.id.clone())) {
+            if let Some(predicted) = bound.filter(|_| !first && !self.promises.has(&job.id)) {
                 let (id, partition) = (job.id.clone(), job.partition.clone());
-                events.push(Event::Bound { at: eligible, job: id, partition, within });
+                if let Some(within) = self.promises.given(&partition, predicted, now) {
+                    let predicted = Some(predicted);
+                    events.push(Event::Bound { at: eligible, job: id, partition, within, predicted });
+                }
+                self.promises.note(&job.id, &job.partition, eligible, predicted);
             }
         }
         self.seen(job, eligible, now, Seen::Waits)
@@ -239,6 +248,7 @@ impl Watcher {
         let seen = before.as_ref().and_then(|known| known.eligible);
         let eligible = reported.or(seen).unwrap_or(if held { start } else { job.submit }).min(start);
         if reported.is_none() {
+            self.promises.started(&job.id, start);
             events.push(Event::Started { at: start, job: job.id.clone(), eligible });
             match before.and_then(|known| known.queued) {
                 Some((number, partition)) => self.waits.leaves(&partition, number, now, true)?,

@@ -260,7 +260,7 @@ fn promises(events: &[Event], now: i64) -> Vec<Promises> {
     let mut waiting: BTreeMap<&str, (&str, i64)> = BTreeMap::new();
     for event in events {
         match event {
-            Event::Bound { at, job, partition, within } => {
+            Event::Bound { at, job, partition, within, .. } => {
                 waiting.insert(job, (partition, at.saturating_add(*within)));
             }
             Event::Started { at, job, .. } => {

@@ -1,0 +1,85 @@
+//! Bounds on the waits of new jobs, held to those that were given before.
+//!
+//! The predictor of waits does not know the queue's order, so that in a jam its bounds fail. Each is multiplied by
+//! the factor by which 95 of 100 earlier ones of its partition would have held, and withheld where there is none:
+//! open bounds that have passed count as failed.
+
+use crate::live::bounds::{Bounds, multiplied};
+use std::collections::BTreeMap;
+
+/// A bound on the wait of a job that has not started.
+#[derive(Debug)]
+struct Open {
+    partition: String,
+    eligible: i64,
+    /// Seconds, as predicted.
+    predicted: i64,
+}
+
+/// The bounds of all partitions.
+#[derive(Debug, Default)]
+pub(super) struct Promises {
+    past: BTreeMap<String, Bounds>,
+    open: BTreeMap<String, Open>,
+}
+
+impl Promises {
+    /// Whether the job has a bound.
+    pub fn has(&self, job: &str) -> bool {
+        self.open.contains_key(job)
+    }
+
+    /// Notes the predicted bound of a job that became eligible then.
+    pub fn note(&mut self, job: &str, partition: &str, eligible: i64, predicted: i64) {
+        let open = Open { partition: partition.to_owned(), eligible, predicted };
+        self.open.insert(job.to_owned(), open);
+    }
+
+    /// The bound that may be given for a predicted one of this partition; none while too many others have failed.
+    pub fn given(&self, partition: &str, predicted: i64, now: i64) -> Option<i64> {
+        let mut past = self.past.get(partition).cloned().unwrap_or_default();
+        let mine = self.open.values().filter(|open| open.partition == partition);
+        let passed = mine.filter(|open| open.eligible.saturating_add(open.predicted) < now);
+        passed.for_each(|open| past.judge(None, open.predicted));
+        past.factor().map(|factor| multiplied(predicted, factor))
+    }
+
+    /// A job has started.
+    pub fn started(&mut self, job: &str, start: i64) {
+        if let Some(open) = self.open.remove(job) {
+            let past = self.past.entry(open.partition).or_default();
+            past.judge(Some((start - open.eligible).max(0)), open.predicted);
+        }
+    }
+
+    /// A job is gone without having started.
+    pub fn forget(&mut self, job: &str) {
+        self.open.remove(job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_follow_those_that_held_and_stop_in_a_jam() {
+        let mut promises = Promises::default();
+        for job in 0..40 {
+            promises.note(&job.to_string(), "main", 0, 540);
+            promises.started(&job.to_string(), 1740);
+        }
+        // Three times as long as predicted, minutes apart being the same.
+        assert_eq!(promises.given("main", 240, 2000), Some(840));
+        assert_eq!(promises.given("other", 240, 2000), Some(240));
+        for job in 0..3 {
+            promises.note(&format!("late{job}"), "main", 2000, 60);
+        }
+        assert_eq!(promises.given("main", 240, 2060), Some(840));
+        assert_eq!(promises.given("main", 240, 2061), None);
+        promises.forget("late0");
+        promises.started("late1", 2500);
+        assert!(promises.given("main", 240, 2500).is_some());
+        assert!(promises.has("late2") && !promises.has("late1"));
+    }
+}
