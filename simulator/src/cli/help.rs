@@ -10,6 +10,8 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
                     clairvoyant, learned (on-line regression, Gaussier et al. 2015; also learned-doubling and
                     learned-limit, by what is expected of a job that outlives its prediction)
   * conservative    a reservation for every job
+  * backfill        Slurm's main scheduler and sched/backfill, on machines of nodes alone, by the rules of a site where they
+                    are known; easy's predictors, limit first, and any order
   * easy++          easy by the mean of the user's last two run times, shortest first
   * fair, fast      the scheduler engine's plan of the whole queue, as sites run it: a start for every waiting job, by the
                     cheapest of some sixty list schedules; predictors as prob has them, contexts first. Their order is
@@ -36,8 +38,8 @@ Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shor
 presets' priorities for both); delay-candidates, delay-fast-candidates (theirs for the candidates alone); by published
 formulas for both: sjf, ljf (shortest, longest first), lxf (largest expansion factor), wfp3, unicef (Tang et al. 2009), f1 to f4
 (Carastan-Santos and de Camargo 2017); fair-share (the user who has used least, usage halved every week); multifactor (a
-site's priorities by Slurm's formula: fair share by decayed usage, age, size, factor and tier of the trace's queue, with
-the weights and times of --priorities; where the trace knows no users all jobs are one user's); points (that with a site
+site's priorities by Slurm's formula: fair share by decayed usage, age, size, factors of the trace's queue and QOS, tier
+of the queue, with the weights and times of --priorities; where the trace knows no users all jobs are one user's); points (that with a site
 factor for short, narrow and old jobs on top, by the limits) and points-fixed (the same as job_submit.lua can write it),
 both also by predictions, which the policy itself does not use: points-mix-mean, -median, -0.6, points-contexts-mean,
 -median, -0.6, points-share, points-clairvoyant, points-fixed-mix-mean and so on. fcfs and conservative have fcfs only, easy++ all but fcfs and the two for

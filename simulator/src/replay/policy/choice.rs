@@ -566,6 +566,9 @@ mod tests {
             "papers:user",
             "easy:limit:points",
             "easy:limit:points-fixed-contexts-0.6",
+            "backfill",
+            "backfill:limit:points-fixed",
+            "backfill:mean2:multifactor",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

@@ -158,7 +158,10 @@ impl Backfill {
             };
             let rooms = shape.nodes.iter().filter(usable).map(|&node| (node, *self.board.left(node)));
             match self.board.choose(&shape.request, request(job).count, self.fit, rooms) {
-                Some(parts) => self.start(cluster, id, parts),
+                Some(parts) => {
+                    self.start(cluster, id, parts);
+                    self.changed[1] = true;
+                }
                 None => {
                     failed.insert(partition);
                     for &node in &*self.board.admitted(partition) {

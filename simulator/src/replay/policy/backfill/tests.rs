@@ -269,13 +269,14 @@ fn naive(workload: &Workload, key: impl Fn(&Job) -> i64) -> Vec<i64> {
         let submitted = workload.jobs.iter().filter(|job| job.submit == now).map(|job| job.id);
         naive.waiting.extend(submitted);
         let tier = |job: &Job| site.partitions.get(&job.queue).map_or(0, |rules| -rules.tier);
-        naive.waiting.sort_by_key(|&id| (tier(naive.job(id)), key(naive.job(id)), id));
+        let jobs = &workload.jobs;
+        naive.waiting.sort_by_key(|&id| (tier(&jobs[id]), key(&jobs[id]), id));
         let moved = site.outages.iter().any(|outage| outage.from == now || outage.to == Some(now));
         let changed =
             before != naive.running.len() || workload.jobs.iter().any(|job| job.submit == now) || moved;
         (main, backfill) = (main || changed, backfill || changed);
         // A job of no time ends in its second: there is none in these tests.
-        if main || (short && now >= full + 60) {
+        if main || (short && !naive.waiting.is_empty() && now >= full + 60) {
             let all = now >= full + 60;
             full = if all { now } else { full };
             let depth = if all { usize::MAX } else { site.backfill.queue_depth as usize };
@@ -368,4 +369,112 @@ fn starts_are_those_of_the_rule_second_by_second() {
         }
     }
     assert!(later > 2000, "{later}");
+}
+
+/// With one partition of one-core nodes the main scheduler alone is the policy `strict` on processors. (Backfill is not
+/// conservative backfilling there: it plans anew in the order of the queue, where that moves up reservations in the
+/// order of their times, and its reservations are of certain nodes, on which a job must find one hole, where those are
+/// of any processors at each instant.)
+#[test]
+fn builtin_on_one_core_nodes_is_strict_on_processors() {
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let jobs = (0..120).map(|_| {
+            let limit = 1 + i64::from(random.below(300));
+            let run_time = 1 + i64::from(random.below(limit as u32));
+            job(i64::from(random.below(4000)), (1 + random.below(9), 1, Spread::Tasks), 0, (run_time, limit))
+        });
+        let backfill = BackfillRules { passes: false, ..BackfillRules::default() };
+        let nodes = workload("10x(cores=1)", jobs.collect(), SiteRules { backfill, ..SiteRules::default() });
+        let mut processors = nodes.clone();
+        processors.nodes = None;
+        for order in ["fcfs", "sjf", "multifactor"] {
+            // On nodes the size of a job is another number; it has no weight here.
+            let site = Some("fairshare=1000+size=0".parse().unwrap());
+            let replayed = |workload: &Workload, policy: &str| -> Vec<i64> {
+                let choice = format!("{policy}:limit:{order}").parse().unwrap();
+                let policy = PolicyOptions { site: site.clone(), ..PolicyOptions::default() };
+                let options = Options { choice, policy, rules: Rules::default() };
+                let mut policy = options.build(workload).unwrap();
+                let outcome = replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap();
+                outcome.jobs.iter().map(|job| job.start).collect()
+            };
+            assert_eq!(replayed(&nodes, "backfill"), replayed(&processors, "strict"), "{seed} {order}");
+        }
+    }
+}
+
+/// Partitions a (nodes 0 and 1) and b (nodes 1 and 2).
+const OVERLAP: &str = "1x(cores=1,a)+1x(cores=1,a,b)+1x(cores=1,b)";
+
+fn overlapping(interval_s: i64, jobs: Vec<Job>) -> Workload {
+    let partition = |feature| PartitionRules { feature, ..PartitionRules::default() };
+    let partitions = [(0, partition(1)), (1, partition(2))].into();
+    let backfill = BackfillRules { interval_s, ..BackfillRules::default() };
+    workload(OVERLAP, jobs, SiteRules { partitions, backfill, ..SiteRules::default() })
+}
+
+#[test]
+fn a_job_that_does_not_fit_keeps_later_ones_off_the_nodes_of_its_partition_until_backfill() {
+    let of = |submit, queue: i64, tasks, limit| Job {
+        queue,
+        ..job(submit, (tasks, 1, Spread::Nodes), 1 << queue, (limit, limit))
+    };
+    // One node of a is held; two are wanted there. In b one job finds the node that is not a's, the next one does not.
+    let jobs = vec![of(0, 0, 1, 500), of(5, 0, 2, 100), of(10, 1, 1, 300), of(10, 1, 1, 300), of(10, 1, 1, 900)];
+    // The last would delay the job of two nodes, except on the node of b alone, which is held until 310.
+    assert_eq!(starts(&overlapping(20, jobs.clone()), "backfill"), [0, 500, 10, 25, 310]);
+    assert_eq!(starts(&overlapping(0, jobs), "backfill"), [0, 500, 10, 10, 310]);
+}
+
+#[test]
+fn the_policy_wants_nodes() {
+    let choice: crate::replay::policy::Choice = "backfill".parse().unwrap();
+    let refused = choice.build(&PolicyOptions::default()).err().unwrap().to_string();
+    assert_eq!(refused, "policy backfill is for machines of nodes: give the nodes with --nodes");
+}
+
+/// Two users of one QOS, an outage of all nodes, and an announced one, under the engine's plans and under backfill.
+#[test]
+fn limits_and_outages_hold_under_plans_too() {
+    let one =
+        |submit, user, qos, limit| Job { user, qos, ..job(submit, (1, 1, Spread::Nodes), 1, (limit, limit)) };
+    let mut random = Random::new(5);
+    let jobs = (0..60).map(|_| {
+        let limit = 20 + i64::from(random.below(100));
+        one(i64::from(random.below(1500)), i64::from(random.below(2)), i64::from(random.below(2)), limit)
+    });
+    let jobs: Vec<Job> = jobs.collect();
+    let all = (0..6).collect::<Vec<u32>>();
+    let outages = vec![
+        Outage { from: 300, to: Some(400), known: 300, nodes: all.clone() },
+        Outage { from: 700, to: Some(800), known: 100, nodes: all },
+    ];
+    let qos = QosRules { user_jobs: Some(1), ..QosRules::default() };
+    let weights = crate::trace::site::Weights { age: 1000.0, fairshare: 5000.0, ..Default::default() };
+    let partitions = [(0, PartitionRules { feature: 1, ..PartitionRules::default() })].into();
+    let site = SiteRules {
+        weights: Some(weights),
+        partitions,
+        qos: [(1, qos)].into(),
+        outages,
+        ..SiteRules::default()
+    };
+    let workload = workload("4x(cores=1,a)+2x(cores=1,b)", jobs, site);
+    for choice in
+        ["fair:contexts:multifactor", "fast:limit:multifactor", "backfill:limit:multifactor", "backfill"]
+    {
+        let outcome = replayed(&workload, choice);
+        for (job, asked) in outcome.jobs.iter().zip(&workload.jobs) {
+            let (start, end) = (job.start, job.end);
+            assert!(!(300..400).contains(&start) && !(700..800).contains(&start), "{choice}: {start}");
+            assert!(end <= 700 || start >= 800, "{choice}: {start} to {end}");
+            let together = outcome.jobs.iter().zip(&workload.jobs).filter(|(other, of)| {
+                of.qos == 1 && of.user == asked.user && other.start <= start && start < other.end
+            });
+            assert!(asked.qos == 0 || together.count() == 1, "{choice}: {start}");
+            let on = outcome.jobs.iter().filter(|other| other.start <= start && start < other.end).count();
+            assert!(on <= 4, "{choice}: {start}");
+        }
+    }
 }
