@@ -307,7 +307,7 @@ fn the_record_comes_first() {
     let best = standings(std::slice::from_ref(&half)).remove(0);
     let saved = easy * -best.change;
     let says = format!(
-        "Of that, {} would save {}, {:.0} % of what was waited.",
+        "Of that, {} would save {} a job, {:.0} % of what was waited.",
         best.policy,
         span(saved),
         saved / easy * 50.0

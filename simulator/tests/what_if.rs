@@ -184,6 +184,8 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     assert!(
         said.contains(" (95 % interval ") && said.contains("\nIn the recorded schedule, where nobody starts")
     );
+    let rest = "Whatever else made jobs wait may have kept them from these processors.";
+    assert!(said.replace('\n', " ").contains(rest), "{said}");
     assert!(said.contains("What a replay cannot know:") && said.contains("Mean waits by width"));
     let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
     assert!(page.len() < 500_000 && page.ends_with("</html>"));

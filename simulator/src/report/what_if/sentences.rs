@@ -145,28 +145,28 @@ pub(in crate::report) fn saved(scored: &Scored, after: &str) -> String {
     match value {
         much if much >= SHORTEST_BASE_S => {
             let share = of_waited(scored.saved.as_ref());
-            format!("{of} {after} would save {}{interval}{share}{unsure}.", span(much))
+            format!("{of} {after} would save {} a job{interval}{share}{unsure}.", span(much))
         }
         more if more <= -SHORTEST_BASE_S => {
             format!(
-                "{after} would save nothing of it: people would have waited {} longer{interval}.",
+                "{after} would save nothing of it: people would have waited {} a job longer{interval}.",
                 span(-more)
             )
         }
-        _ => format!("{of} {after} would save less than a minute{interval}."),
+        _ => format!("{of} {after} would save less than a minute a job{interval}."),
     }
 }
 
 /// Waiting that could have been saved in the recorded schedule.
 fn anchored(answer: &WhatIf) -> Option<String> {
     let Anchored { run_times, expected, .. } = answer.anchored.as_ref()?;
-    let recorded_s = answer.scored.as_ref()?.recorded_s;
-    if recorded_s < SHORTEST_BASE_S {
+    let scored = answer.scored.as_ref()?;
+    if scored.recorded_s < SHORTEST_BASE_S {
         return None;
     }
     let saves = |earlier: &Earlier| {
         format!(
-            "{}{}{}",
+            "{} a job{}{}",
             span(earlier.saved_s.value),
             interval(&earlier.saved_s),
             of_waited(earlier.saved.as_ref())
@@ -174,13 +174,17 @@ fn anchored(answer: &WhatIf) -> Option<String> {
     };
     Some(format!(
         "In the recorded schedule, where nobody starts later than recorded, {} of the jobs could have started at least a minute \
-         earlier on processors that were idle, had run times been known: that saves {}. Where a job moves only if the run time \
-         that {} expected of it fits too, among the jobs submitted by then, it saves {}. Neither rests on a replay or on the \
-         site's policy, but on idle processors that were in service and would do for any job.",
+         earlier on processors that were idle, had run times been known: that would have saved {}. Where a job moves only if the \
+         run time that {} expected of it fits too, among the jobs submitted by then, it would have saved {}. Neither rests on a replay or on the \
+         site's policy, but on idle processors that were in service and would do for any job.{}",
         percent(run_times.earlier),
         saves(run_times),
         answer.after,
-        saves(expected)
+        saves(expected),
+        match scored.verdict {
+            Verdict::Unexplained => " Whatever else made jobs wait may have kept them from these processors.",
+            _ => "",
+        }
     ))
 }
 
