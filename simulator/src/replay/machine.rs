@@ -164,6 +164,23 @@ impl<'w> Cluster<'w> {
         Ok(())
     }
 
+    /// [`Cluster::start_on`] of a job that passes none, whatever its place in the queue: no delay is recorded.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn start_beside(&mut self, job: JobId, parts: &[Part]) -> Result<(), Error> {
+        let position = self.position(job).expect("a waiting job to start");
+        let request = self.job(job).request.as_ref().expect("a job on nodes asks for something");
+        let handle = self.nodes().allocate(request, parts)?;
+        self.node_state().placed(job, handle);
+        self.queue.remove(position);
+        self.start(job);
+        Ok(())
+    }
+
     /// The nodes.
     ///
     /// # Panics

@@ -4,7 +4,6 @@ use crate::trace::nodes::Machine;
 use crate::trace::workload::JobId;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-use std::sync::Arc;
 use surefill::nodes::{Amounts, Fit, MAX_RESOURCES, Part, Request, Spread};
 
 /// Tasks of a running job on a node.
@@ -13,13 +12,15 @@ struct Hold {
     /// The expected end of the job.
     end: i64,
     job: JobId,
-    tasks: u32,
+    /// Amounts that it holds there.
+    amounts: Amounts,
+    /// Whether it has the node alone.
+    alone: bool,
 }
 
 /// A running job.
 #[derive(Debug)]
 struct Run {
-    request: Arc<Request>,
     parts: Vec<Part>,
     end: i64,
 }
@@ -47,20 +48,16 @@ impl Left {
         }
     }
 
-    fn release(&mut self, request: &Request, tasks: u32) {
-        for (free, each) in self.free.iter_mut().zip(request.each) {
-            *free += each * tasks;
-        }
+    fn release(&mut self, hold: &Hold) {
+        self.free.iter_mut().zip(hold.amounts).for_each(|(free, amount)| *free += amount);
         self.jobs -= 1;
-        self.alone &= !request.exclusive;
+        self.alone &= !hold.alone;
     }
 
-    fn take(&mut self, request: &Request, tasks: u32) {
-        for (free, each) in self.free.iter_mut().zip(request.each) {
-            *free -= each * tasks;
-        }
+    fn take(&mut self, hold: &Hold) {
+        self.free.iter_mut().zip(hold.amounts).for_each(|(free, amount)| *free -= amount);
         self.jobs += 1;
-        self.alone |= request.exclusive;
+        self.alone |= hold.alone;
     }
 }
 
@@ -167,7 +164,7 @@ impl Board {
     pub fn timeline(&self, node: u32, now: i64) -> impl Iterator<Item = (i64, Left)> {
         let mut left = self.left[node as usize];
         let ends = self.holds[node as usize].iter().map(move |hold| {
-            left.release(&self.running[&hold.job].request, hold.tasks);
+            left.release(hold);
             (hold.end, left)
         });
         std::iter::once((now, self.left[node as usize])).chain(ends)
@@ -179,15 +176,17 @@ impl Board {
         known.last().map_or(self.left[node as usize], |(_, left)| left)
     }
 
-    /// Chooses nodes for a number of tasks of a request among these, which have this room, in order.
+    /// Chooses nodes for a number of tasks of a request among these, which have this room, in order; `left` is the
+    /// state of one of them.
     pub fn choose(
         &self,
         request: &Request,
         count: u32,
         fit: Fit,
-        rooms: impl Iterator<Item = (u32, Left)>,
+        rooms: impl Iterator<Item = (u32, u32)>,
+        left: impl Fn(u32) -> Left,
     ) -> Option<Vec<Part>> {
-        let mut rooms = rooms.map(|(node, left)| (node, left.room(request), left)).filter(|node| node.1 > 0);
+        let mut rooms = rooms.filter(|node| node.1 > 0);
         let mut missing = count;
         let mut parts = Vec::new();
         let mut put = |node: u32, room: u32| {
@@ -197,10 +196,10 @@ impl Board {
             missing == 0
         };
         let done = if fit == Fit::First {
-            rooms.any(|(node, room, _)| put(node, room))
+            rooms.any(|(node, room)| put(node, room))
         } else {
-            let mut ranked: Vec<(f64, u32, u32)> =
-                rooms.map(|(node, room, left)| (self.share_left(request, node, &left), node, room)).collect();
+            let ranked = rooms.map(|(node, room)| (self.share_left(request, node, &left(node)), node, room));
+            let mut ranked: Vec<(f64, u32, u32)> = ranked.collect();
             ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             ranked.into_iter().any(|(_, node, room)| put(node, room))
         };
@@ -219,22 +218,26 @@ impl Board {
     }
 
     /// Starts a job that is expected to end at this time.
-    pub fn start(&mut self, job: JobId, request: &Arc<Request>, parts: Vec<Part>, end: i64) {
+    pub fn start(&mut self, job: JobId, request: &Request, parts: Vec<Part>, end: i64) {
         for part in &parts {
-            self.left[part.node as usize].take(request, part.tasks);
+            let amounts = request.each.map(|each| each * part.tasks);
+            let hold = Hold { end, job, amounts, alone: request.exclusive };
+            self.left[part.node as usize].take(&hold);
             let holds = &mut self.holds[part.node as usize];
             let place = holds.partition_point(|hold| hold.end <= end);
-            holds.insert(place, Hold { end, job, tasks: part.tasks });
+            holds.insert(place, hold);
         }
-        self.running.insert(job, Run { request: Arc::clone(request), parts, end });
+        self.running.insert(job, Run { parts, end });
     }
 
     /// Ends a job.
     pub fn end(&mut self, job: JobId) {
         let Some(run) = self.running.remove(&job) else { return };
         for part in &run.parts {
-            self.left[part.node as usize].release(&run.request, part.tasks);
-            self.holds[part.node as usize].retain(|hold| hold.job != job);
+            let holds = &mut self.holds[part.node as usize];
+            let place = holds.iter().position(|hold| hold.job == job).expect("a job on its nodes");
+            let hold = holds.remove(place);
+            self.left[part.node as usize].release(&hold);
         }
     }
 

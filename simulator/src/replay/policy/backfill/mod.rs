@@ -18,6 +18,8 @@
 //! limit reaches into it. Jobs are expected to end at their limits, or as another predictor has it, and past that one
 //! second from now.
 //!
+//! No delay of a head job is recorded: a job of one partition passes none of another.
+//!
 //! Nodes are chosen in their order ([`Fit::First`]) unless the machine says otherwise: `select/cons_tres` takes the
 //! lowest ones of a group of neighbours, whatever is left on them, so that a job goes to a half-empty node of low number
 //! rather than to a fuller one further on.
@@ -106,7 +108,7 @@ impl Backfill {
 
     fn start(&mut self, cluster: &mut Cluster<'_>, id: JobId, parts: Vec<Part>) {
         let job = cluster.job(id);
-        cluster.start_on(id, &parts).expect("nodes with room for it");
+        cluster.start_beside(id, &parts).expect("nodes with room for it");
         self.limits.started(job);
         let end = cluster.now() + self.parts.predicted(id).max(1);
         self.board.start(id, request(job), parts, end);
@@ -156,8 +158,9 @@ impl Backfill {
                 let in_time = away.get(node).is_none_or(|&from| now + job.limit <= from);
                 in_time && self.board.is_open(**node) && !blocked[**node as usize]
             };
-            let rooms = shape.nodes.iter().filter(usable).map(|&node| (node, *self.board.left(node)));
-            match self.board.choose(&shape.request, request(job).count, self.fit, rooms) {
+            let (board, asked) = (&self.board, &shape.request);
+            let rooms = shape.nodes.iter().filter(usable).map(|&node| (node, board.left(node).room(asked)));
+            match board.choose(asked, request(job).count, self.fit, rooms, |node| *board.left(node)) {
                 Some(parts) => {
                     self.start(cluster, id, parts);
                     self.changed[1] = true;

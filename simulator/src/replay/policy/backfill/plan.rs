@@ -4,7 +4,7 @@
 //! outwards to the resolution. A job may start now where no reservation of its nodes begins before or at its expected
 //! end; it is planned for a later time where its own rounded span meets none.
 
-use super::board::{Board, Left};
+use super::board::Board;
 use crate::trace::site::Outage;
 use std::collections::HashMap;
 use surefill::nodes::{Fit, Part};
@@ -163,12 +163,16 @@ impl Plan {
         if at > self.last {
             return None;
         }
-        let free = |node: &u32| -> Option<(u32, Left)> {
-            let left = if at == self.now { *board.left(*node) } else { board.left_at(*node, at) };
-            self.admits(*node, wanted, at).then_some((*node, left))
-        };
-        let rooms = self.tables[&wanted.shape].nodes.iter().filter_map(free);
-        let parts = board.choose(&request, wanted.count, self.fit, rooms);
+        let table = &self.tables[&wanted.shape];
+        let firsts = std::iter::once(0).chain(table.ends.iter().copied());
+        let rooms = table.nodes.iter().zip(firsts.zip(&table.ends)).filter_map(|(&node, (first, &end))| {
+            let known = table.steps[first..end].iter().take_while(|step| step.0 <= at);
+            let usable =
+                |_: &&(i64, u32)| (at > self.now || board.is_open(node)) && self.admits(node, wanted, at);
+            known.last().filter(usable).map(|step| (node, step.1))
+        });
+        let left = |node| if at == self.now { *board.left(node) } else { board.left_at(node, at) };
+        let parts = board.choose(&request, wanted.count, self.fit, rooms, left);
         Some((at, parts.expect("as much room as was counted")))
     }
 

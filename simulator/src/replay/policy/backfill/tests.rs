@@ -260,7 +260,7 @@ fn naive(workload: &Workload, key: impl Fn(&Job) -> i64) -> Vec<i64> {
         starts: vec![-1; workload.jobs.len()],
         now: 0,
     };
-    let (mut main, mut backfill, mut short) = (true, true, false);
+    let (mut main, mut backfill, mut short) = (false, false, false);
     let (mut last, mut full) = (i64::MIN / 2, i64::MIN / 2);
     while naive.starts.contains(&-1) {
         let now = naive.now;
@@ -421,7 +421,8 @@ fn a_job_that_does_not_fit_keeps_later_ones_off_the_nodes_of_its_partition_until
         ..job(submit, (tasks, 1, Spread::Nodes), 1 << queue, (limit, limit))
     };
     // One node of a is held; two are wanted there. In b one job finds the node that is not a's, the next one does not.
-    let jobs = vec![of(0, 0, 1, 500), of(5, 0, 2, 100), of(10, 1, 1, 300), of(10, 1, 1, 300), of(10, 1, 1, 900)];
+    let jobs =
+        vec![of(0, 0, 1, 500), of(5, 0, 2, 100), of(10, 1, 1, 300), of(10, 1, 1, 300), of(10, 1, 1, 900)];
     // The last would delay the job of two nodes, except on the node of b alone, which is held until 310.
     assert_eq!(starts(&overlapping(20, jobs.clone()), "backfill"), [0, 500, 10, 25, 310]);
     assert_eq!(starts(&overlapping(0, jobs), "backfill"), [0, 500, 10, 10, 310]);
