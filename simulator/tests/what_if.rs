@@ -224,6 +224,52 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     assert!(markdown.contains("| account or group"));
 }
 
+/// Run times that stand for limits are said beside what is saved, and a history without waits tells nothing.
+#[test]
+fn what_is_saved_is_said_with_its_doubts() {
+    let folder = folder();
+    let path = folder.path();
+    let table = std::fs::read_to_string(path.join("h.txt")).unwrap();
+    let without = |column: usize| -> String {
+        let kept = |line: &str| {
+            let cells = line.split('|').enumerate().filter(|(place, _)| *place != column);
+            cells.map(|(_, cell)| cell).collect::<Vec<_>>().join("|") + "\n"
+        };
+        table.lines().map(kept).collect()
+    };
+    std::fs::write(path.join("limitless.txt"), without(4)).unwrap();
+    let starts = table.replace("|Start|End|", "|Start|Elapsed|");
+    let waits: String = starts
+        .lines()
+        .map(|line| {
+            let mut cells: Vec<String> = line.split('|').map(str::to_owned).collect();
+            if let (Ok(start), Ok(end)) = (cells[2].parse::<i64>(), cells[3].parse::<i64>()) {
+                (cells[2], cells[3]) = ("Unknown".to_owned(), (end - start).to_string());
+            }
+            cells.remove(2);
+            cells.join("|") + "\n"
+        })
+        .collect();
+    std::fs::write(path.join("waitless.txt"), waits).unwrap();
+    let first = |history: &str, procs: u32| {
+        let procs = procs.to_string();
+        let output = surefill(&["what-if", history, "--procs", &procs, "--seeds", "1", "-b"], path);
+        text(&output.stdout).split("\nIn the ").next().unwrap().replace('\n', " ")
+    };
+    let saves = |history: &str| {
+        (8..17)
+            .map(|procs| first(history, procs))
+            .find(|said| said.contains("fair would save") && said.starts_with("People"))
+    };
+    let doubt = "Limits are not recorded and run times stand for them: both policies know these, as no scheduler does.";
+    let (with, without) = (saves("h.txt").unwrap(), saves("limitless.txt").unwrap());
+    assert!(!with.contains(doubt) && without.ends_with(doubt), "{with}\n{without}");
+    let waitless = first("waitless.txt", 8);
+    let wanted =
+        "This history cannot tell what fair would save, because it does not say how long people waited.";
+    assert!(waitless.starts_with(wanted), "{waitless}");
+}
+
 /// The answer names what was wrong with the history and what is guessed of it.
 #[test]
 fn remarks_reach_the_answer() {

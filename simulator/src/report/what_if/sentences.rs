@@ -117,7 +117,7 @@ fn first(answer: &WhatIf) -> String {
     let WhatIf { before, after, .. } = answer;
     let Some(scored) = &answer.scored else {
         return format!(
-            "This history does not say how long people waited, so that nothing tells how much of it the replay of {before} explains."
+            "This history cannot tell what {after} would save, because it does not say how long people waited."
         );
     };
     let text = waited(&Beside {
@@ -130,8 +130,18 @@ fn first(answer: &WhatIf) -> String {
         idle: answer.anchored.and_then(|anchored| anchored.idle),
     });
     match scored.verdict {
-        Verdict::Explained => format!("{text} {}", saved(scored, after)),
+        Verdict::Explained => format!("{text} {}{}", saved(scored, after), foreknown(answer)),
         _ => text,
+    }
+}
+
+/// The doubt that run times which stand for limits cast on what is saved.
+fn foreknown(answer: &WhatIf) -> &'static str {
+    match answer.replay.foreknown() {
+        Some(_) => {
+            " Limits are not recorded and run times stand for them: both policies know these, as no scheduler does."
+        }
+        None => "",
     }
 }
 
