@@ -105,12 +105,14 @@ pub(super) fn outages(
     };
     const ANNOUNCED_S: i64 = 86_400;
     let reservation = |record: &Record| {
-        let from = time(record, &["starttime", "start"])?;
-        let list =
-            ["nodes", "nodelist"].map(|key| text(record, key)).into_iter().find(|list| !list.is_empty())?;
+        let from = time(record, &["starttime", "timestart", "start"])?;
+        let list = ["nodes", "nodelist", "nodenames"]
+            .map(|key| text(record, key))
+            .into_iter()
+            .find(|list| !list.is_empty())?;
         Some(Outage {
             from,
-            to: time(record, &["endtime", "end"]),
+            to: time(record, &["endtime", "timeend", "end"]),
             known: from - ANNOUNCED_S,
             nodes: nodes(list),
         })

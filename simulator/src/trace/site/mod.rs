@@ -22,7 +22,7 @@ use scontrol::{Record, Records};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-pub use rules::{BackfillRules, Outage, PartitionRules, QosRules, Shares, SiteRules, Weights};
+pub use rules::{BackfillRules, NodePlace, Outage, PartitionRules, QosRules, Shares, SiteRules, Weights};
 
 /// A site.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +44,7 @@ struct Node {
     processors: u32,
     memory_mib: u32,
     gpus: u32,
+    place: NodePlace,
 }
 
 /// A partition.
@@ -128,9 +129,8 @@ impl Site {
                 return Err(format!("the site has no {what}s: scontrol show {what} says them"));
             }
         }
-        let mut nodes: Vec<(f64, Node)> = records.nodes.iter().map(node).collect();
-        nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let nodes: Vec<Node> = nodes.into_iter().map(|(_, node)| node).collect();
+        let mut nodes: Vec<Node> = records.nodes.iter().zip(0..).map(node).collect();
+        nodes.sort_by(|a, b| a.place.weight.total_cmp(&b.place.weight));
         if let Some(node) = nodes.iter().find(|node| node.processors == 0) {
             return Err(format!("node {} has no processors (CPUTot)", node.name));
         }
@@ -204,6 +204,11 @@ impl Site {
             shares: lists::shares(&self.records.associations, &trace.names),
             backfill: self.backfill(),
             outages: self.outages(trace.header.unix_start_time),
+            places: self
+                .numbered()
+                .into_iter()
+                .filter_map(|node| Some(self.nodes.get(node)?.place))
+                .collect(),
         }
     }
 
@@ -362,15 +367,15 @@ fn feature(bit: u32, name: &str) -> String {
     if !name.is_empty() && name.chars().all(can) { name.to_owned() } else { format!("partition-{bit}") }
 }
 
-fn node(record: &Record) -> (f64, Node) {
+fn node((record, place): (&Record, u32)) -> Node {
     let whole = |key: &str| number(record, key).clamp(0.0, f64::from(i32::MAX)) as u32;
     let processors = [whole("cpuefctv"), whole("cputot")].into_iter().find(|&count| count > 0).unwrap_or(0);
     let memory_mib = whole("realmemory").saturating_sub(whole("memspeclimit"));
-    let node = Node {
+    Node {
         name: text(record, "nodename").to_owned(),
         processors,
         memory_mib,
         gpus: gpus(text(record, "gres")),
-    };
-    (number(record, "weight"), node)
+        place: NodePlace { weight: number(record, "weight"), place },
+    }
 }

@@ -17,6 +17,17 @@ pub struct SiteRules {
     pub backfill: BackfillRules,
     /// Times without some of the nodes, in the order of their beginnings.
     pub outages: Vec<Outage>,
+    /// Each node of the machine in the site's list; empty where they follow each other.
+    pub places: Vec<NodePlace>,
+}
+
+/// A node in the site's list.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct NodePlace {
+    /// `Weight`: nodes of lower weight are given out first.
+    pub weight: f64,
+    /// Its number in the list.
+    pub place: u32,
 }
 
 /// The weights and times of `priority/multifactor`.

@@ -106,7 +106,7 @@ impl Records {
             self.events.push(row);
         } else if has("name") && has("priority") {
             self.qos.push(row);
-        } else if (has("start") || has("starttime")) && (has("nodes") || has("nodelist")) {
+        } else if has("timestart") || has("start") || has("starttime") {
             self.reservations.push(row);
         }
     }

@@ -1,6 +1,8 @@
 //! The nodes as the policy sees them: free amounts now, and the jobs that will release more.
 
+use super::choose::{Room, choose};
 use crate::trace::nodes::Machine;
+use crate::trace::site::NodePlace;
 use crate::trace::workload::JobId;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -48,6 +50,13 @@ impl Left {
         }
     }
 
+    /// The same with fractions, and beyond the one task that a node takes of some requests.
+    fn wide(&self, request: &Request) -> f64 {
+        let needs = request.each.iter().zip(&self.free).filter(|(need, _)| **need > 0);
+        let all = needs.map(|(need, free)| f64::from(*free) / f64::from(*need)).fold(f64::INFINITY, f64::min);
+        if request.spread == Spread::Tasks { all.floor() } else { all }
+    }
+
     fn release(&mut self, hold: &Hold) {
         self.free.iter_mut().zip(hold.amounts).for_each(|(free, amount)| *free += amount);
         self.jobs -= 1;
@@ -77,6 +86,7 @@ pub struct Board {
     features: Vec<u64>,
     left: Vec<Left>,
     open: Vec<bool>,
+    listed: Vec<NodePlace>,
     /// The jobs on each node, in the order of their expected ends.
     holds: Vec<Vec<Hold>>,
     running: BTreeMap<JobId, Run>,
@@ -88,7 +98,7 @@ pub struct Board {
 
 impl Board {
     /// The empty machine.
-    pub fn new(machine: &Machine) -> Board {
+    pub fn new(machine: &Machine, places: &[NodePlace]) -> Board {
         let each = |class: &crate::trace::nodes::NodeClass| {
             std::iter::repeat_n((class.amounts, class.features), class.count as usize)
         };
@@ -96,6 +106,10 @@ impl Board {
         let left = capacity.iter().map(|&free| Left { free, jobs: 0, alone: false }).collect();
         Board {
             open: vec![true; capacity.len()],
+            listed: match places {
+                [] => (0..capacity.len() as u32).map(|place| NodePlace { weight: 0.0, place }).collect(),
+                places => places.to_vec(),
+            },
             holds: vec![Vec::new(); capacity.len()],
             capacity,
             features,
@@ -177,16 +191,20 @@ impl Board {
     }
 
     /// Chooses nodes for a number of tasks of a request among these, which have this room, in order; `left` is the
-    /// state of one of them.
+    /// state of one of them. Without a way of its own it is that of `select/cons_tres` ([`choose`]).
     pub fn choose(
         &self,
         request: &Request,
         count: u32,
-        fit: Fit,
+        fit: Option<Fit>,
         rooms: impl Iterator<Item = (u32, u32)>,
         left: impl Fn(u32) -> Left,
     ) -> Option<Vec<Part>> {
         let mut rooms = rooms.filter(|node| node.1 > 0);
+        let Some(fit) = fit else {
+            let room = |(node, tasks)| Room { node, tasks, wide: left(node).wide(request) };
+            return choose(request, count, &rooms.map(room).collect::<Vec<_>>(), &self.listed);
+        };
         let mut missing = count;
         let mut parts = Vec::new();
         let mut put = |node: u32, room: u32| {

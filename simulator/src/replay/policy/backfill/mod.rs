@@ -20,11 +20,10 @@
 //!
 //! No delay of a head job is recorded: a job of one partition passes none of another.
 //!
-//! Nodes are chosen in their order ([`Fit::First`]) unless the machine says otherwise: `select/cons_tres` takes the
-//! lowest ones of a group of neighbours, whatever is left on them, so that a job goes to a half-empty node of low number
-//! rather than to a fuller one further on.
+//! Nodes are chosen as by `select/cons_tres` ([`choose`]) unless the machine says otherwise.
 
 mod board;
+mod choose;
 mod plan;
 
 use super::limits::Limits;
@@ -48,7 +47,7 @@ pub struct Backfill {
     site: Arc<SiteRules>,
     limits: Limits,
     board: Board,
-    fit: Fit,
+    fit: Option<Fit>,
     /// Whether the tiers of the partitions come before the order, which does not know them.
     tiered: bool,
     /// `PriorityCalcPeriod`, in seconds; 0 where priorities change with every pass.
@@ -83,8 +82,8 @@ impl Backfill {
         Backfill {
             parts,
             limits: Limits::new(&site),
-            board: Board::new(machine),
-            fit: machine.fit.unwrap_or(Fit::First),
+            board: Board::new(machine, &site.places),
+            fit: machine.fit,
             tiered: order.site.is_none() && tiers.len() > 1,
             period_s: order.site.as_ref().map_or(0, |site| site.period_s),
             shapes: Vec::new(),

@@ -48,7 +48,7 @@ pub struct Plan {
     /// The last second for which a job is planned.
     last: i64,
     resolution: i64,
-    fit: Fit,
+    fit: Option<Fit>,
     /// Times without each node, in the order of their beginnings.
     reserved: Vec<Vec<Reserved>>,
     /// Nodes that are closed, and not known when they will be open.
@@ -71,7 +71,7 @@ impl Plan {
         board: &Board,
         now: i64,
         (window, resolution): (i64, i64),
-        fit: Fit,
+        fit: Option<Fit>,
         outages: impl Iterator<Item = &'o Outage>,
     ) -> Plan {
         let mut plan = Plan {
