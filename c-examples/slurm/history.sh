@@ -12,9 +12,9 @@
 # FOLDER: gets what a site can give: sacct.txt.gz, scontrol.txt, nodes.json, events.txt, reservations.txt,
 #         qos.txt, assoc.txt, sshare.txt (before the first job and after the last)
 #
-# Environment: SEED (3), JOBS (2000; array elements are counted), HOURS (20, of submissions) and LOAD (0.9, of the machine's cores in
+# Environment: SEED (3), JOBS (2000; array elements are counted), HOURS (20, of submissions) and LOAD (1.15, of the machine's cores in
 #                            these hours) of the stream, which is the same for every way
-#              FACTOR (40)   how many seconds of slurmctld's clock pass in a second
+#              FACTOR (45)   how many seconds of slurmctld's clock pass in a second
 #              ORIGIN        when the stream begins on that clock, UTC (2030-07-01T08:00:00, a Monday); never in the past
 #              LEAD (100)    seconds of ours from the start of slurmctld to that
 #              KEEP          a folder for logs
@@ -31,7 +31,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 way=$1
 mkdir -p "$2"
 folder=$(realpath "$2")
-seed=${SEED:-3} jobs=${JOBS:-2000} hours=${HOURS:-20} load=${LOAD:-0.9} factor=${FACTOR:-40} lead=${LEAD:-100}
+seed=${SEED:-3} jobs=${JOBS:-2000} hours=${HOURS:-20} load=${LOAD:-1.15} factor=${FACTOR:-45} lead=${LEAD:-100}
 origin=${ORIGIN:-2030-07-01T08:00:00} points=100000
 built=${BUILD:-$here/../../build/slurm}
 export TZ=UTC
@@ -211,6 +211,7 @@ while IFS=$'\t' read -r moment deed number rest; do
     reserve)
         again scontrol create reservation ReservationName=upkeep StartTime="$number" Duration=120 Nodes="$rest" Users=root \
             Flags=MAINT,IGNORE_JOBS >/dev/null
+        again scontrol show reservation >"$folder/reservations.txt" # slurmdbd knows no nodes of it
         ;;
     esac
 done <"$work/stream"
@@ -227,13 +228,13 @@ recorded() {
     timeout 100 sacct -a -X -P "${through[@]}" -o $columns >"$work/sacct" &&
         ! grep -qE '\|(PENDING|RUNNING|REQUEUED)[^|]*\|[0-9]*$' "$work/sacct"
 }
-wait_for $((3600 * 40 / factor)) nothing_left || timeout 60 squeue >&2
+wait_for $((3600 * 60 / factor)) nothing_left || timeout 60 squeue >&2
 wait_for 100 recorded || echo "history.sh: slurmdbd knows jobs that have not ended" >&2
 shares >>"$folder/sshare.txt"
 gzip -9n <"$work/sacct" >"$folder/sacct.txt.gz"
 again sacct -a -X -n -P "${through[@]}" -o JobID,JobName >"$work/named"
 again sacctmgr -P show event "Start=${through[1]}" "End=${through[3]}" >"$folder/events.txt"
-again sacctmgr -P show reservation "Start=${through[1]}" "End=${through[3]}" >"$folder/reservations.txt"
+again sacctmgr -P show reservation "Start=${through[1]}" "End=${through[3]}" >>"$folder/reservations.txt"
 ln -s "$folder" "$work/kept"
 python3 "$here/history.py" report "$work" "$way" "$factor"
 echo "$way: nodes did not answer $(grep -c 'not responding' "$CLUSTER/log/slurmctld" || true) times; the main loop gave up" \
