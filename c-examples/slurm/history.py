@@ -199,7 +199,7 @@ def table(lines):
 
 
 def nodes_of(text):
-    """n[1-3,7] as numbers."""
+    """n[1-3,7] as numbers; the tasks of an array as well."""
     for part in re.sub(r"[n\[\]]", "", text).split(","):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1) if first.isdigit() else ()
@@ -223,7 +223,10 @@ def report(folder, way, factor):
     with open(f"{folder}/late") as file:
         late = [float(line) * factor / 1e6 for line in file]
     expected = sum(len(row["runs"]) for row in intended.values())
-    submitted = collections.Counter(names.get(row["JobID"]) for row in rows)
+    submitted = collections.Counter()
+    for row in rows:  # 12_[3-5]: cancelled before they started, in one row
+        _, bracket, some = row["JobID"].partition("[")
+        submitted[names.get(row["JobID"])] += len(list(nodes_of(some.partition("%")[0].rstrip("]")))) if bracket else 1
     wrong = [name for name, row in intended.items() if submitted[name] != len(row["runs"])]
     states = collections.Counter(row["State"].split()[0] for row in rows)
     waits, over, reached, spans, queued = collections.defaultdict(list), [], [], [], collections.defaultdict(list)
@@ -250,7 +253,7 @@ def report(folder, way, factor):
     every = [wait for some in waits.values() for wait in some]
     waited = [wait for wait in every if wait > 60]
     begin, last = min(moment_of(row["Submit"]) for row in rows), max(end for _, end, _ in spans)
-    print(f"{way}: {len(rows)} rows of {expected} jobs, {len(wrong)} submissions with another number of rows {' '.join(wrong[:5])}")
+    print(f"{way}: {len(rows)} rows, {expected} jobs, {len(wrong)} submissions with another number of jobs {' '.join(wrong[:5])}".rstrip())
     print("states: " + ", ".join(f"{state} {count}" for state, count in states.most_common()))
     print(
         f"waits in hours: mean {mean(every) / 3600:.2f}; of the {len(waited)} that waited for more than a minute"

@@ -9,8 +9,8 @@
 # WAY:    stock      sched/backfill
 #         lua        the same with the points of ../slurm-external/points.lua
 #         plugin     sched/surefill with surefill_order=priority
-# FOLDER: gets what a site can give: sacct.txt.gz, scontrol.txt, nodes.json, events.txt, reservations.txt,
-#         qos.txt, assoc.txt, sshare.txt (before the first job and after the last)
+# FOLDER: gets what a site can give: sacct.txt.gz, requeued.txt, scontrol.txt, nodes.json, events.txt,
+#         reservations.txt, qos.txt, assoc.txt, sshare.txt (before the first job and after the last)
 #
 # Environment: SEED (3), JOBS (2000; array elements are counted), HOURS (20, of submissions) and LOAD (1.15, of the machine's cores in
 #                            these hours) of the stream, which is the same for every way
@@ -82,8 +82,9 @@ python3 "$here/history.py" stream "$seed" "$jobs" "$hours" "$load" "$factor" "$o
 chmod 644 "$work/passwd"
 mount --bind "$work/passwd" /etc/passwd
 
-# Limits on the time for answers and credentials count on the clock that runs faster. MinJobAge: a later job may depend on
-# one that ended long ago.
+# Limits on the time for answers count on the clock that runs faster. Not those of credentials, which slurmd judges by its own, years
+# behind; a job that a node's failure has ended would wait as long (cred_expire). MinJobAge: a later job may depend on one that ended
+# long ago.
 EXTRA_CONF="$(accounting_conf "$work/cluster")
 AccountingStorageEnforce=associations,limits,qos
 MessageTimeout=$((60 * factor))
@@ -123,7 +124,7 @@ DEBUG_LEVEL=${DEBUG_LEVEL:-info} NODE_CPUS=8 cluster_make "$work/cluster" 32
 # ReturnToService=1: a node that an operator has set down stays so.
 sed -i -E -e 's/^SlurmdTimeout=.*/SlurmdTimeout=0/' -e "s/^KillWait=.*/KillWait=$((5 * factor))/" \
     -e "s/^SlurmctldTimeout=.*/SlurmctldTimeout=$((10 * factor))/" -e 's/^ReturnToService=.*/ReturnToService=1/' \
-    -e "s|^AuthInfo=.*|&,cred_expire=$((1000 * factor)),ttl=$((300 * factor))|" \
+    -e "s|^AuthInfo=.*|&,ttl=$((300 * factor))|" \
     -e 's|^PriorityType=.*|PriorityType=priority/multifactor|' -e 's/^SelectTypeParameters=.*/&_Memory/' \
     -e 's/^NodeName=n([0-9]|1[0-9]|2[0-4]) .*/& RealMemory=64000/' -e 's/^NodeName=n(2[5-9]|3[0-2]) .*/& RealMemory=24000/' \
     "$CLUSTER/slurm.conf"
@@ -233,6 +234,8 @@ wait_for 100 recorded || echo "history.sh: slurmdbd knows jobs that have not end
 shares >>"$folder/sshare.txt"
 gzip -9n <"$work/sacct" >"$folder/sacct.txt.gz"
 again sacct -a -X -n -P "${through[@]}" -o JobID,JobName >"$work/named"
+# The first runs of jobs that were put back when their node went down: without -D sacct shows the last one only.
+again sacct -D -a -X -P "${through[@]}" -o $columns | grep -E '^JobIDRaw|\|(NODE_FAIL|REQUEUED)[^|]*\|[0-9]*$' >"$folder/requeued.txt"
 again sacctmgr -P show event "Start=${through[1]}" "End=${through[3]}" >"$folder/events.txt"
 again sacctmgr -P show reservation "Start=${through[1]}" "End=${through[3]}" >>"$folder/reservations.txt"
 ln -s "$folder" "$work/kept"
