@@ -1,18 +1,18 @@
 //! Slurm's own scheduling on nodes: its main scheduler, and `sched/backfill` behind it.
 //!
-//! Jobs are looked at in the order of the tiers of their partitions, then of the policy's order (priorities), equal ones
-//! first come first. A partition is the nodes with its feature; they may overlap. Jobs over a limit of their QOS are
-//! passed over.
+//! Jobs are looked at in the order of the tiers of their partitions, then of the policy's order (priorities), equal
+//! ones first come first. A partition is the nodes with its feature; they may overlap. Jobs over a limit of their QOS
+//! are passed over.
 //!
 //! **Main scheduler**, whenever a job was submitted or ended, nodes have changed, or priorities have changed the order:
 //! every job starts that fits. Where one does not, no later job of its partition is tried in this pass, nor any on the
 //! partition's nodes. It looks at the first `default_queue_depth` jobs, once a minute at all of them.
 //!
 //! **Backfill**, at most every `bf_interval` seconds, after anything has changed: each job in turn gets the earliest
-//! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of the
-//! jobs before it. If that is now it starts, else whole nodes are reserved for it from then on ([`plan`]), none later than
-//! `bf_window`. A pass looks at `bf_max_job_test` jobs, of a partition and of a user at `bf_max_job_part` and
-//! `bf_max_job_user`, and starts `bf_max_job_start`. With `sched/builtin` there is no backfill.
+//! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of
+//! the jobs before it. If that is now it starts, else whole nodes are reserved for it from then on ([`plan`]), none
+//! later than `bf_window`. A pass looks at `bf_max_job_test` jobs, of a partition and of a user at `bf_max_job_part`
+//! and `bf_max_job_user`, and starts `bf_max_job_start`. With `sched/builtin` there is no backfill.
 //!
 //! Nodes that are out are left out of a pass; from the announcement of an outage on no job starts on its nodes whose
 //! limit reaches into it. Jobs are expected to end at their limits, or as another predictor has it, and past that one
@@ -21,8 +21,8 @@
 //! No delay of a head job is recorded: a job of one partition passes none of another.
 //!
 //! Nodes are chosen in their order ([`Fit::First`]) unless the machine says otherwise: `select/cons_tres` takes the
-//! lowest ones of a group of neighbours, whatever is left on them, so that a job goes to a half-empty node of low number
-//! rather than to a fuller one further on.
+//! lowest ones of a group of neighbours, whatever is left on them, so that a job goes to a half-empty node of low
+//! number rather than to a fuller one further on.
 
 mod board;
 mod plan;
@@ -313,6 +313,3 @@ impl Policy for Backfill {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
