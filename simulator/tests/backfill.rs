@@ -353,7 +353,7 @@ fn starts_are_those_of_the_rule_second_by_second() {
             let run_time = run_time + i64::from(random.below(12) / 11 * random.below(30));
             let one =
                 job(i64::from(random.below(800)), (tasks, cores, spread), 1 << queue, (run_time, limit));
-            let mut asked = (**one.request.as_ref().unwrap()).clone();
+            let mut asked = **one.request.as_ref().unwrap();
             asked.exclusive = random.below(6) == 0;
             let (user, qos) = (i64::from(random.below(3)), i64::from(random.below(3)));
             Job { queue, user, qos, request: Some(Arc::new(asked)), ..one }
