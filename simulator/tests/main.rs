@@ -8,6 +8,7 @@ mod advise_history;
 mod advise_pools;
 #[path = "common/advising.rs"]
 mod advising;
+mod backfill;
 mod batsim;
 #[path = "common/cluster.rs"]
 mod cluster;

@@ -167,10 +167,10 @@ impl<'w> Cluster<'w> {
     /// [`Cluster::start_on`] of a job that passes none, whatever its place in the queue: no delay is recorded.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Nodes::allocate`]: nothing is started then.
     ///
     /// # Panics
-    /// As there.
+    /// When the job does not wait, and on a machine of processors: a mistake in the policy.
     pub fn start_beside(&mut self, job: JobId, parts: &[Part]) -> Result<(), Error> {
         let position = self.position(job).expect("a waiting job to start");
         let request = self.job(job).request.as_ref().expect("a job on nodes asks for something");

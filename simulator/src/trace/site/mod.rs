@@ -295,6 +295,8 @@ impl Site {
                 .filter(|&window| window > 0)
                 .map_or(usual.window_s, |minutes| 60 * minutes),
             resolution_s: value("bf_resolution").filter(|&span| span > 0).unwrap_or(usual.resolution_s),
+            span_s: usual.span_s,
+            linear_s: value("bf_window_linear").filter(|&span| span > 0).unwrap_or(0),
             job_test: count("bf_max_job_test", usual.job_test),
             job_part: count("bf_max_job_part", usual.job_part),
             job_user: count("bf_max_job_user", usual.job_user),

@@ -120,6 +120,11 @@ pub struct BackfillRules {
     pub window_s: i64,
     /// `bf_resolution`: instants of the plan are rounded to multiples of it, in seconds.
     pub resolution_s: i64,
+    /// Seconds after the first end of a running job in which the ends of others count as one; each later span of this
+    /// kind is twice as long. 0 for every end by itself.
+    pub span_s: i64,
+    /// `bf_window_linear`: seconds by which each later span is longer instead; 0 for twice as long.
+    pub linear_s: i64,
     /// `bf_max_job_test`: jobs that a pass looks at, at most.
     pub job_test: u32,
     /// `bf_max_job_part`: jobs of a partition that a pass looks at, at most; 0 for any number.
@@ -140,6 +145,8 @@ impl Default for BackfillRules {
             interval_s: 30,
             window_s: 86_400,
             resolution_s: 60,
+            span_s: 30,
+            linear_s: 0,
             job_test: 500,
             job_part: 0,
             job_user: 0,

@@ -1,18 +1,18 @@
 //! Slurm's own scheduling on nodes: its main scheduler, and `sched/backfill` behind it.
 //!
-//! Jobs are looked at in the order of the tiers of their partitions, then of the policy's order (priorities), equal ones
-//! first come first. A partition is the nodes with its feature; they may overlap. Jobs over a limit of their QOS are
-//! passed over.
+//! Jobs are looked at in the order of the tiers of their partitions, then of the policy's order (priorities), equal
+//! ones first come first. A partition is the nodes with its feature; they may overlap. Jobs over a limit of their QOS
+//! are passed over.
 //!
 //! **Main scheduler**, whenever a job was submitted or ended, nodes have changed, or priorities have changed the order:
 //! every job starts that fits. Where one does not, no later job of its partition is tried in this pass, nor any on the
 //! partition's nodes. It looks at the first `default_queue_depth` jobs, once a minute at all of them.
 //!
 //! **Backfill**, at most every `bf_interval` seconds, after anything has changed: each job in turn gets the earliest
-//! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of the
-//! jobs before it. If that is now it starts, else whole nodes are reserved for it from then on ([`plan`]), none later than
-//! `bf_window`. A pass looks at `bf_max_job_test` jobs, of a partition and of a user at `bf_max_job_part` and
-//! `bf_max_job_user`, and starts `bf_max_job_start`. With `sched/builtin` there is no backfill.
+//! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of
+//! the jobs before it. If that is now it starts, else whole nodes are reserved for it from then on ([`plan`]), none
+//! later than `bf_window`. A pass looks at `bf_max_job_test` jobs, of a partition and of a user at `bf_max_job_part`
+//! and `bf_max_job_user`, and starts `bf_max_job_start`. With `sched/builtin` there is no backfill.
 //!
 //! Nodes that are out are left out of a pass; from the announcement of an outage on no job starts on its nodes whose
 //! limit reaches into it. Jobs are expected to end at their limits, or as another predictor has it, and past that one
@@ -213,8 +213,7 @@ impl Backfill {
         let Some(mut last) = last else { return };
         let Backfill { parts, board, .. } = self;
         board.renew(now, |id| parts.expected_end(cluster, id));
-        let window = (self.rules().window_s, self.rules().resolution_s);
-        let mut plan = Plan::new(&self.board, now, window, self.fit, cluster.known_outages());
+        let mut plan = Plan::new(&self.board, now, &self.site.backfill, self.fit, cluster.known_outages());
         let mut started = 0;
         let mut place = 0;
         while place <= last {
@@ -312,6 +311,3 @@ impl Policy for Backfill {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

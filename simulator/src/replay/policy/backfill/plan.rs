@@ -3,9 +3,14 @@
 //! A reservation takes whole nodes out, from the start that is planned for its job until its expected end, rounded
 //! outwards to the resolution. A job may start now where no reservation of its nodes begins before or at its expected
 //! end; it is planned for a later time where its own rounded span meets none.
+//!
+//! The plugin does not look at each end of a running job by itself: it takes those within 30 s of the first together,
+//! then those within spans that are twice as long each time (`bf_window_linear`: longer by as much each time), and plans
+//! a job for the last end of the span in which it first has room. So it is in 22.05; 25.11 plans it for the last end on
+//! the nodes that it gets, which is earlier.
 
 use super::board::Board;
-use crate::trace::site::Outage;
+use crate::trace::site::{BackfillRules, Outage};
 use std::collections::HashMap;
 use surefill::nodes::{Fit, Part};
 
@@ -48,6 +53,10 @@ pub struct Plan {
     /// The last second for which a job is planned.
     last: i64,
     resolution: i64,
+    /// [`BackfillRules::span_s`] and [`BackfillRules::linear_s`].
+    spans: (i64, i64),
+    /// The expected ends of the jobs on each shape's nodes, in order.
+    ends: HashMap<usize, Vec<i64>>,
     fit: Option<Fit>,
     /// Times without each node, in the order of their beginnings.
     reserved: Vec<Vec<Reserved>>,
@@ -70,14 +79,16 @@ impl Plan {
     pub fn new<'o>(
         board: &Board,
         now: i64,
-        (window, resolution): (i64, i64),
+        rules: &BackfillRules,
         fit: Option<Fit>,
         outages: impl Iterator<Item = &'o Outage>,
     ) -> Plan {
         let mut plan = Plan {
             now,
-            last: now.saturating_add(window),
-            resolution: resolution.max(1),
+            last: now.saturating_add(rules.window_s),
+            resolution: rules.resolution_s.max(1),
+            spans: (rules.span_s, rules.linear_s),
+            ends: HashMap::new(),
             fit,
             reserved: vec![Vec::new(); board.count()],
             lost: vec![false; board.count()],
@@ -109,6 +120,7 @@ impl Plan {
     /// Forgets the room on nodes, where a job has started.
     pub fn refresh(&mut self) {
         self.tables.clear();
+        self.ends.clear();
     }
 
     fn table<'t>(
@@ -157,7 +169,7 @@ impl Plan {
         let at = if from <= self.now && self.fits_now(board, wanted) {
             self.now
         } else {
-            self.later(board, wanted, from.max(self.now + 1)).unwrap_or(NEVER)
+            self.spanned(board, wanted, from.max(self.now + 1)).unwrap_or(NEVER)
         };
         self.planned.entry(wanted.shape).or_default().push((*wanted, at));
         if at > self.last {
@@ -208,6 +220,35 @@ impl Plan {
             }
         }
         false
+    }
+
+    /// The time for which a job is planned that has no room before `from`: that of the last end within the span in which
+    /// it first has room.
+    fn spanned(&mut self, board: &Board, wanted: &Wanted, from: i64) -> Option<i64> {
+        let at = self.later(board, wanted, from)?;
+        let (span, linear) = self.spans;
+        if span <= 0 {
+            return Some(at);
+        }
+        let (lost, now) = (&self.lost, self.now);
+        let ends = self.ends.entry(wanted.shape).or_insert_with(|| {
+            let nodes = board.shape(wanted.shape).nodes.iter().filter(|&&node| !lost[node as usize]);
+            let mut ends: Vec<i64> =
+                nodes.flat_map(|&node| board.timeline(node, now).skip(1).map(|(end, _)| end)).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            ends
+        });
+        // A job that waits for a reservation's end has no span.
+        let Some(&first) = ends.first().filter(|_| ends.binary_search(&at).is_ok()) else { return Some(at) };
+        let begin = first + span - first.rem_euclid(span);
+        let mut width = span;
+        while at > begin + width {
+            width = if linear > 0 { width + linear } else { 2 * width };
+        }
+        let within = ends.partition_point(|&end| end <= begin + width);
+        let last = within.checked_sub(1).and_then(|place| ends.get(place)).copied().unwrap_or(at);
+        if last <= at { Some(at) } else { self.later(board, wanted, last) }
     }
 
     /// The first time from `from` on, later than now, at which a job has room.

@@ -1,20 +1,20 @@
-//! The policy against the same rule second by second.
+//! The policy `backfill` against the same rule second by second.
 
-use crate::base::random::Random;
-use crate::replay::engine::replay;
-use crate::replay::outcome::Outcome;
-use crate::replay::policy::PolicyOptions;
-use crate::replay::run::Options;
-use crate::replay::setup::Setup;
-use crate::trace::site::{BackfillRules, Outage, PartitionRules, QosRules, SiteRules};
-use crate::trace::workload::{Job, Rules, Workload};
 use std::sync::Arc;
 use surefill::nodes::{Request, Spread};
+use surefill_simulator::base::random::Random;
+use surefill_simulator::replay::engine::replay;
+use surefill_simulator::replay::outcome::Outcome;
+use surefill_simulator::replay::policy::PolicyOptions;
+use surefill_simulator::replay::run::Options;
+use surefill_simulator::replay::setup::Setup;
+use surefill_simulator::trace::site::{BackfillRules, Outage, PartitionRules, QosRules, SiteRules};
+use surefill_simulator::trace::workload::{Job, Rules, Workload};
 
 fn workload(machine: &str, mut jobs: Vec<Job>, site: SiteRules) -> Workload {
     jobs.sort_by_key(|job| job.submit);
     jobs.iter_mut().enumerate().for_each(|(id, job)| job.id = id);
-    let machine: crate::trace::nodes::Machine = machine.parse().unwrap();
+    let machine: surefill_simulator::trace::nodes::Machine = machine.parse().unwrap();
     Workload {
         jobs,
         procs: machine.processors(),
@@ -260,6 +260,7 @@ fn naive(workload: &Workload, key: impl Fn(&Job) -> i64) -> Vec<i64> {
         starts: vec![-1; workload.jobs.len()],
         now: 0,
     };
+    let mut open = vec![true; naive.nodes.len()];
     let (mut main, mut backfill, mut short) = (false, false, false);
     let (mut last, mut full) = (i64::MIN / 2, i64::MIN / 2);
     while naive.starts.contains(&-1) {
@@ -271,7 +272,9 @@ fn naive(workload: &Workload, key: impl Fn(&Job) -> i64) -> Vec<i64> {
         let tier = |job: &Job| site.partitions.get(&job.queue).map_or(0, |rules| -rules.tier);
         let jobs = &workload.jobs;
         naive.waiting.sort_by_key(|&id| (tier(&jobs[id]), key(&jobs[id]), id));
-        let moved = site.outages.iter().any(|outage| outage.from == now || outage.to == Some(now));
+        let opened: Vec<bool> = (0..naive.nodes.len()).map(|node| naive.open(node)).collect();
+        // While no job waits nodes change unnoticed.
+        let moved = std::mem::replace(&mut open, opened.clone()) != opened && !naive.waiting.is_empty();
         let changed =
             before != naive.running.len() || workload.jobs.iter().any(|job| job.submit == now) || moved;
         (main, backfill) = (main || changed, backfill || changed);
@@ -350,7 +353,7 @@ fn starts_are_those_of_the_rule_second_by_second() {
             let run_time = run_time + i64::from(random.below(12) / 11 * random.below(30));
             let one =
                 job(i64::from(random.below(800)), (tasks, cores, spread), 1 << queue, (run_time, limit));
-            let mut asked = (**one.request.as_ref().unwrap()).clone();
+            let mut asked = **one.request.as_ref().unwrap();
             asked.exclusive = random.below(6) == 0;
             let (user, qos) = (i64::from(random.below(3)), i64::from(random.below(3)));
             Job { queue, user, qos, request: Some(Arc::new(asked)), ..one }
@@ -430,7 +433,7 @@ fn a_job_that_does_not_fit_keeps_later_ones_off_the_nodes_of_its_partition_until
 
 #[test]
 fn the_policy_wants_nodes() {
-    let choice: crate::replay::policy::Choice = "backfill".parse().unwrap();
+    let choice: surefill_simulator::replay::policy::Choice = "backfill".parse().unwrap();
     let refused = choice.build(&PolicyOptions::default()).err().unwrap().to_string();
     assert_eq!(refused, "policy backfill is for machines of nodes: give the nodes with --nodes");
 }
@@ -452,7 +455,8 @@ fn limits_and_outages_hold_under_plans_too() {
         Outage { from: 700, to: Some(800), known: 100, nodes: all },
     ];
     let qos = QosRules { user_jobs: Some(1), ..QosRules::default() };
-    let weights = crate::trace::site::Weights { age: 1000.0, fairshare: 5000.0, ..Default::default() };
+    let weights =
+        surefill_simulator::trace::site::Weights { age: 1000.0, fairshare: 5000.0, ..Default::default() };
     let partitions = [(0, PartitionRules { feature: 1, ..PartitionRules::default() })].into();
     let site = SiteRules {
         weights: Some(weights),
