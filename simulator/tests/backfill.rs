@@ -1,7 +1,7 @@
 //! The policy `backfill` against the same rule second by second.
 
 use std::sync::Arc;
-use surefill::nodes::{Request, Spread};
+use surefill::nodes::{Fit, Request, Spread};
 use surefill_simulator::base::random::Random;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
@@ -14,7 +14,9 @@ use surefill_simulator::trace::workload::{Job, Rules, Workload};
 fn workload(machine: &str, mut jobs: Vec<Job>, site: SiteRules) -> Workload {
     jobs.sort_by_key(|job| job.submit);
     jobs.iter_mut().enumerate().for_each(|(id, job)| job.id = id);
-    let machine: surefill_simulator::trace::nodes::Machine = machine.parse().unwrap();
+    // The first nodes, in the place of those that select/cons_tres would choose: that choice has tests of its own.
+    let machine =
+        machine.parse::<surefill_simulator::trace::nodes::Machine>().unwrap().placing(Some(Fit::First));
     Workload {
         jobs,
         procs: machine.processors(),
@@ -327,6 +329,8 @@ fn random_site(random: &mut Random) -> SiteRules {
         interval_s: i64::from(random.below(2) * random.below(40)),
         window_s: 20 + i64::from(random.below(400)),
         resolution_s: [1, 1, 7, 60][random.below(4) as usize],
+        span_s: 0,
+        linear_s: 0,
         job_test: [500, 3][random.below(2) as usize],
         job_part: random.below(2) * random.below(4),
         job_user: random.below(2) * random.below(4),
@@ -413,7 +417,7 @@ const OVERLAP: &str = "1x(cores=1,a)+1x(cores=1,a,b)+1x(cores=1,b)";
 fn overlapping(interval_s: i64, jobs: Vec<Job>) -> Workload {
     let partition = |feature| PartitionRules { feature, ..PartitionRules::default() };
     let partitions = [(0, partition(1)), (1, partition(2))].into();
-    let backfill = BackfillRules { interval_s, ..BackfillRules::default() };
+    let backfill = BackfillRules { interval_s, span_s: 0, ..BackfillRules::default() };
     workload(OVERLAP, jobs, SiteRules { partitions, backfill, ..SiteRules::default() })
 }
 

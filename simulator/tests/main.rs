@@ -41,5 +41,6 @@ mod serve_command;
 mod serve_starts;
 mod shards;
 mod traces;
+mod twin;
 mod watch;
 mod what_if;

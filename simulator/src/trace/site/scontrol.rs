@@ -81,7 +81,7 @@ impl Records {
                 if let Some(record) = self.list(kind).last_mut() {
                     record.extend(words(line));
                 }
-            } else if let Some((key, value)) = line.split_once('=') {
+            } else if let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_setting(key)) {
                 self.config.insert(plain(key), value.trim().to_owned());
             }
         }
@@ -123,6 +123,12 @@ impl Records {
             }
         }
     }
+}
+
+/// Whether a text before `=` is the name of a line of the configuration, which has blanks behind it.
+fn is_setting(key: &str) -> bool {
+    let name = key.trim_end();
+    name.len() < key.len() && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// A name without capitals and blanks around it.
