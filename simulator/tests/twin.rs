@@ -79,7 +79,7 @@ fn each_rule_explains_the_history_that_it_has_made() {
     // Of one stream, that of stock: the rule that waited longest in the record does so in the replay.
     for other in 1..3 {
         assert!(recorded[other] < 0.95 * recorded[0], "{recorded:?}");
-        assert!(replayed[other] < 0.97 * replayed[0], "{replayed:?}");
+        assert!(replayed[other] < 0.99 * replayed[0], "{replayed:?}");
     }
 }
 
