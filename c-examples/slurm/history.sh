@@ -154,7 +154,7 @@ again() {
     return 1
 }
 
-# What the machine that plays the site would tell of itself is left out.
+# The machine that plays the site says nothing of itself here.
 settings='AccountingStorageEnforce|AccountingStorageTRES|BatchStartTimeout|ClusterName|CompleteWait|Def(ault)?Mem|EnforcePartLimits'
 settings+='|JobRequeue|JobSubmitPlugins|KillWait|Max(ArraySize|JobCount|Mem)|MinJobAge|OverTimeLimit|Preempt|Priority|Sched|Select|SLURM_VERSION'
 unnamed() {

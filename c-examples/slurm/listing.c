@@ -83,8 +83,8 @@ static int32_t state_of(const job_record_t *job) {
 }
 
 /* The site's priority, larger first. That of priority/basic says only who came first and how nice a user is, unless
- * an administrator has set it. Where points are worth seconds of waiting those of age are left out: the scheduler counts
- * the wait itself. */
+ * an administrator has set it. Where points are worth seconds of waiting those of age are left out: the scheduler
+ * counts the wait itself. */
 static double priority_of(const struct cluster *cluster, const job_record_t *job) {
     static const double FIRST = 0xFFFF0000; /* of priority/basic; later ones are lower */
     if (job->direct_set_prio) return job->priority;

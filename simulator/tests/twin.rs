@@ -76,7 +76,7 @@ fn each_rule_explains_the_history_that_it_has_made() {
             replayed = means[1..].to_vec();
         }
     }
-    // Of one stream, that of stock: the rule that waited longest in the record does so in the replay.
+    // The rule that waited longest in the record does so in the replay of one stream, that of stock.
     for other in 1..3 {
         assert!(recorded[other] < 0.95 * recorded[0], "{recorded:?}");
         assert!(replayed[other] < 0.99 * replayed[0], "{replayed:?}");

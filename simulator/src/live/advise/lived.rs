@@ -466,7 +466,7 @@ impl<'a> Lived<'a> {
                         user: user_number(&line.job.user),
                         submit: line.job.submit.min(now),
                         limit: limit(line.job.limit),
-                        priority: line.job.priority as f64,
+                        priority: self.question.rule.priority(line.job.priority, now - line.job.submit),
                         count: line.units,
                         tasks: waiting.tasks,
                         at_once: waiting.at_once,

@@ -1,6 +1,7 @@
 //! The rule by which the site's scheduler decides, as its configuration says: the queue is played forward by that one.
 
 use crate::live::engine::Block;
+use crate::trace::values::elapsed;
 use anyhow::{Context, Result, bail};
 use surefill::engine::{Mode, SchedulerCapacity, Way};
 
@@ -11,7 +12,7 @@ const PREFIX: &str = "surefill_";
 const OF_PLUGIN: [&str; 6] = ["mode", "locked", "interval", "save", "starts", "record"];
 
 /// The rule of a scheduler.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The engine's settings.
     pub settings: String,
@@ -21,13 +22,24 @@ pub struct Rule {
     pub remark: Option<String>,
     /// Whether each decision searches for a plan of the whole queue, which takes some forty times as long as EASY.
     pub plans: bool,
+    /// Points of age, where points are worth seconds of waiting: the wait itself counts in their place.
+    pub age: Option<Age>,
+}
+
+/// The points that a job's age earns, by `priority/multifactor`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Age {
+    /// PriorityWeightAge.
+    weight: f64,
+    /// PriorityMaxAge, in seconds.
+    most_s: f64,
 }
 
 impl Default for Rule {
     /// EASY by the limits, the rule of Slurm's sched/backfill.
     fn default() -> Rule {
         let (settings, name) = ("preset=easy".to_owned(), "EASY, as sched/backfill".to_owned());
-        Rule { settings, name, remark: None, plans: false }
+        Rule { settings, name, remark: None, plans: false, age: None }
     }
 }
 
@@ -50,7 +62,14 @@ impl Rule {
             value("SchedulerType").context("no line of SchedulerType: wanted is scontrol show config")?;
         match scheduler.to_lowercase().as_str() {
             "" => bail!("SchedulerType is empty"),
-            "sched/surefill" => Rule::of_plugin(value("SchedulerParameters").unwrap_or_default()),
+            "sched/surefill" => {
+                let multifactor = value("PriorityType") == Some("priority/multifactor");
+                let weight = value("PriorityWeightAge").and_then(|text| text.parse::<f64>().ok());
+                let most = value("PriorityMaxAge").and_then(|text| elapsed(text).ok().flatten());
+                let age = weight.zip(most).filter(|&(weight, most)| multifactor && weight > 0.0 && most > 0);
+                let age = age.map(|(weight, most)| Age { weight, most_s: most as f64 });
+                Rule::of_plugin(value("SchedulerParameters").unwrap_or_default(), age)
+            }
             "sched/backfill" => Ok(Rule::default()),
             other => Ok(Rule {
                 name: "EASY".to_owned(),
@@ -61,7 +80,7 @@ impl Rule {
     }
 
     /// The rule of Slurm's plugin by its words among SchedulerParameters.
-    fn of_plugin(parameters: &str) -> Result<Rule> {
+    fn of_plugin(parameters: &str, age: Option<Age>) -> Result<Rule> {
         let mut words = Vec::new();
         for word in parameters.split(',').map(|word| word.trim().to_lowercase()) {
             let Some(word) = word.strip_prefix(PREFIX) else { continue };
@@ -73,7 +92,22 @@ impl Rule {
                 words.push(word.to_owned());
             }
         }
-        Rule::of_words(&words.join(" "))
+        let has = |start: &str| words.iter().any(|word| word.starts_with(start));
+        let by_points = words
+            .iter()
+            .rfind(|word| word.starts_with("order="))
+            .is_some_and(|word| word == "order=priority");
+        let age = age.filter(|_| by_points);
+        if let Some(Age { weight, most_s }) = age.filter(|_| !has("seconds=")) {
+            words.push(format!("seconds={:.6}", most_s / weight));
+        }
+        Ok(Rule { age, ..Rule::of_words(&words.join(" "))? })
+    }
+
+    /// A job's priority to the engine, of what squeue says and of a job that has waited for so long, in seconds.
+    pub fn priority(&self, priority: i64, waited: i64) -> f64 {
+        let aged = |age: Age| age.weight * (waited.max(0) as f64 / age.most_s).min(1.0);
+        (priority as f64 - self.age.map_or(0.0, aged)).max(0.0)
     }
 
     /// Jobs start by the limits in these modes, whatever the other words say.
@@ -94,7 +128,7 @@ impl Rule {
         let remark = (settings.way() == Way::Delay).then(|| as_easy.to_owned());
         let name = if words.is_empty() { "preset=fair" } else { words };
         let plans = settings.way() == Way::Plan;
-        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark, plans })
+        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark, plans, age: None })
     }
 }
 
@@ -125,6 +159,23 @@ mod tests {
             assert_eq!(rule.settings, easy.settings);
             assert!(rule.name.contains(mode), "{rule:?}");
         }
+        // A point is worth the age that earns it, and points of age do not count: 7 days are 100,000 points.
+        let parameters = "surefill_order=priority";
+        let ages =
+            "PriorityType = priority/multifactor\nPriorityWeightAge = 100000\nPriorityMaxAge = 7-00:00:00\n";
+        let config = |parameters: &str| {
+            format!("SchedulerType = sched/surefill\nSchedulerParameters = {parameters}\n{ages}")
+        };
+        let by_points = Rule::configured(&config(parameters)).unwrap();
+        assert_eq!(by_points.settings, "order=priority seconds=6.048000");
+        assert_eq!(
+            (by_points.priority(51_000, 302_400), by_points.priority(60_000, 1_000_000)),
+            (1000.0, 0.0)
+        );
+        let own = Rule::configured(&config("surefill_order=priority,surefill_seconds=2")).unwrap();
+        assert_eq!(own.settings, "order=priority seconds=2");
+        let ties = Rule::configured(&config("(null)")).unwrap();
+        assert_eq!((ties.settings.as_str(), ties.priority(51_000, 302_400)), ("", 51_000.0));
         let builtin = configured("sched/builtin", "").unwrap();
         assert_eq!(builtin.settings, easy.settings);
         assert!(builtin.remark.is_some_and(|remark| remark.contains("sched/builtin")));

@@ -3,16 +3,16 @@
 //! Starts and ends as they are recorded say how many processors were in use when. In order of submission every job
 //! moves to the earliest second at or after its submission from which its processors are idle for as long as it ran,
 //! and leaves the processors that it held to those behind it; a job for which there is no such hole stays. So no job
-//! starts later than recorded, and none needs processors that another one holds. No policy is replayed: the site's
-//! own starts stand for all that its scheduler had to obey. Idle processors are taken to be interchangeable and in
-//! service, though.
+//! starts later than recorded, and none needs processors that another one holds. No policy is replayed: the site's own
+//! starts stand for all that its scheduler had to obey. Idle processors are taken to be interchangeable and in service,
+//! though.
 //!
 //! * [`Knowledge::RunTimes`]: run times are known beforehand, as no scheduler knew them. It is a feasible schedule, so
 //!   that at least as much could have been saved; other orders of the moves may save more.
 //! * [`Knowledge::Expected`]: the run time that a preset expected of a job at its submission stands for its own
-//!   (`expected`), and jobs that are submitted later are not known. It moves to a second where the   hole is also as
-//! long as that, among the jobs submitted by then. The starts and ends of these are the schedule's,   which a
-//! scheduler has to predict. Where the job would have been in the way of a later submission it does not move.
+//!   (`expected`), and jobs that are submitted later are not known. It moves to a second where the
+//!   hole is also as long as that, among the jobs submitted by then. The starts and ends of these are the schedule's,
+//!   which a scheduler has to predict. Where the job would have been in the way of a later submission it does not move.
 //!
 //! A job that ran for no time needs its processors for a second and holds them for none. Jobs whose waits are unknown
 //! are in no schedule.
@@ -164,8 +164,7 @@ impl<'a> Schedule<'a> {
                 blocked = blocked.or_else(|| self.blocked((at, used), length, most, known));
             }
             let Some(blocked) = blocked else { return Some(at) };
-            // At every start up to the one that is in the way it would be in the way too, as more jobs are known
-            // then.
+            // At every start up to the one that is in the way it would be in the way too, as more jobs are known then.
             let mut next = self.changes_after(at, used, |_| true);
             (at, used) = next.find(|&(time, used)| time > blocked && used <= most)?;
         }

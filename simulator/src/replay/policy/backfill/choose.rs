@@ -1,10 +1,11 @@
-//! The choice of nodes for a job as `select/cons_tres` makes it: among sets of neighbours, the tightest one that suffices.
+//! The choice of nodes for a job as `select/cons_tres` makes it: among sets of neighbours, the tightest one that
+//! suffices.
 //!
 //! A set are nodes with room for the job that follow each other in the site's list and have one weight. Sets of the
-//! lowest weight come first, then the one with the least room that suffices, else the one with most room. Within a set a
-//! job of one node gets the node with the least room that suffices; others get the nodes in their order. Room is
-//! counted in the job's tasks, by whatever of processors, memory and GPUs is scarcest on a node. The tasks are dealt to
-//! the chosen nodes one after the other, so that what is left over is left on the widest.
+//! lowest weight come first, then the one with the least room that suffices, else the one with most room. Within a
+//! set a job of one node gets the node with the least room that suffices; others get the nodes in their order. Room
+//! is counted in the job's tasks, by whatever of processors, memory and GPUs is scarcest on a node. The tasks are
+//! dealt to the chosen nodes one after the other, so that what is left over is left on the widest.
 
 use crate::trace::site::NodePlace;
 use surefill::nodes::{Part, Request, Spread};
@@ -30,8 +31,8 @@ struct Set {
     weight: f64,
 }
 
-/// Nodes for `count` tasks; `rooms` are in the order of the nodes, `places` are those of all nodes. None where there is
-/// too little room.
+/// Nodes for `count` tasks; `rooms` are in the order of the nodes, `places` are those of all nodes. None where there
+/// is too little room.
 pub fn choose(request: &Request, count: u32, rooms: &[Room], places: &[NodePlace]) -> Option<Vec<Part>> {
     let mut sets = sets(rooms, places);
     let spread = request.spread == Spread::Nodes;

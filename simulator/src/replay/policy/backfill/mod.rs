@@ -5,8 +5,8 @@
 //! are passed over.
 //!
 //! **Main scheduler**, whenever a job was submitted or ended, nodes have changed, or priorities have changed the order:
-//! every job starts that fits. Where one does not, no later job of its partition is tried in this pass, nor any on the
-//! partition's nodes. It looks at the first `default_queue_depth` jobs, once a minute at all of them.
+//! every job starts that fits. Where one does not, no later job of its partition is tried in this pass, nor any on
+//! the partition's nodes. It looks at the first `default_queue_depth` jobs, once a minute at all of them.
 //!
 //! **Backfill**, at most every `bf_interval` seconds, after anything has changed: each job in turn gets the earliest
 //! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of

@@ -5,9 +5,9 @@
 //! end; it is planned for a later time where its own rounded span meets none.
 //!
 //! The plugin does not look at each end of a running job by itself: it takes those within 30 s of the first together,
-//! then those within spans that are twice as long each time (`bf_window_linear`: longer by as much each time), and plans
-//! a job for the last end of the span in which it first has room. So it is in 22.05; 25.11 plans it for the last end on
-//! the nodes that it gets, which is earlier.
+//! then those within spans that are twice as long each time (`bf_window_linear`: longer by as much each time), and
+//! plans a job for the last end of the span in which it first has room. So it is in 22.05; 25.11 plans it for the
+//! last end on the nodes that it gets, which is earlier.
 
 use super::board::Board;
 use crate::trace::site::{BackfillRules, Outage};
@@ -222,8 +222,8 @@ impl Plan {
         false
     }
 
-    /// The time for which a job is planned that has no room before `from`: that of the last end within the span in which
-    /// it first has room.
+    /// The time for which a job is planned that has no room before `from`: that of the last end within the span in
+    /// which it first has room.
     fn spanned(&mut self, board: &Board, wanted: &Wanted, from: i64) -> Option<i64> {
         let at = self.later(board, wanted, from)?;
         let (span, linear) = self.spans;
