@@ -131,7 +131,8 @@ impl ReplayOptions {
     /// # Errors
     /// Its.
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
-        let trace = self.source.read_sized(path, self.strict, self.procs)?;
+        let procs = self.procs.or_else(|| Some(self.machine()?.processors()));
+        let trace = self.source.read_sized(path, self.strict, procs)?;
         self.source.whole(&trace)?;
         Ok(trace)
     }

@@ -120,7 +120,9 @@ impl WhatIfArgs {
         if let Some(path) = &self.html {
             file::check(path)?;
         }
-        let trace = self.source.read_sized(&self.history, self.strict, self.procs)?;
+        let site = self.site.site();
+        let procs = self.procs.or(site.map(|site| site.machine().processors()));
+        let trace = self.source.read_sized(&self.history, self.strict, procs)?;
         self.source.whole(&trace)?;
         let name = file_name(&self.history);
         let asked = ask.of(&name, &trace).map_err(failure)?;
