@@ -110,4 +110,14 @@ fn the_command_answers_for_a_site() {
     let partitions = run(&["--partition", "batch=256,short=96", "--brief"]);
     let text = String::from_utf8(partitions.stdout).unwrap();
     assert!(partitions.status.success() && !text.contains("limits with ageing"), "{text}");
+    let json = run(&["--partition", "batch=256,short=96", "--json"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(
+        (json["all"]["jobs"].as_u64(), json["replay"]["beyond_nodes"].as_u64()),
+        (Some(1992), None),
+        "{json:#}"
+    );
+    // A policy of its own takes the site's priorities as well.
+    let bare = run(&["--site", &list, "--with", "fair", "--brief"]).stdout;
+    assert_eq!(bare, run(&["--site", &list, "--brief"]).stdout);
 }

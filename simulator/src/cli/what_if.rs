@@ -17,6 +17,7 @@ use clap::Args;
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The end of `what-if --help`.
 pub(super) const HELP: &str = "\
@@ -108,7 +109,7 @@ impl WhatIfArgs {
     pub(super) fn run(self) -> Result<(), Failure> {
         let ask = Ask {
             procs: self.procs,
-            site: self.site.site(),
+            site: self.site.site().map(|site| Arc::new(site.on_clock(&self.source.clock()))),
             with: self.with,
             instead_of: self.instead_of,
             seeds: self.seeds,

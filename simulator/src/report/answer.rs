@@ -163,6 +163,7 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
             before: &before,
             after: "another policy",
             idle: None,
+            site: false,
         });
         return Some(waited + &savings::sentences(compared, &shown(traces)));
     }

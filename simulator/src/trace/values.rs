@@ -5,7 +5,7 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 use surefill::runtime::MAX_SECONDS;
 
 /// The reading of dates that leave something open.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clock {
     /// Whether the day is before the month in `05/06/2024`; where that is unknown it is behind it, as PBS writes dates.
     pub day_first: Option<bool>,

@@ -234,6 +234,19 @@ impl Counts {
         })
     }
 
+    /// A sentence where a site has left jobs out.
+    pub fn beyond_site(&self) -> Option<String> {
+        let Counts { beyond_nodes, without_partition, jobs, .. } = *self;
+        (beyond_nodes + without_partition > 0).then(|| {
+            format!(
+                "{} of {} left out: {beyond_nodes} ask for more than the nodes of their partition have, {without_partition} are in \
+                 partitions that the site does not have, so that waits come out too short",
+                beyond_nodes + without_partition,
+                several(jobs + beyond_nodes + without_partition, "job")
+            )
+        })
+    }
+
     /// A sentence where the users are unknown: a job is then not predicted from its user's last ones.
     pub fn nameless(&self) -> Option<String> {
         (self.jobs > 0 && self.without_user == self.jobs).then(|| {
@@ -288,6 +301,11 @@ pub enum Error {
     /// Nodes and jobs together know too many features.
     #[error("{0}: the nodes' features and those that jobs ask for are {1}")]
     Features(String, String),
+    /// No job is in a partition of the site.
+    #[error(
+        "{0}: none of {1} jobs is in a partition that the site has: names of partitions are those of sacct's column Partition"
+    )]
+    NoPartition(String, u64),
     /// The rules leave no job.
     #[error("{0}: no job to replay ({1} job lines, {2} wrong lines)")]
     NoJobs(String, u64, u64),
@@ -310,7 +328,7 @@ impl Workload {
             lines: trace.records.len() as u64,
             wrong_lines: trace.problems.len() as u64,
             out_of_order: trace.out_of_order,
-            size_from_use: trace.size_from_use && rules.procs.is_none(),
+            size_from_use: trace.size_from_use && rules.procs.is_none() && rules.nodes.is_none(),
             ..Counts::default()
         };
         let mut jobs = Vec::with_capacity(trace.records.len());
@@ -359,6 +377,9 @@ impl Workload {
         counts.jobs = jobs.len() as u64;
         counts.without_user = jobs.iter().filter(|job| job.user < 0).count() as u64;
         if jobs.is_empty() {
+            if counts.without_partition > 0 {
+                return Err(Error::NoPartition(trace.name.clone(), counts.without_partition));
+            }
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
         Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes, site: site_rules })

@@ -1,4 +1,4 @@
-//! Policies as every verb reads them: policy[:predictor[:order[:rule]]].
+//! Policies as every verb reads them: `policy[:predictor[:order[:rule]]]`.
 
 use crate::replay::policy::{Choice, OwnPreset, PolicyName};
 use clap::ValueEnum;

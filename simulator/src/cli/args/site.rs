@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, Args)]
 pub struct SiteOptions {
     /// The site: files of what scontrol show config, partition, node and reservation print (as text or --json) and
-    /// sacctmgr -P show qos, assoc, event and reservation, in any order, with commas between them
+    /// sacctmgr -P show qos, assoc and event, in any order, with commas between them
     #[arg(long, value_name = "FILES", value_parser = files, conflicts_with_all = ["procs", "partition"])]
     site: Option<Arc<Site>>,
     /// The site's partitions and their processors, where they share none: gpu=64,cpu=64

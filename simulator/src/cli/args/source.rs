@@ -59,13 +59,18 @@ fn delimiter(text: &str) -> Result<String, String> {
 }
 
 impl Source {
+    /// The clock of dates.
+    pub fn clock(&self) -> Clock {
+        Clock { day_first: self.dates.map(|order| order == Order::Dmy), zone: self.zone.clone() }
+    }
+
     /// The options, as reading takes them.
     pub fn reading(&self) -> Reading {
         Reading {
             format: self.format,
             delimiter: self.delimiter.clone(),
             names: (!self.names.is_empty()).then(|| self.names.clone()),
-            clock: Clock { day_first: self.dates.map(|order| order == Order::Dmy), zone: self.zone.clone() },
+            clock: self.clock(),
         }
     }
 

@@ -88,13 +88,13 @@ pub struct Asked<'a> {
 impl Ask {
     /// The policy that is asked about: fair, under the site's priorities where it has some.
     pub fn with(&self) -> Choice {
-        self.with.unwrap_or_else(|| self.usual(PolicyName::Fair, Order::Multifactor))
+        self.with.map_or_else(|| self.usual(PolicyName::Fair, Order::Multifactor), |own| self.at_site(own))
     }
 
     /// The policy that it is compared with: a site's own rule, sched/backfill; else EASY.
     pub fn instead_of(&self) -> Choice {
         let usual = if self.site.is_some() { backfill() } else { PolicyName::Easy };
-        self.instead_of.unwrap_or_else(|| self.usual(usual, Order::Multifactor))
+        self.instead_of.map_or_else(|| self.usual(usual, Order::Multifactor), |own| self.at_site(own))
     }
 
     /// The site's own rule by the points that job_submit.lua can write, limits with ageing, where the site has
@@ -106,6 +106,14 @@ impl Ask {
 
     fn has_priorities(&self) -> bool {
         self.site.as_ref().is_some_and(|site| site.has_priorities())
+    }
+
+    /// A policy under the site's priorities, unless it has an order of its own.
+    fn at_site(&self, own: Choice) -> Choice {
+        let takes = own.order.is_none() && own.preset.is_none() && own.rule.is_none();
+        let takes = takes && self.has_priorities() && own.policy.orders().contains(&Order::Multifactor);
+        let choice = || Choice::new(own.policy, Some(own.predictor), Some(Order::Multifactor)).ok();
+        takes.then(choice).flatten().map_or(own, |choice| Choice { plan: own.plan, ..choice })
     }
 
     fn usual(&self, policy: PolicyName, order: Order) -> Choice {
@@ -184,8 +192,14 @@ impl Asked<'_> {
     /// Sentences on what makes the answer doubtful.
     pub fn warnings(&self) -> Vec<String> {
         let (counts, procs) = (&self.workload.counts, self.workload.procs);
-        let all =
-            [counts.foreknown(), counts.nameless(), counts.too_wide(procs), too_small(procs, self.above)];
+        let pool = self.ask.site.is_none();
+        let all = [
+            counts.foreknown(),
+            counts.nameless(),
+            counts.beyond_site(),
+            counts.too_wide(procs).filter(|_| pool),
+            too_small(procs, self.above).filter(|_| pool),
+        ];
         all.into_iter().flatten().collect()
     }
 
@@ -200,14 +214,16 @@ impl Asked<'_> {
     /// [`AskError`].
     pub fn answer(self, progress: &(dyn Fn(usize) + Sync)) -> Result<WhatIf, AskError> {
         let pairs = self.replay(progress)?;
-        let foreknown = self.workload.counts.foreknown().map(|remark| sentence(&remark));
+        let counts = &self.workload.counts;
+        let foreknown =
+            [counts.foreknown(), counts.beyond_site()].into_iter().flatten().map(|remark| sentence(&remark));
         let Asked { ask, name, trace, workload, above, period, .. } = &self;
         let site = ask.site.iter().flat_map(|site| site.remarks(trace)).map(|remark| sentence(&remark));
         let sized = ask.procs.is_some() || ask.site.is_some();
         let question = Question {
             trace: name,
             recorded: workload,
-            remarks: foreknown.into_iter().chain(site).chain(remarks(trace, sized)).collect(),
+            remarks: foreknown.chain(site).chain(remarks(trace, sized)).collect(),
             before: label(&ask.instead_of()),
             after: label(&ask.with()),
             period: *period,
@@ -247,7 +263,8 @@ impl Asked<'_> {
 fn label(choice: &Choice) -> String {
     match choice.to_string().as_str() {
         "easy" => "EASY".to_owned(),
-        "backfill" | "backfill:limit:multifactor" => "the site's own rule".to_owned(),
+        "backfill" => "sched/backfill".to_owned(),
+        "backfill:limit:multifactor" => "the site's own rule".to_owned(),
         "fair:contexts:multifactor" => "fair".to_owned(),
         other => other.to_owned(),
     }

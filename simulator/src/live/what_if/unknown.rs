@@ -35,6 +35,7 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
             .into_iter()
             .chain([too_small(answer.procs, answer.above)])
             .flatten()
+            .filter(|text| answer.site.is_none() || !text.contains("--procs"))
             .map(|text| sentence(&text)),
     );
     if never > 0 {

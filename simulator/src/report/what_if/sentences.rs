@@ -67,6 +67,8 @@ pub(in crate::report) struct Beside<'a> {
     pub after: &'a str,
     /// The share of the waiting time in which processors enough were idle.
     pub idle: Option<f64>,
+    /// Whether a site's machine is replayed, not one pool of processors.
+    pub site: bool,
 }
 
 /// The recorded mean wait, and how much of it the replay explains.
@@ -99,9 +101,14 @@ pub(in crate::report) fn waited(beside: &Beside) -> String {
         }
         Verdict::Exceeded => format!(
             "This history cannot tell what {after} would save, because the replay of {before} explains more than was waited: it \
-             comes to {} ({replay}) of it. {waited}. Jobs started sooner than the replay lets them: the machine may be larger than \
-             the replay's (--procs), or have shared its processors, or run times and limits are not those that were scheduled by.",
-            share()
+             comes to {} ({replay}) of it. {waited}. Jobs started sooner than the replay lets them: {}, or run times and limits are \
+             not those that were scheduled by.",
+            share(),
+            if beside.site {
+                "the site may have had other nodes, partitions or limits then"
+            } else {
+                "the machine may be larger than the replay's (--procs), or have shared its processors"
+            }
         ),
         Verdict::Explained if replayed_s > recorded_s => {
             format!("{waited}; the replay of {before} comes to {} of it ({replay}).", share())
@@ -128,6 +135,7 @@ fn first(answer: &WhatIf) -> String {
         before,
         after,
         idle: answer.anchored.and_then(|anchored| anchored.idle),
+        site: answer.site.is_some(),
     });
     match scored.verdict {
         Verdict::Explained => format!("{text} {}{}", saved(scored, after), foreknown(answer)),

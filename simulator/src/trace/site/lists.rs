@@ -5,7 +5,7 @@ use super::scontrol::Record;
 use super::{number, text};
 use crate::trace::hostlist;
 use crate::trace::record::Names;
-use crate::trace::values;
+use crate::trace::values::{self, Clock};
 use std::collections::{BTreeMap, HashMap};
 
 /// The numbers of names, by the trace.
@@ -74,19 +74,44 @@ pub(super) fn shares(records: &[Record], names: &Names) -> Shares {
     shares
 }
 
-/// States of events in which a node takes no new jobs.
-const OUT: [&str; 6] = ["DOWN", "DRAIN", "FAIL", "MAINT", "POWER", "REBOOT"];
+/// States in which a node takes no new jobs; a node that is powered down to save power takes some.
+const OUT: [&str; 12] = [
+    "DOWN",
+    "DRAIN",
+    "DRAINED",
+    "DRAINING",
+    "FAIL",
+    "FAILING",
+    "ERROR",
+    "MAINT",
+    "MAINTENANCE",
+    "REBOOT",
+    "REBOOT_ISSUED",
+    "REBOOT_REQUESTED",
+];
 
-/// Times without some of the nodes, in seconds since 1970: events of nodes, and reservations, which keep all of their
-/// nodes from the jobs of others. A reservation is known from its beginning on less the day before it, unless it says
-/// otherwise.
+/// Whether a node in this state takes no new jobs: `DOWN*`, `IDLE+DRAIN`.
+fn is_out(state: &str) -> bool {
+    let plain = |part: &str| part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).to_uppercase();
+    state.trim().is_empty() || state.split('+').any(|part| OUT.contains(&plain(part).as_str()))
+}
+
+/// Whether a reservation keeps its nodes from all jobs, as maintenance does; others have jobs of their own.
+pub(super) fn is_maintenance(reservation: &Record) -> bool {
+    text(reservation, "flags").to_uppercase().split(',').any(|flag| flag.trim() == "MAINT")
+}
+
+/// Times without some of the nodes, in seconds since 1970 by this clock: events of nodes, and reservations for
+/// maintenance. Those are known from the day before their beginning on. A node that is still out is so until `end`.
 pub(super) fn outages(
     events: &[Record],
     reservations: &[Record],
     numbers: &HashMap<&str, u32>,
+    clock: &Clock,
+    end: i64,
 ) -> Vec<Outage> {
     let time = |record: &Record, keys: &[&str]| {
-        keys.iter().find_map(|key| values::time(text(record, key)).ok().flatten()).filter(|&time| time > 0)
+        keys.iter().find_map(|key| clock.time(text(record, key)).ok().flatten()).filter(|&time| time > 0)
     };
     let nodes = |list: &str| -> Vec<u32> {
         let names = hostlist::names(list).unwrap_or_default();
@@ -94,14 +119,10 @@ pub(super) fn outages(
         nodes.sort_unstable();
         nodes
     };
-    let is_out = |record: &&Record| {
-        let state = text(record, "state").to_uppercase();
-        state.is_empty() || OUT.iter().any(|out| state.contains(out))
-    };
     let event = |record: &Record| {
         let from = time(record, &["timestart"])?;
         let nodes = nodes(text(record, "nodename"));
-        Some(Outage { from, to: time(record, &["timeend"]), known: from, nodes })
+        Some(Outage { from, to: Some(time(record, &["timeend"]).unwrap_or(end)), known: from, nodes })
     };
     const ANNOUNCED_S: i64 = 86_400;
     let reservation = |record: &Record| {
@@ -110,14 +131,11 @@ pub(super) fn outages(
             .map(|key| text(record, key))
             .into_iter()
             .find(|list| !list.is_empty())?;
-        Some(Outage {
-            from,
-            to: time(record, &["endtime", "timeend", "end"]),
-            known: from - ANNOUNCED_S,
-            nodes: nodes(list),
-        })
+        let to = Some(time(record, &["endtime", "timeend", "end"]).unwrap_or(end));
+        Some(Outage { from, to, known: from - ANNOUNCED_S, nodes: nodes(list) })
     };
+    let events = events.iter().filter(|record| is_out(text(record, "state"))).filter_map(event);
     let all =
-        events.iter().filter(is_out).filter_map(event).chain(reservations.iter().filter_map(reservation));
+        events.chain(reservations.iter().filter(|record| is_maintenance(record)).filter_map(reservation));
     all.filter(|outage| !outage.nodes.is_empty() && outage.to.is_none_or(|to| to > outage.from)).collect()
 }

@@ -17,7 +17,7 @@ use crate::base::words::several;
 use crate::trace::hostlist;
 use crate::trace::nodes::Machine;
 use crate::trace::record::{MAX_FEATURES, Trace};
-use crate::trace::values;
+use crate::trace::values::{self, Clock};
 use scontrol::{Record, Records};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -35,6 +35,10 @@ pub struct Site {
     gives_nodes: bool,
     records: Records,
     machine: Machine,
+    /// The clock of its dates.
+    clock: Clock,
+    /// Whether its nodes are processors that jobs may have anywhere.
+    is_of_processors: bool,
 }
 
 /// A node.
@@ -101,6 +105,7 @@ impl Site {
         for (name, text) in texts {
             records.read(name, text)?;
         }
+        records.of_cluster();
         Site::new(records)
     }
 
@@ -120,7 +125,7 @@ impl Site {
                 records.nodes.push(record(&[("nodename", node), ("cputot", "1".to_owned())]));
             }
         }
-        Site::new(records)
+        Ok(Site { is_of_processors: true, ..Site::new(records)? })
     }
 
     fn new(records: Records) -> Result<Site, String> {
@@ -131,8 +136,10 @@ impl Site {
         }
         let mut nodes: Vec<Node> = records.nodes.iter().zip(0..).map(node).collect();
         nodes.sort_by(|a, b| a.place.weight.total_cmp(&b.place.weight));
-        if let Some(node) = nodes.iter().find(|node| node.processors == 0) {
-            return Err(format!("node {} has no processors (CPUTot)", node.name));
+        // Nodes that are only planned have none.
+        nodes.retain(|node| node.processors > 0);
+        if nodes.is_empty() {
+            return Err("no node of the site has processors (CPUTot)".to_owned());
         }
         let places: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(at, node)| (&*node.name, at)).collect();
@@ -140,7 +147,11 @@ impl Site {
             records.partitions.iter().map(|one| number(one, "priorityjobfactor")).fold(1.0, f64::max);
         let partition = |record: &Record| {
             let list = text(record, "nodes");
-            let names = if list.is_empty() { Some(Vec::new()) } else { hostlist::names(list) };
+            let names = match list {
+                "" => Some(Vec::new()),
+                "ALL" => Some(nodes.iter().map(|node| node.name.clone()).collect()),
+                list => hostlist::names(list),
+            };
             let name = text(record, "partitionname").to_owned();
             let names = names.ok_or_else(|| format!("partition {name} has no list of nodes: '{list}'"))?;
             let mut nodes: Vec<usize> =
@@ -148,7 +159,6 @@ impl Site {
             nodes.sort_unstable();
             nodes.dedup();
             let is_exclusive = text(record, "oversubscribe").starts_with("EXCLUSIVE")
-                || text(record, "exclusiveuser") == "YES"
                 || record.get("shares").is_some_and(|shares| shares == "0");
             Ok(Partition {
                 nodes,
@@ -167,7 +177,22 @@ impl Site {
         let gives_memory = config("selecttypeparameters").contains("MEMORY");
         let gives_nodes = config("selecttype").ends_with("LINEAR");
         let machine = machine(&nodes, &partitions, gives_memory)?;
-        Ok(Site { gives_memory, gives_nodes, nodes, partitions, records, machine })
+        let clock = Clock::default();
+        Ok(Site {
+            gives_memory,
+            gives_nodes,
+            nodes,
+            partitions,
+            records,
+            machine,
+            clock,
+            is_of_processors: false,
+        })
+    }
+
+    /// The site with its dates in the zone of the history's.
+    pub fn on_clock(&self, clock: &Clock) -> Site {
+        Site { clock: clock.clone(), ..self.clone() }
     }
 
     /// The machine of its nodes, on which every partition is a feature. Nodes in no partition are not in it.
@@ -187,10 +212,9 @@ impl Site {
 
     /// Its rules by the numbers of a trace.
     pub fn rules(&self, trace: &Trace) -> SiteRules {
-        let queues = &trace.names.queues;
+        let queues = self.queues(trace);
         let partition = |(number, name): (&i64, &String)| {
-            let (bit, partition) =
-                (0..).zip(&self.partitions).find(|(_, partition)| partition.name == *name)?;
+            let (bit, partition) = self.partition(name)?;
             let name = feature(bit, &partition.name);
             let place = self.machine.features.iter().position(|known| *known == name)?;
             let rules =
@@ -203,7 +227,7 @@ impl Site {
             qos: lists::qos(&self.records.qos, &trace.names),
             shares: lists::shares(&self.records.associations, &trace.names),
             backfill: self.backfill(),
-            outages: self.outages(trace.header.unix_start_time),
+            outages: self.outages(trace),
             places: self
                 .numbered()
                 .into_iter()
@@ -212,17 +236,38 @@ impl Site {
         }
     }
 
+    /// The names of the trace's queues: those that its source had, else those of its header's lines `Queue: 1 batch`.
+    /// A site of one partition has all jobs there.
+    fn queues(&self, trace: &Trace) -> BTreeMap<i64, String> {
+        let mut queues = trace.names.queues.clone();
+        let named = |line: &String| {
+            let rest = line.trim_start_matches(';').trim().strip_prefix("Queue:")?.trim();
+            let (number, name) = rest.split_once(char::is_whitespace)?;
+            Some((number.parse::<i64>().ok()?, name.trim().to_owned()))
+        };
+        if queues.is_empty() {
+            queues.extend(trace.header.lines.iter().filter_map(named));
+        }
+        if let ([only], true) = (&self.partitions[..], queues.is_empty()) {
+            queues.extend(trace.records.iter().map(|job| (job.queue, only.name.clone())));
+        }
+        queues
+    }
+
+    /// The partition of this name, and its bit; of a list of names, as jobs have that may start in several, the first
+    /// that the site has.
+    fn partition(&self, names: &str) -> Option<(u32, &Partition)> {
+        let named = |name: &str| (0..).zip(&self.partitions).find(|(_, partition)| partition.name == name);
+        named(names).or_else(|| names.split(',').find_map(|name| named(name.trim())))
+    }
+
     /// Sentences on what of the site is not in the rules.
     pub fn remarks(&self, trace: &Trace) -> Vec<String> {
         let mut remarks = Vec::new();
-        let known = |name: &String| self.partitions.iter().any(|partition| partition.name == *name);
-        let unknown: BTreeMap<i64, &String> = trace
-            .names
-            .queues
-            .iter()
-            .filter(|(_, name)| !known(name))
-            .map(|(number, name)| (*number, name))
-            .collect();
+        let known = |name: &String| self.partition(name).is_some();
+        let queues = self.queues(trace);
+        let unknown: BTreeMap<i64, &String> =
+            queues.iter().filter(|(_, name)| !known(name)).map(|(number, name)| (*number, name)).collect();
         let jobs = trace.records.iter().filter(|record| unknown.contains_key(&record.queue)).count();
         if jobs > 0 {
             let names: Vec<&str> = unknown.values().map(|name| name.as_str()).take(8).collect();
@@ -232,7 +277,15 @@ impl Site {
                 names.join(", ")
             ));
         }
-        let with_nodes = trace.asked.iter().any(|asked| asked.nodes > 0);
+        let others = self.records.reservations.iter().filter(|record| !lists::is_maintenance(record)).count();
+        if others > 0 {
+            remarks.push(format!(
+                "{} of the site {} not for maintenance (Flags=MAINT), and not in the replay: jobs of such ones wait as others do",
+                several(others as u64, "reservation"),
+                if others == 1 { "is" } else { "are" }
+            ));
+        }
+        let with_nodes = self.is_of_processors || trace.asked.iter().any(|asked| asked.nodes > 0);
         if !with_nodes {
             remarks.push(
                 "the history does not say on how many nodes jobs ran (sacct -o ...,NNodes,ReqTRES,AllocTRES): processors anywhere \
@@ -305,15 +358,18 @@ impl Site {
         }
     }
 
-    fn outages(&self, origin: Option<i64>) -> Vec<Outage> {
+    fn outages(&self, trace: &Trace) -> Vec<Outage> {
         let numbers: HashMap<&str, u32> = self
             .numbered()
             .into_iter()
             .zip(0..)
             .filter_map(|(place, number)| Some((&*self.nodes.get(place)?.name, number)))
             .collect();
-        let Some(origin) = origin else { return Vec::new() };
-        let mut outages = lists::outages(&self.records.events, &self.records.reservations, &numbers);
+        let Some(origin) = trace.header.unix_start_time else { return Vec::new() };
+        let ends = trace.records.iter().map(|job| job.submit + job.wait.max(0) + job.run_time.max(0));
+        let end = origin + ends.max().unwrap_or(0);
+        let mut outages =
+            lists::outages(&self.records.events, &self.records.reservations, &numbers, &self.clock, end);
         for outage in &mut outages {
             outage.from -= origin;
             outage.known -= origin;

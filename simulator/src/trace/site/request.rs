@@ -13,6 +13,10 @@ impl Site {
         let machine = &self.machine;
         let mut request =
             Request { count: processors, features, spread: Spread::Tasks, ..Request::default() };
+        if self.is_of_processors {
+            request.each[0] = 1000;
+            return request;
+        }
         let exclusive = self.gives_nodes
             || self.partitions_of(features).any(|partition| partition.is_exclusive)
             || is_whole(machine, record, asked, features);

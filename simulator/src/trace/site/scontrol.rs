@@ -45,8 +45,17 @@ impl Records {
         }
         Err(format!(
             "{name}: nothing of a site: wanted is what scontrol show config, partition, node or reservation prints (as text or \
-             --json), or sacctmgr -P show qos, assoc, event or reservation"
+             --json), or sacctmgr -P show qos, assoc or event (with -P, and the line of names)"
         ))
+    }
+
+    /// Keeps the rows of tables that are of the cluster of the configuration, where it says its name.
+    pub fn of_cluster(&mut self) {
+        let Some(name) = self.config.get("clustername").filter(|name| !name.is_empty()) else { return };
+        let mine = |row: &Record| row.get("cluster").is_none_or(|cluster| cluster.trim() == name);
+        for rows in [&mut self.associations, &mut self.events, &mut self.reservations] {
+            rows.retain(mine);
+        }
     }
 
     fn count(&self) -> usize {
@@ -64,7 +73,11 @@ impl Records {
                 (titles, open) = (None, None);
                 continue;
             }
-            if line.contains('|') {
+            // Cores of a reservation's nodes.
+            if line.contains("CoreIDs=") {
+                continue;
+            }
+            if is_row(line) {
                 let cells: Vec<&str> = line.split('|').collect();
                 match &titles {
                     Some(titles) if !is_title(&cells) => self.row(titles, &cells),
@@ -123,6 +136,11 @@ impl Records {
             }
         }
     }
+}
+
+/// Whether a line is one of a table: there are bars, and before the first no `Key=`.
+fn is_row(line: &str) -> bool {
+    line.split_once('|').is_some_and(|(first, _)| !first.contains('='))
 }
 
 /// Whether a text before `=` is the name of a line of the configuration, which has blanks behind it.

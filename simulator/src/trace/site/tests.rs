@@ -83,12 +83,14 @@ const EVENTS: &str = "\
 Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User
 c||2026-11-30T00:00:00|Unknown||Cluster Registered TRES|
 c|n2|2026-11-30T10:00:00|2026-11-30T11:00:00|DRAIN|disk|root(0)
-c|n3|2026-11-30T09:00:00|Unknown|DOWN*|not responding|root(0)
+c|n3|2026-11-30T08:30:00|Unknown|DOWN*|not responding|root(0)
+c|n1|2026-11-30T08:30:00|Unknown|IDLE+POWERED_DOWN|saves power|root(0)
 c|n4|2026-11-30T09:00:00|2026-11-30T09:10:00|IDLE|back|root(0)
 ";
 
 const RESERVATION: &str = "\
 ReservationName=maint StartTime=2026-12-02T08:00:00 EndTime=2026-12-02T10:00:00 Duration=02:00:00
+   NodeName=n1 CoreIDs=0-7
    Nodes=n[1-2],spare NodeCnt=3 CoreCnt=20 Features=(null) PartitionName=(null) Flags=MAINT,SPEC_NODES
 ";
 
@@ -173,7 +175,8 @@ fn rules_have_the_numbers_of_the_trace() {
     assert_eq!(rules.backfill, backfill);
     // The history begins at 8; node 0 is n4.
     let outages = [
-        Outage { from: 3600, to: None, known: 3600, nodes: vec![3] },
+        // Until the end of the history.
+        Outage { from: 1800, to: Some(3600), known: 1800, nodes: vec![3] },
         Outage { from: 7200, to: Some(10_800), known: 7200, nodes: vec![2] },
         Outage { from: 172_800, to: Some(180_000), known: 86_400, nodes: vec![1, 2] },
     ];
@@ -232,11 +235,60 @@ fn json_says_the_same_as_text() {
 }
 
 #[test]
+fn odd_outputs_are_read() {
+    // One record a line, as scontrol -o prints, and line ends of another system.
+    let nodes = "NodeName=n1 Arch=x86_64 CPUTot=8 RealMemory=100 Reason=a|b OS=Linux 6.1 #1 Weight=1\r\nNodeName=n2 CPUTot=8 \
+                 RealMemory=100\r\nNodeName=later CPUTot=0 State=FUTURE\r\n";
+    let partitions =
+        "PartitionName=all Nodes=ALL PriorityTier=1\r\nPartitionName=one Nodes=n1 ExclusiveUser=YES\r\n";
+    let config = "ClusterName             = c\r\n";
+    let events = "Cluster|NodeName|TimeStart|TimeEnd|State\r\nother|n1|2026-11-30T09:00:00|2026-11-30T10:00:00|DOWN\r\n\
+                  c|n2|2026-11-30T09:00:00|2026-11-30T10:00:00|DOWN\r\n";
+    let site = site(&[nodes, partitions, config, events]).unwrap();
+    assert_eq!(site.machine().to_string(), "1x(cores=8,all)+1x(cores=8,all,one)");
+    let mut trace = history();
+    trace.names.queues.insert(77, "gone,one,all".to_owned());
+    let rules = site.rules(&trace);
+    assert_eq!(rules.partitions.get(&77).map(|partition| partition.feature), Some(2));
+    assert_eq!(rules.outages, [Outage { from: 3600, to: Some(7200), known: 3600, nodes: vec![0] }]);
+    // A job of a partition whose nodes are one user's at a time shares them with that user's others.
+    let (record, asked) = (&trace.records[0], &trace.asked[0]);
+    assert!(!site.request(record, asked, 2, 2).exclusive);
+}
+
+#[test]
 fn a_site_of_partitions_alone() {
     let site = Site::of_partitions(&[("batch".to_owned(), 3), ("gone".to_owned(), 2)]).unwrap();
     assert_eq!(site.machine().to_string(), "3x(cores=1,batch)+2x(cores=1,gone)");
     let rules = site.rules(&history());
     assert_eq!((rules.partitions.len(), rules.weights, rules.backfill.passes), (2, None, true));
+    // Processors anywhere, on however many nodes it ran.
+    let trace = history();
+    let request = site.request(&trace.records[1], &trace.asked[1], 8, 1);
+    assert_eq!(
+        (request.count, request.spread, request.each[..2].to_vec()),
+        (8, Spread::Tasks, vec![1000, 0])
+    );
+}
+
+#[test]
+fn jobs_without_names_of_partitions_and_reservations_for_jobs() {
+    let own = "ReservationName=own StartTime=2026-12-02T08:00:00 EndTime=2026-12-02T10:00:00\n   Nodes=n1 Users=ann Flags=SPEC_NODES\n";
+    let one = site(&["PartitionName=only Nodes=n[1-2]\n", NODES, own]).unwrap();
+    let swf = "; UnixStartTime: 1796000000\n1 0 5 60 2 -1 -1 2 120 -1 1 7 3 -1 1 -1 -1 -1\n";
+    let mut trace = crate::trace::format::read(swf.as_bytes(), "t.swf", None, Strictness::Strict).unwrap();
+    let rules = one.rules(&trace);
+    assert_eq!((rules.partitions.len(), rules.outages.len()), (1, 0));
+    assert!(one.remarks(&trace).join("\n").contains("1 reservation of the site is not for maintenance"));
+    trace.header.lines.push("; Queue: 1 batch".to_owned());
+    let rules = whole().rules(&trace);
+    assert_eq!(rules.partitions.keys().collect::<Vec<_>>(), [&1]);
+    // Dates of events are in the zone of the history's.
+    let clock =
+        Clock { zone: Some(crate::trace::values::zone("America/New_York").unwrap()), ..Clock::default() };
+    let maintenance = |site: &Site| site.rules(&trace).outages.last().map(|outage| outage.from);
+    let (here, there) = (maintenance(&whole()).unwrap(), maintenance(&whole().on_clock(&clock)).unwrap());
+    assert_eq!(there - here, 5 * 3600);
 }
 
 #[test]
@@ -246,7 +298,7 @@ fn wrong_texts_say_why() {
     assert!(why(&["{\"nodes\": ["]).starts_with("s: EOF while parsing"));
     assert_eq!(why(&[PARTITIONS]), "the site has no nodes: scontrol show node says them");
     assert_eq!(why(&[NODES]), "the site has no partitions: scontrol show partition says them");
-    assert_eq!(why(&[PARTITIONS, "NodeName=n1 CPUTot=0\n"]), "node n1 has no processors (CPUTot)");
+    assert_eq!(why(&[PARTITIONS, "NodeName=n1 CPUTot=0\n"]), "no node of the site has processors (CPUTot)");
     assert_eq!(why(&[PARTITIONS, "NodeName=m1 CPUTot=4\n"]), "no node of the site is in a partition");
     let odd = why(&["PartitionName=p Nodes=n[1\n", NODES]);
     assert_eq!(odd, "partition p has no list of nodes: 'n[1'");

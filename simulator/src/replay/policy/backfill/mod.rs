@@ -10,7 +10,7 @@
 //!
 //! **Backfill**, at most every `bf_interval` seconds, after anything has changed: each job in turn gets the earliest
 //! time at which it fits the nodes of its partition, by the expected ends of the running jobs and the reservations of
-//! the jobs before it. If that is now it starts, else whole nodes are reserved for it from then on ([`plan`]), none
+//! the jobs before it. If that is now it starts, else whole nodes are reserved for it from then on (`plan`), none
 //! later than `bf_window`. A pass looks at `bf_max_job_test` jobs, of a partition and of a user at `bf_max_job_part`
 //! and `bf_max_job_user`, and starts `bf_max_job_start`. With `sched/builtin` there is no backfill.
 //!
@@ -20,7 +20,7 @@
 //!
 //! No delay of a head job is recorded: a job of one partition passes none of another.
 //!
-//! Nodes are chosen as by `select/cons_tres` ([`choose`]) unless the machine says otherwise.
+//! Nodes are chosen as by `select/cons_tres` (`choose`) unless the machine says otherwise.
 
 mod board;
 mod choose;
