@@ -1,5 +1,5 @@
-//! The replay of a site by its own rule, on histories that a whole Slurm of its own has recorded under three schedulers
-//! (`vectors/twin`, made by `c-examples/slurm/history.sh`).
+//! The replay of a site by its own rule, on histories that a whole Slurm of its own has recorded under three
+//! schedulers (`vectors/twin`, made by `c-examples/slurm/history.sh`).
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -86,8 +86,8 @@ fn each_rule_explains_the_history_that_it_has_made() {
     }
 }
 
-/// The second stream, which nothing was chosen by: all three rules on the stream as it was under stock, beside what each
-/// recorded.
+/// The second stream, which nothing was chosen by: all three rules on the stream as it was under stock, beside what
+/// each recorded.
 #[test]
 fn the_order_of_three_rules_is_that_of_the_record() {
     let recorded: Vec<f64> = WAYS
