@@ -38,8 +38,8 @@ def what_if(
     of the ``last`` part before ``until`` (seconds, or a text such as ``"30d"``); without these the last 90 days.
     ``html`` is a file to which the page is written.
 
-    Raises :class:`ValueError` for both policies the same, for ``since`` beside ``last``, for ``site`` beside ``procs``, and for a period without jobs.
-    Other errors are those of :func:`simulate`.
+    Raises :class:`ValueError` for both policies the same, for ``since`` beside ``last``, for ``site`` beside ``procs``,
+    for a site that is not understood, and for a period without jobs. Other errors are those of :func:`simulate`.
 
     >>> import pathlib, surefill, tempfile
     >>> history = pathlib.Path(tempfile.mkdtemp()) / "history.csv"

@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import inspect
+import pathlib
 
 import pytest
 import surefill
@@ -188,3 +189,15 @@ def test_every_field_is_documented():
             assert f"``{field.name}``" in inspect.getdoc(kind), (name, field.name)
         for line in inspect.getdoc(kind).split("\n"):
             assert len(line) <= 120
+
+
+def test_what_if_of_a_site():
+    folder = pathlib.Path(__file__).resolve().parents[2] / "simulator/tests/vectors/twin/second/stock"
+    history, site = folder / "sacct.txt.gz", [folder / f"{name}.txt" for name in ("scontrol", "qos", "assoc")]
+    ours = surefill.what_if(history, site=site, seeds=1)
+    assert ours.before == "the site's own rule" and ours.after == "fair"
+    assert ours.site["nodes"] == 32 and ours.all.ageing.mean_s > 0
+    with pytest.raises(ValueError, match="site and procs"):
+        surefill.what_if(history, site=site, procs=8)
+    with pytest.raises(ValueError, match="the site has no|nothing of a site"):
+        surefill.what_if(history, site=__file__)
