@@ -22,8 +22,7 @@
 
 use super::name::BadChoice;
 use super::numbers;
-use super::queue_orders::HALF_LIFE_S;
-use crate::trace::site::{Shares, SiteRules};
+use crate::trace::site::{Shares, SiteRules, Weights};
 use crate::trace::workload::{Job, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,30 +30,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The weights and times of a site's priorities.
+/// A site's priorities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Multifactor {
-    /// The weight of fair share, `PriorityWeightFairshare`.
-    pub fairshare: f64,
-    /// The weight of age, `PriorityWeightAge`.
-    pub age: f64,
-    /// The weight of size, `PriorityWeightJobSize`.
-    pub size: f64,
-    /// The weight of the queue's factor, `PriorityWeightPartition`.
-    pub partition: f64,
-    /// The weight of the QOS's factor, `PriorityWeightQOS`.
-    pub qos: f64,
-    /// The wait from which age counts whole, in seconds, `PriorityMaxAge`.
-    pub max_age_s: f64,
-    /// Seconds after which usage counts half, `PriorityDecayHalfLife`; 0 for never.
-    pub half_life_s: f64,
-    /// Seconds between two calculations, `PriorityCalcPeriod`; 0 for one at every pass.
-    pub period_s: i64,
-    /// Whether small jobs come first, not large ones, `PriorityFavorSmall`.
-    pub favors_small: bool,
-    /// Whether fair share is the rank in the tree of accounts and users.
-    pub fair_tree: bool,
+    /// The weights and times.
+    pub weights: Weights,
     /// The factors of the trace's queues, 0 to 1; 0 for those that are not among them.
     pub queues: BTreeMap<i64, f64>,
     /// The factors of the trace's QOS, 0 to 1; 0 for those that are not among them.
@@ -71,17 +52,16 @@ pub struct Multifactor {
 impl Default for Multifactor {
     /// Fair share before age before size, ages up to a week, usage halved every week.
     fn default() -> Multifactor {
-        Multifactor {
+        let weights = Weights {
             fairshare: 100_000.0,
             age: 30_000.0,
             size: 1000.0,
-            partition: 0.0,
-            qos: 0.0,
-            max_age_s: 7.0 * 86_400.0,
-            half_life_s: HALF_LIFE_S,
             period_s: 0,
-            favors_small: false,
             fair_tree: false,
+            ..Weights::default()
+        };
+        Multifactor {
+            weights,
             queues: BTreeMap::new(),
             of_qos: BTreeMap::new(),
             tiers: BTreeMap::new(),
@@ -114,19 +94,10 @@ pub(super) const CEILING: f64 = 4_294_967_296.0;
 impl Multifactor {
     /// The priorities of a site; none under `priority/basic`.
     pub fn of(site: &SiteRules) -> Option<Multifactor> {
-        let weights = site.weights.as_ref()?;
+        let weights = site.weights.clone()?;
         let partitions = site.partitions.iter();
         Some(Multifactor {
-            fairshare: weights.fairshare,
-            age: weights.age,
-            size: weights.size,
-            partition: weights.partition,
-            qos: weights.qos,
-            max_age_s: weights.max_age_s.max(1.0),
-            half_life_s: weights.half_life_s,
-            period_s: weights.period_s,
-            favors_small: weights.favors_small,
-            fair_tree: weights.fair_tree,
+            weights,
             queues: partitions.map(|(&queue, rules)| (queue, rules.factor)).collect(),
             of_qos: site.qos.iter().map(|(&qos, rules)| (qos, rules.factor)).collect(),
             shares: Some(Arc::new(site.shares.clone())),
@@ -140,13 +111,16 @@ impl Multifactor {
         // The numbers of tiers do not matter, their order does.
         let place = |tier: i32| known.range(..tier).count().min(127) as i8;
         let tiers = site.partitions.iter().map(|(&queue, rules)| (queue, place(rules.tier))).collect();
-        Multifactor { fairshare: 0.0, age: 0.0, size: 0.0, tiers, ..Multifactor::default() }
+        let none = Multifactor::default();
+        let weights = Weights { fairshare: 0.0, age: 0.0, size: 0.0, ..none.weights };
+        Multifactor { weights, tiers, ..none }
     }
 
     fn values(&self) -> [f64; WORDS.len()] {
         let flag = |flag: bool| f64::from(u8::from(flag));
-        let &Multifactor { fairshare, age, size, qos, max_age_s, half_life_s, partition, .. } = self;
-        let (period, small, tree) = (self.period_s as f64, flag(self.favors_small), flag(self.fair_tree));
+        let &Weights { fairshare, age, size, qos, max_age_s, half_life_s, partition, .. } = &self.weights;
+        let Weights { period_s, favors_small, fair_tree, .. } = self.weights;
+        let (period, small, tree) = (period_s as f64, flag(favors_small), flag(fair_tree));
         [fairshare, age, size, qos, max_age_s, half_life_s, partition, period, small, tree]
     }
 
@@ -158,12 +132,13 @@ impl Multifactor {
 
     /// Seconds of age that a point is worth; none where age earns no points.
     pub fn seconds_a_point(&self) -> Option<f64> {
-        (self.age > 0.0).then(|| self.max_age_s / self.age)
+        let Weights { age, max_age_s, .. } = self.weights;
+        (age > 0.0).then(|| max_age_s / age)
     }
 
     /// The points for this wait, in seconds.
     pub(super) fn of_age(&self, wait: i64) -> f64 {
-        self.age * (wait.max(0) as f64 / self.max_age_s).min(1.0)
+        self.weights.age * (wait.max(0) as f64 / self.weights.max_age_s).min(1.0)
     }
 
     /// The tier of a job.
@@ -232,8 +207,9 @@ impl FromStr for Multifactor {
             return Err(BadChoice::Rule { rule: text.to_owned(), why: why.to_owned() });
         }
         let (period_s, favors_small, fair_tree) = (period as i64, small > 0.0, tree > 0.0);
-        let weights = Multifactor { fairshare, age, size, qos, partition, ..site };
-        Ok(Multifactor { max_age_s, half_life_s, period_s, favors_small, fair_tree, ..weights })
+        let times = Weights { max_age_s, half_life_s, period_s, favors_small, fair_tree, ..site.weights };
+        let weights = Weights { fairshare, age, size, qos, partition, ..times };
+        Ok(Multifactor { weights, ..site })
     }
 }
 

@@ -19,6 +19,7 @@ use super::priorities::Priorities;
 use super::queue_orders::QueueOrder;
 use crate::replay::predict::DistributionPredictor;
 use crate::replay::predict::distribution::{Contexts, Histories};
+use crate::trace::site::Weights;
 use crate::trace::workload::Job;
 use clap::builder::PossibleValue;
 use serde::de::Error;
@@ -206,10 +207,13 @@ pub struct PointsOrder {
 impl PointsOrder {
     /// An order without any usage or anything learnt.
     pub fn new(points: Points, site: &Multifactor) -> PointsOrder {
-        let age = if points.fixed { site.fairshare } else { site.age };
+        let age = if points.fixed { site.weights.fairshare } else { site.weights.age };
         PointsOrder {
-            priorities: Priorities::new(&Multifactor { age, ..site.clone() }),
-            weight: site.fairshare,
+            priorities: Priorities::new(&Multifactor {
+                weights: Weights { age, ..site.weights.clone() },
+                ..site.clone()
+            }),
+            weight: site.weights.fairshare,
             fixed: points.fixed,
             source: Source::new(points.run_time),
             predicted: HashMap::new(),

@@ -31,12 +31,12 @@ impl Priorities {
     /// Priorities without any usage yet.
     pub fn new(site: &Multifactor) -> Priorities {
         let empty = Default::default();
-        let shares = site.shares.as_deref().or(site.fair_tree.then_some(&empty));
+        let shares = site.shares.as_deref().or(site.weights.fair_tree.then_some(&empty));
         Priorities {
-            usage: FairShare::new(site.half_life_s),
+            usage: FairShare::new(site.weights.half_life_s),
             users: HashSet::new(),
             tree: shares.map(Tree::new),
-            at: if site.period_s > 0 { i64::MIN } else { 0 },
+            at: if site.weights.period_s > 0 { i64::MIN } else { 0 },
             processors: 1.0,
             shares: HashMap::new(),
             used: Vec::new(),
@@ -71,15 +71,15 @@ impl Priorities {
         if let Some(tree) = &self.tree {
             let used = (0..tree.count()).map(|place| self.usage.usage(place as i64, at));
             self.used = used.collect();
-        } else if self.site.period_s > 0 {
+        } else if self.site.weights.period_s > 0 {
             let users = self.users.iter();
-            self.shares = users.map(|&user| (user, self.site.fairshare * self.flat(user))).collect();
+            self.shares = users.map(|&user| (user, self.site.weights.fairshare * self.flat(user))).collect();
         }
     }
 
     /// Calculates shares anew if a multiple of the period has passed, before anything of this time is noted.
     fn catch_up(&mut self, now: i64) {
-        let period = self.site.period_s;
+        let period = self.site.weights.period_s;
         if period > 0 && now.div_euclid(period) * period > self.at {
             self.calculate(now.div_euclid(period) * period);
         }
@@ -87,7 +87,7 @@ impl Priorities {
 
     /// The points of a job's fair share.
     fn of_share(&mut self, job: &Job) -> f64 {
-        let weight = self.site.fairshare;
+        let weight = self.site.weights.fairshare;
         if weight == 0.0 {
             return 0.0;
         }
@@ -96,14 +96,14 @@ impl Priorities {
                 return points;
             }
             // With a period all users of that time are there, and others had no usage.
-            let points = if self.site.period_s > 0 { weight } else { weight * self.flat(job.user) };
+            let points = if self.site.weights.period_s > 0 { weight } else { weight * self.flat(job.user) };
             self.shares.insert(job.user, points);
             return points;
         };
         let place = tree.user(job.group, job.user);
         if self.factors.len() != tree.count() {
             self.factors =
-                if self.site.fair_tree { tree.ranks(&self.used) } else { tree.classic(&self.used) };
+                if self.site.weights.fair_tree { tree.ranks(&self.used) } else { tree.classic(&self.used) };
         }
         weight * self.factors[place]
     }
@@ -115,16 +115,16 @@ impl Priorities {
             let nodes = if request.spread == Spread::Nodes { request.count } else { 1 };
             size = (size + (f64::from(nodes) / f64::from(self.site.nodes)).min(1.0)) / 2.0;
         }
-        if self.site.favors_small { 1.0 - size } else { size }
+        if self.site.weights.favors_small { 1.0 - size } else { size }
     }
 
     /// A job's priority in this pass without the points of its age.
     pub fn points(&mut self, job: &Job) -> f64 {
         let of_share = self.of_share(job);
         let site = &self.site;
-        let of_queue = site.queues.get(&job.queue).map_or(0.0, |factor| site.partition * factor);
-        let of_qos = site.of_qos.get(&job.qos).map_or(0.0, |factor| site.qos * factor);
-        of_share + site.size * self.size(job) + of_queue + of_qos
+        let of_queue = site.queues.get(&job.queue).map_or(0.0, |factor| site.weights.partition * factor);
+        let of_qos = site.of_qos.get(&job.qos).map_or(0.0, |factor| site.weights.qos * factor);
+        of_share + site.weights.size * self.size(job) + of_queue + of_qos
     }
 
     /// Whole seconds by which the wait of each of these jobs counts as longer: the worth of its points beyond the
@@ -157,7 +157,7 @@ impl QueueOrder for Priorities {
 
     fn begin(&mut self, now: i64, processors: u32) {
         self.processors = f64::from(processors.max(1));
-        match self.site.period_s {
+        match self.site.weights.period_s {
             0 => self.calculate(now),
             _ => self.catch_up(now),
         }
@@ -271,16 +271,20 @@ mod tests {
     /// A job's priority by the formulas of Slurm's manual, from the whole history: `ran` are the jobs that have
     /// started, with their starts.
     fn naive(site: &Multifactor, job: &Job, now: i64, all: &[Job], ran: &[(usize, i64)]) -> f64 {
-        let at = if site.period_s > 0 { now - now % site.period_s } else { now };
+        let at = if site.weights.period_s > 0 { now - now % site.weights.period_s } else { now };
         let left = |time: i64| {
-            if site.half_life_s > 0.0 { (-(at - time) as f64 / site.half_life_s).exp2() } else { 1.0 }
+            if site.weights.half_life_s > 0.0 {
+                (-(at - time) as f64 / site.weights.half_life_s).exp2()
+            } else {
+                1.0
+            }
         };
         let used = |of: &dyn Fn(&Job) -> bool| -> f64 {
             let own = ran.iter().filter(|(id, start)| of(&all[*id]) && *start < at);
             let spans = own.map(|&(id, start)| {
                 let end = at.min(start + all[id].run_time);
-                let seconds = if site.half_life_s > 0.0 {
-                    site.half_life_s / std::f64::consts::LN_2 * (left(end) - left(start))
+                let seconds = if site.weights.half_life_s > 0.0 {
+                    site.weights.half_life_s / std::f64::consts::LN_2 * (left(end) - left(start))
                 } else {
                     (end - start) as f64
                 };
@@ -289,7 +293,7 @@ mod tests {
             spans.sum()
         };
         let so_far = all.iter().filter(|other| other.submit <= now);
-        let fair_share = if site.fair_tree {
+        let fair_share = if site.weights.fair_tree {
             let users: BTreeSet<(i64, i64)> = so_far.map(|other| (other.group, other.user)).collect();
             let accounts: BTreeSet<i64> = users.iter().map(|user| user.0).collect();
             let total = used(&|_| true);
@@ -307,18 +311,18 @@ mod tests {
             let ahead = users.iter().filter(|user| path(user).partial_cmp(&own) == Some(Ordering::Greater));
             (users.len() - ahead.count()) as f64 / users.len() as f64
         } else {
-            let known = so_far.filter(|other| site.period_s == 0 || other.submit < at);
+            let known = so_far.filter(|other| site.weights.period_s == 0 || other.submit < at);
             let users: BTreeSet<i64> = known.map(|other| other.user).collect();
             let (own, total) = (used(&|other| other.user == job.user), used(&|_| true));
             if total > 0.0 { (-(own / total) * users.len() as f64).exp2() } else { 1.0 }
         };
-        let age = ((at - job.submit).max(0) as f64 / site.max_age_s).min(1.0);
+        let age = ((at - job.submit).max(0) as f64 / site.weights.max_age_s).min(1.0);
         let size = f64::from(job.processors) / f64::from(PROCS);
-        site.fairshare * fair_share
-            + site.age * age
-            + site.size * if site.favors_small { 1.0 - size } else { size }
-            + site.partition * site.queues.get(&job.queue).unwrap_or(&0.0)
-            + site.qos * site.of_qos.get(&job.qos).unwrap_or(&0.0)
+        site.weights.fairshare * fair_share
+            + site.weights.age * age
+            + site.weights.size * if site.weights.favors_small { 1.0 - size } else { size }
+            + site.weights.partition * site.queues.get(&job.queue).unwrap_or(&0.0)
+            + site.weights.qos * site.of_qos.get(&job.qos).unwrap_or(&0.0)
     }
 
     const SITES: [&str; 8] = [

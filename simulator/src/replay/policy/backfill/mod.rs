@@ -85,7 +85,7 @@ impl Backfill {
             board: Board::new(machine, &site.places),
             fit: machine.fit,
             tiered: order.site.is_none() && tiers.len() > 1,
-            period_s: order.site.as_ref().map_or(0, |site| site.period_s),
+            period_s: order.site.as_ref().map_or(0, |site| site.weights.period_s),
             shapes: Vec::new(),
             changed: [true; 2],
             last: i64::MIN / 2,
