@@ -38,49 +38,14 @@ export TZ=UTC
 # shellcheck source=cluster.sh
 . "$here/cluster.sh"
 cluster_isolate bash "$0" "$@"
-faketime=$(find /usr/lib -name libfaketimeMT.so.1 | head -n 1)
-[ -n "$faketime" ] || {
-    echo "history.sh: please install first: apt-get install faketime" >&2
-    exit 1
-}
-work=$(mktemp -d) && chmod 711 "$work"
-kept() {
-    [ -z "${KEEP:-}" ] || [ -z "$CLUSTER" ] || {
-        mkdir -p "$KEEP"
-        cp "$work"/{stream,intended,named,late} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER"/log/{slurmctld,slurmdbd} "$CLUSTER"/log/*.out \
-            "$KEEP" || true
-    }
-}
-cleanup() {
-    kept
-    cluster_stop
-    umount /etc/passwd 2>/dev/null || true
-    rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
-# slurmctld lives faster; munged, slurmdbd, whose times are slurmctld's, and the daemons of nodes do not. What is `begun`, in
-# seconds of ours, is ORIGIN there.
-origin_seconds=$(date -d "$origin" +%s)
-daemon() {
-    local name=$1 faster=() ahead now
-    shift
-    if [ "$name" = slurmctld ]; then
-        now=$(date +%s.%N)
-        : "${begun:=$(awk "BEGIN { printf \"%.6f\", $now + $lead }")}"
-        ahead=$(awk "BEGIN { printf \"%+.3f\", $origin_seconds - $now + ($now - $begun) * $factor }")
-        # The plugin's sleeps are on the monotonic clock, which libfaketime does not convert everywhere.
-        faster=(env "LD_PRELOAD=$faketime" "FAKETIME=$ahead x$factor" FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
-    fi
-    "${faster[@]}" "$@" >"$CLUSTER/log/$name.out" 2>&1 </dev/null &
-    echo $! >"$CLUSTER/pid/$name.run"
-    disown
-}
+fast='slurmctld'
+clock_origin=$(date -d "$origin" +%s) clock_lead=$lead
+kept() { printf '%s\n' "$work"/{stream,intended,named,late} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER"/log/{slurmctld,slurmdbd} "$CLUSTER"/log/*.out; }
+# shellcheck source=clock.sh
+. "$here/clock.sh"
 
 python3 "$here/history.py" stream "$seed" "$jobs" "$hours" "$load" "$factor" "$origin" "$work"
-chmod 644 "$work/passwd"
-mount --bind "$work/passwd" /etc/passwd
+own_users
 
 # Limits on the time for answers count on the clock that runs faster. Not those of credentials, which slurmd judges by its own, years
 # behind; a job that a node's failure has ended would wait as long (cred_expire). MinJobAge: a later job may depend on one that ended
@@ -182,7 +147,7 @@ again sacctmgr -P show assoc tree format=cluster,account,user,partition,share,qo
 shares() { again sshare -a -l -P | sed 's/^ *//'; }
 shares >"$folder/sshare.txt"
 
-start=${begun%.*}${begun#*.}
+start=${clock_begun%.*}${clock_begun#*.}
 [ "${EPOCHREALTIME/./}" -lt "$start" ] || {
     echo "history.sh: the cluster was not ready $lead s after slurmctld's start: LEAD=" >&2
     exit 1

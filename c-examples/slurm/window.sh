@@ -44,48 +44,14 @@ built=${BUILD:-$here/../../build/slurm}
 # shellcheck source=cluster.sh
 . "$here/cluster.sh"
 cluster_isolate bash "$0" "$@"
-faketime=$(find /usr/lib -name libfaketimeMT.so.1 | head -n 1)
-[ -n "$faketime" ] || {
-    echo "window.sh: please install first: apt-get install faketime" >&2
-    exit 1
-}
-work=$(mktemp -d) && chmod 711 "$work"
-kept() {
-    [ -z "${KEEP:-}" ] || [ -z "$CLUSTER" ] || {
-        mkdir -p "$KEEP"
-        cp "$work"/{times,counted,stream} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out "$KEEP" || true
-    }
-}
-cleanup() {
-    kept
-    cluster_stop
-    umount /etc/passwd 2>/dev/null || true
-    rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
-# slurmctld and the programs beside it live faster, by one clock; munged and the daemons of nodes do not.
-daemon() {
-    local name=$1 faster=() ahead
-    shift
-    case $name in
-    slurmctld | beside)
-        : "${epoch:=$(date +%s.%N)}"
-        ahead=$(awk "BEGIN { printf \"%.3f\", ($(date +%s.%N) - $epoch) * ($factor - 1) }")
-        # The plugin's sleeps are on the monotonic clock, which libfaketime does not convert everywhere.
-        faster=(env "LD_PRELOAD=$faketime" "FAKETIME=+$ahead x$factor" FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
-        ;;
-    esac
-    "${faster[@]}" "$@" >"$CLUSTER/log/$name.out" 2>&1 </dev/null &
-    echo $! >"$CLUSTER/pid/$name.run"
-    disown
-}
+fast='slurmctld beside'
+kept() { printf '%s\n' "$work"/{times,counted,stream} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out; }
+# shellcheck source=clock.sh
+. "$here/clock.sh"
 
 # The jobs to submit, those from before the window to learn from, and the users.
 python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$factor" "$work"
-chmod 644 "$work/passwd"
-mount --bind "$work/passwd" /etc/passwd
+own_users
 
 # Limits on the time for answers and credentials count on the clock that runs faster.
 EXTRA_CONF="MessageTimeout=$((60 * factor))

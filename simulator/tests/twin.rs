@@ -146,6 +146,12 @@ fn the_command_answers_for_a_site() {
         (Some(1992), None),
         "{json:#}"
     );
+    // The comparison counts from the site's own rule, and the bare names take its priorities.
+    let mut compare = std::process::Command::new(env!("CARGO_BIN_EXE_surefill"));
+    compare.arg("compare").arg(folder("stock").join("sacct.txt.gz")).args(["--site", &list, "--quiet"]);
+    let compared = String::from_utf8(compare.output().unwrap().stdout).unwrap();
+    assert!(compared.contains("the replay of backfill (limit, multifactor) explains 9"), "{compared}");
+    assert!(compared.contains("below that of backfill (limit, multifactor)"), "{compared}");
     // A policy of its own takes the site's priorities as well.
     let bare = run(&["--site", &list, "--with", "fair", "--brief"]).stdout;
     assert_eq!(bare, run(&["--site", &list, "--brief"]).stdout);

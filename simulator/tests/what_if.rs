@@ -215,7 +215,7 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     let table = surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "--csv"], folder.path());
     let mut reader = csv::Reader::from_reader(&table.stdout[..]);
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert!(rows.len() > 10 && rows.iter().all(|row| row.len() == 18));
+    assert!(rows.len() > 10 && rows.iter().all(|row| row.len() == 22));
     assert_eq!((&rows[0][0], &rows[0][1]), ("all", "all jobs"));
     let markdown = text(
         &surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "1", "--markdown"], folder.path())

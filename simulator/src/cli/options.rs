@@ -148,6 +148,17 @@ impl ReplayOptions {
         self.nodes.is_some() || self.site.site().is_some()
     }
 
+    /// Whether the machine is a site's, and whether that has priorities.
+    pub(super) fn site_and_priorities(&self) -> (bool, bool) {
+        let site = self.site.site();
+        (site.is_some(), site.is_some_and(|site| site.has_priorities()))
+    }
+
+    /// A policy as the site's priorities would have it, where there are some.
+    pub(super) fn at_site(&self, choice: Choice) -> Choice {
+        if self.site_and_priorities().1 { choice.under_priorities() } else { choice }
+    }
+
     /// The machine of nodes, where it is one.
     fn machine(&self) -> Option<Machine> {
         self.nodes.clone().or_else(|| Some(self.site.site()?.machine().clone()))
@@ -259,7 +270,7 @@ impl PolicyArgs {
         let order = self.order.or(written.order);
         let whole = Choice::new(written.policy, Some(predictor), order).map_err(usage)?;
         let Choice { preset, rule, plan, .. } = written;
-        let choice = Choice { preset, rule, plan, ..whole };
+        let choice = replay.at_site(Choice { preset, rule, plan, ..whole });
         match replay.of_prob() {
             Some(named) if self.policy.is_some() && named != "papers" && !takes_preset(&choice) => {
                 Err(Failure::Usage(format!(

@@ -10,6 +10,9 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 /// The policies that `compare` has where none are named.
 const USUAL: [&str; 8] = ["fcfs", "easy", "conservative", "easy++", "delay", "delay-fast", "fair", "fast"];
 
+/// ... on a site, first its own rule; with priorities that by limits with ageing, too.
+const AT_SITE: [&str; 5] = ["backfill", "backfill:limit:points-fixed", "easy", "fair", "fast"];
+
 /// ... and a preset of the probabilistic policy is: no other policy takes its values.
 const WITH_PRESET: [&str; 2] = ["easy", "prob"];
 
@@ -20,11 +23,16 @@ const WITH_PRESET: [&str; 2] = ["easy", "prob"];
 pub(super) fn compared(replay: &ReplayOptions, named: Option<&[Choice]>) -> Result<Vec<Choice>, Failure> {
     let preset = replay.of_prob();
     let Some(named) = named else {
-        let names = if preset.is_some() { WITH_PRESET.iter() } else { USUAL.iter() };
-        let choices = names.map(|name| name.parse::<Choice>());
+        let names = match (&preset, replay.site_and_priorities()) {
+            (Some(_), _) => &WITH_PRESET[..],
+            (None, (true, true)) => &AT_SITE,
+            (None, (true, false)) => &["backfill", "easy", "fair", "fast"],
+            (None, (false, _)) => &USUAL,
+        };
+        let choices = names.iter().map(|name| name.parse::<Choice>());
         let mut choices: Vec<_> = choices.collect::<Result<_, _>>().map_err(anyhow::Error::new)?;
         choices.retain(|choice| !replay.on_nodes() || choice.policy.knows_nodes());
-        return Ok(choices);
+        return Ok(choices.into_iter().map(|choice| replay.at_site(choice)).collect());
     };
     match preset {
         // The papers' has rules for all policies as well.
@@ -33,7 +41,7 @@ pub(super) fn compared(replay: &ReplayOptions, named: Option<&[Choice]>) -> Resu
                 "--preset {preset} is what prob takes its values from, and prob is not among the policies"
             )))
         }
-        _ => Ok(named.to_vec()),
+        _ => Ok(named.iter().map(|&choice| replay.at_site(choice)).collect()),
     }
 }
 

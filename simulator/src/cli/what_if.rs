@@ -181,13 +181,13 @@ fn failure(error: AskError) -> Failure {
 fn write_csv(out: &mut impl Write, answer: &WhatIf) -> Result<(), Failure> {
     let mut table = csv::Writer::from_writer(out);
     let measures = ["mean", "median", "p95", "longest"];
-    let titles = ["recorded", "before", "after"]
+    let titles = ["recorded", "before", "after", "ageing"]
         .into_iter()
         .flat_map(|who| measures.map(|measure| format!("{who}_{measure}_s")));
     let head = ["by", "name", "jobs", "processor_hours", "earlier", "later"].map(str::to_owned);
     table.write_record(head.into_iter().chain(titles)).context("CSV")?;
     let mut row = |by: &str, row: &Row| {
-        let waits = [row.recorded, Some(row.before), Some(row.after)];
+        let waits = [row.recorded, Some(row.before), Some(row.after), row.ageing];
         let numbers = waits.into_iter().flat_map(|waits| match waits {
             Some(waits) => [waits.mean_s, waits.median_s, waits.p95_s, waits.longest_s]
                 .map(|value| format!("{value:.3}")),

@@ -1,9 +1,9 @@
 //! The answer of a comparison: which policy makes jobs wait least, by how much, on how many traces, and who pays for
 //! it.
 //!
-//! Changes are against EASY by limits, first come first served, over the same seeds: the mean wait over EASY's, and of
-//! several traces the mean of their changes. Their intervals are those of a bootstrap over weeks and seeds. Policies
-//! that know run times beforehand are shown, but are no answer.
+//! Changes are against EASY by limits, first come first served, over the same seeds: the mean wait over EASY's, and
+//! of several traces the mean of their changes. Their intervals are those of a bootstrap over weeks and seeds.
+//! Policies that know run times beforehand are shown, but are no answer.
 //!
 //! First comes how much of the recorded mean waits EASY's replay explains, and what would be saved of them
 //! ([`explained`], [`recorded_savings`]). EASY is the one in the order
@@ -73,11 +73,14 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     })
 }
 
-/// The places of all policies but EASY and those that know run times beforehand.
+/// The places of all policies but EASY, the one from which changes are counted, and those that know run times
+/// beforehand.
 fn candidates(policies: &[Summary]) -> Vec<usize> {
     let seers = |summary: &Summary| summary.setup.predictor == PredictorName::Clairvoyant;
+    let base = easy(policies);
+    let is_base = |summary: &Summary| base.is_some_and(|base| std::ptr::eq(base, summary));
     let all = policies.iter().enumerate();
-    let some = all.filter(|(_, summary)| !is_easy(&summary.setup) && !seers(summary));
+    let some = all.filter(|(_, one)| !is_easy(&one.setup) && !is_base(one) && !seers(one));
     some.map(|(index, _)| index).collect()
 }
 
@@ -137,15 +140,15 @@ fn shown(traces: &[Compared]) -> Vec<(usize, String)> {
     all.first().into_iter().chain(default).map(|standing| (standing.index, standing.policy.clone())).collect()
 }
 
-/// The recorded mean wait of each of several traces and what is saved of it; `None` of one trace, or where none records
-/// waits or EASY is not among the policies.
+/// The recorded mean wait of each of several traces and what is saved of it; `None` of one trace, or where none
+/// records waits or EASY is not among the policies.
 pub fn recorded_savings(traces: &[Compared], style: Style) -> Option<Grid> {
     let first = traces.first().filter(|_| traces.len() > 1)?;
     savings::table(traces, &base(&first.policies), &shown(traces), style)
 }
 
-/// The share of the recorded mean waits that EASY's replay explains, in sentences, and of one trace what would be saved
-/// of them; nothing without EASY, or where no trace records waits.
+/// The share of the recorded mean waits that EASY's replay explains, in sentences, and of one trace what would be
+/// saved of them; nothing without EASY, or where no trace records waits.
 pub fn explained(traces: &[Compared]) -> Option<String> {
     let before = base(&traces.first()?.policies);
     let of = |compared: &Compared| {

@@ -105,9 +105,19 @@ pub fn is_easy(setup: &Setup) -> bool {
             || setup.order.site.is_some() && setup.order.points.is_none())
 }
 
-/// The policy from which changes are counted: EASY in the order of the site's priorities where it is among them.
+/// The policy from which changes are counted: Slurm's own rule on a site's nodes where it is among them, else EASY, in
+/// the order of the site's priorities if it is there.
 pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
-    let all: Vec<&Summary> = summaries.into_iter().filter(|summary| is_easy(&summary.setup)).collect();
+    let all: Vec<&Summary> = summaries.into_iter().collect();
+    let own = |setup: &Setup| {
+        setup.policy == PolicyName::Backfill
+            && setup.predictor == PredictorName::Limit
+            && setup.order.points.is_none()
+    };
+    if let Some(own) = all.iter().find(|summary| own(&summary.setup)) {
+        return Some(*own);
+    }
+    let all: Vec<&Summary> = all.into_iter().filter(|summary| is_easy(&summary.setup)).collect();
     all.iter().find(|summary| summary.setup.order.site.is_some()).or(all.first()).copied()
 }
 

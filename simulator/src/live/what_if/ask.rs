@@ -108,12 +108,8 @@ impl Ask {
         self.site.as_ref().is_some_and(|site| site.has_priorities())
     }
 
-    /// A policy under the site's priorities, unless it has an order of its own.
     fn at_site(&self, own: Choice) -> Choice {
-        let takes = own.order.is_none() && own.preset.is_none() && own.rule.is_none();
-        let takes = takes && self.has_priorities() && own.policy.orders().contains(&Order::Multifactor);
-        let choice = || Choice::new(own.policy, Some(own.predictor), Some(Order::Multifactor)).ok();
-        takes.then(choice).flatten().map_or(own, |choice| Choice { plan: own.plan, ..choice })
+        if self.has_priorities() { own.under_priorities() } else { own }
     }
 
     fn usual(&self, policy: PolicyName, order: Order) -> Choice {

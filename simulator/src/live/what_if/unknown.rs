@@ -22,7 +22,7 @@ pub fn too_small(procs: u32, above: f64) -> Option<String> {
 pub fn unknowns(answer: &WhatIf) -> Vec<String> {
     let never = answer.replay.dropped_without_run_time;
     let mut all = match answer.site {
-        Some(site) => of_site(site),
+        Some(site) => of_site(site, answer.procs),
         None => of_processors(answer),
     };
     all.push(
@@ -88,7 +88,11 @@ fn of_processors(answer: &WhatIf) -> Vec<String> {
 }
 
 /// Limits of the replay of a site.
-fn of_site(site: SiteSize) -> Vec<String> {
+fn of_site(site: SiteSize, procs: u32) -> Vec<String> {
+    let nodes = match site.nodes {
+        alone if alone == procs => several(alone.into(), "processor"),
+        nodes => several(nodes.into(), "node"),
+    };
     let priorities = if site.multifactor {
         "priorities by priority/multifactor, whose use begins with the history"
     } else {
@@ -102,7 +106,7 @@ fn of_site(site: SiteSize) -> Vec<String> {
         format!(
             "The replayed machine is the site's {} in {} as they are today, with {priorities}, and limits per user and of QOS as of \
              today. Licences, preemption, limits of associations and interventions of operators are not in it.",
-            several(site.nodes.into(), "node"),
+            nodes,
             several(site.partitions as u64, "partition"),
         ),
         format!("{outages}."),

@@ -269,6 +269,15 @@ impl Choice {
         Ok(Choice { policy, predictor, order, preset: None, rule: None, plan: None })
     }
 
+    /// The policy under a site's priorities, unless it has an order, a preset or a rule of its own.
+    pub fn under_priorities(self) -> Choice {
+        let own = self.order.is_some() || self.preset.is_some() || self.rule.is_some();
+        if own || !self.policy.orders().contains(&Order::Multifactor) {
+            return self;
+        }
+        Choice { order: Some(Order::Multifactor), ..self }
+    }
+
     /// This policy's options among policies that share `base`.
     pub fn options(&self, base: &PolicyOptions) -> PolicyOptions {
         let mut options = base.clone();

@@ -7,13 +7,13 @@
 
 mod files;
 mod lists;
+mod remarks;
 mod request;
 mod rules;
 mod scontrol;
 #[cfg(test)]
 mod tests;
 
-use crate::base::words::several;
 use crate::trace::hostlist;
 use crate::trace::nodes::Machine;
 use crate::trace::record::{MAX_FEATURES, Trace};
@@ -59,6 +59,8 @@ struct Partition {
     nodes: Vec<usize>,
     /// Whether its jobs share nodes with no others.
     is_exclusive: bool,
+    /// The number of its feature, which partitions of the same nodes and the same sharing have in common.
+    feature: u32,
     factor: f64,
     tier: i32,
 }
@@ -163,16 +165,15 @@ impl Site {
             Ok(Partition {
                 nodes,
                 is_exclusive,
+                feature: 0,
                 factor: number(record, "priorityjobfactor") / largest,
                 tier: number(record, "prioritytier").max(1.0) as i32,
                 name,
             })
         };
-        let partitions =
+        let mut partitions =
             records.partitions.iter().map(partition).collect::<Result<Vec<Partition>, String>>()?;
-        if partitions.len() > MAX_FEATURES {
-            return Err(format!("the site has {} partitions, more than {MAX_FEATURES}", partitions.len()));
-        }
+        number_features(&mut partitions)?;
         let config = |key: &str| text(&records.config, key).to_uppercase();
         let gives_memory = config("selecttypeparameters").contains("MEMORY");
         let gives_nodes = config("selecttype").ends_with("LINEAR");
@@ -214,8 +215,8 @@ impl Site {
     pub fn rules(&self, trace: &Trace) -> SiteRules {
         let queues = self.queues(trace);
         let partition = |(number, name): (&i64, &String)| {
-            let (bit, partition) = self.partition(name)?;
-            let name = feature(bit, &partition.name);
+            let partition = self.partition(name)?;
+            let name = feature(&self.partitions, partition.feature);
             let place = self.machine.features.iter().position(|known| *known == name)?;
             let rules =
                 PartitionRules { feature: 1 << place, factor: partition.factor, tier: partition.tier };
@@ -254,55 +255,11 @@ impl Site {
         queues
     }
 
-    /// The partition of this name, and its bit; of a list of names, as jobs have that may start in several, the first
-    /// that the site has.
-    fn partition(&self, names: &str) -> Option<(u32, &Partition)> {
-        let named = |name: &str| (0..).zip(&self.partitions).find(|(_, partition)| partition.name == name);
+    /// The partition of this name; of a list of names, as jobs have that may start in several, the first that the site
+    /// has.
+    fn partition(&self, names: &str) -> Option<&Partition> {
+        let named = |name: &str| self.partitions.iter().find(|partition| partition.name == name);
         named(names).or_else(|| names.split(',').find_map(|name| named(name.trim())))
-    }
-
-    /// Sentences on what of the site is not in the rules.
-    pub fn remarks(&self, trace: &Trace) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let known = |name: &String| self.partition(name).is_some();
-        let queues = self.queues(trace);
-        let unknown: BTreeMap<i64, &String> =
-            queues.iter().filter(|(_, name)| !known(name)).map(|(number, name)| (*number, name)).collect();
-        let jobs = trace.records.iter().filter(|record| unknown.contains_key(&record.queue)).count();
-        if jobs > 0 {
-            let names: Vec<&str> = unknown.values().map(|name| name.as_str()).take(8).collect();
-            remarks.push(format!(
-                "{jobs} of {} left out, in partitions that the site does not have ({})",
-                several(trace.records.len() as u64, "job"),
-                names.join(", ")
-            ));
-        }
-        let others = self.records.reservations.iter().filter(|record| !lists::is_maintenance(record)).count();
-        if others > 0 {
-            remarks.push(format!(
-                "{} of the site {} not for maintenance (Flags=MAINT), and not in the replay: jobs of such ones wait as others do",
-                several(others as u64, "reservation"),
-                if others == 1 { "is" } else { "are" }
-            ));
-        }
-        let with_nodes = self.is_of_processors || trace.asked.iter().any(|asked| asked.nodes > 0);
-        if !with_nodes {
-            remarks.push(
-                "the history does not say on how many nodes jobs ran (sacct -o ...,NNodes,ReqTRES,AllocTRES): processors anywhere \
-                 in their partition do for them"
-                    .to_owned(),
-            );
-        }
-        if self.records.config.is_empty() {
-            remarks.push(
-                "no configuration (scontrol show config): jobs have no priorities but their order of submission".to_owned(),
-            );
-        }
-        let weights = ["priorityweighttres", "priorityweightassoc"];
-        for key in weights.iter().filter(|key| !matches!(text(&self.records.config, key), "" | "0")) {
-            remarks.push(format!("{key} counts in the site's priorities and is not in the replay"));
-        }
-        remarks
     }
 
     fn weights(&self) -> Option<Weights> {
@@ -380,10 +337,32 @@ impl Site {
     }
 }
 
-/// The bits of the partitions that a node is in, by the partitions' order.
+/// Numbers the features of partitions.
+///
+/// # Errors
+/// A sentence: the machine cannot have as many.
+fn number_features(partitions: &mut [Partition]) -> Result<(), String> {
+    let mut features: HashMap<(Vec<usize>, bool), u32> = HashMap::new();
+    for partition in partitions.iter_mut() {
+        let next = features.len() as u32;
+        let key = (partition.nodes.clone(), partition.is_exclusive);
+        partition.feature = *features.entry(key).or_insert(next);
+    }
+    if features.len() <= MAX_FEATURES {
+        return Ok(());
+    }
+    Err(format!(
+        "the site's {} partitions have {} different sets of nodes, more than {MAX_FEATURES}; those without jobs in the history can be \
+         left out: scontrol show partition lists one of them by its name",
+        partitions.len(),
+        features.len(),
+    ))
+}
+
+/// The features of the partitions that a node is in, as bits.
 fn bits(partitions: &[Partition], node: usize) -> u64 {
-    let has = |(_, partition): &(u32, &Partition)| partition.nodes.binary_search(&node).is_ok();
-    (0..).zip(partitions).filter(has).fold(0, |bits, (bit, _)| bits | 1 << bit)
+    let has = |partition: &&Partition| partition.nodes.binary_search(&node).is_ok();
+    partitions.iter().filter(has).fold(0, |bits, partition| bits | 1 << partition.feature)
 }
 
 /// The machine of nodes in partitions: like nodes that follow each other are a class.
@@ -399,8 +378,8 @@ fn machine(nodes: &[Node], partitions: &[Partition], gives_memory: bool) -> Resu
             let _ = write!(class, ",gpu={}", node.gpus);
         }
         let bits = bits(partitions, place);
-        for (bit, partition) in (0..).zip(partitions).filter(|(bit, _)| bits >> bit & 1 == 1) {
-            let _ = write!(class, ",{}", feature(bit, &partition.name));
+        for number in (0..u64::BITS).filter(|number| bits >> number & 1 == 1) {
+            let _ = write!(class, ",{}", feature(partitions, number));
         }
         (bits != 0).then_some(class)
     };
@@ -419,10 +398,12 @@ fn machine(nodes: &[Node], partitions: &[Partition], gives_memory: bool) -> Resu
     classes.join("+").parse()
 }
 
-/// The feature of a partition: its name, where that can be one.
-fn feature(bit: u32, name: &str) -> String {
+/// The name of a feature: that of the first of its partitions, where it can be one.
+fn feature(partitions: &[Partition], number: u32) -> String {
     let can = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if !name.is_empty() && name.chars().all(can) { name.to_owned() } else { format!("partition-{bit}") }
+    let first = partitions.iter().find(|partition| partition.feature == number);
+    let name = first.map_or("", |partition| &partition.name);
+    if !name.is_empty() && name.chars().all(can) { name.to_owned() } else { format!("partition-{number}") }
 }
 
 fn node((record, place): (&Record, u32)) -> Node {

@@ -43,9 +43,10 @@ impl Site {
 
     fn partitions_of(&self, features: u64) -> impl Iterator<Item = &super::Partition> {
         let names = self.machine.feature_names(features);
-        (0..).zip(&self.partitions).filter_map(move |(bit, partition)| {
-            names.contains(&super::feature(bit, &partition.name).as_str()).then_some(partition)
-        })
+        let has = move |partition: &&super::Partition| {
+            names.contains(&super::feature(&self.partitions, partition.feature).as_str())
+        };
+        self.partitions.iter().filter(has)
     }
 }
 

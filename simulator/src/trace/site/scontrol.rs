@@ -33,12 +33,20 @@ impl Records {
     /// A sentence: the text is none of the known ones, or its JSON is damaged.
     pub fn read(&mut self, name: &str, text: &str) -> Result<(), String> {
         let before = self.count();
-        if text.trim_start().starts_with('{') {
-            for value in Deserializer::from_str(text).into_iter::<Value>() {
+        let mut rest = text;
+        // Lines up to one that begins an object, that object, and so on.
+        while !rest.trim().is_empty() {
+            let ahead = rest.trim_start();
+            let begins =
+                if ahead.starts_with('{') { Some(rest.len() - ahead.len()) } else { rest.find("\n{") };
+            let (lines, object) = rest.split_at(begins.unwrap_or(rest.len()));
+            self.lines(lines);
+            let object = object.trim_start();
+            let mut values = Deserializer::from_str(object).into_iter::<Value>();
+            if let Some(value) = values.next() {
                 self.json(&value.map_err(|why| format!("{name}: {why}"))?);
             }
-        } else {
-            self.lines(text);
+            rest = object.get(values.byte_offset()..).unwrap_or_default();
         }
         if self.count() > before {
             return Ok(());

@@ -186,7 +186,12 @@ fn rules_have_the_numbers_of_the_trace() {
         remarks.contains("1 of 6 jobs left out, in partitions that the site does not have (gone)"),
         "{remarks}"
     );
-    assert!(remarks.contains("priorityweighttres counts in the site's priorities"), "{remarks}");
+    assert!(
+        remarks.contains(
+            "settings of the site that are not in the replay: PriorityWeightTRES, grptres of QOS high"
+        ),
+        "{remarks}"
+    );
     assert!(!remarks.contains("NNodes"), "{remarks}");
 }
 
@@ -228,6 +233,10 @@ fn json_says_the_same_as_text() {
     assert_eq!(json.machine(), text.machine());
     let trace = history();
     assert_eq!(json.rules(&trace), text.rules(&trace));
+    let says =
+        |site: &Site| site.remarks(&trace).iter().any(|remark| remark.contains("have times since 1970"));
+    let utc = Clock { zone: Some(crate::trace::values::zone("UTC").unwrap()), ..Clock::default() };
+    assert_eq!([says(&json), says(&text), says(&json.on_clock(&utc))], [true, false, false]);
     // The names of 22.05 differ.
     let old = r#"{"partitions":[{"name":"batch","nodes":"n[1-4]","priority_job_factor":10,"priority_tier":1},
         {"name":"big mem","nodes":"n[3-4]","priority_job_factor":40,"priority_tier":3}]}"#;
@@ -254,6 +263,51 @@ fn odd_outputs_are_read() {
     // A job of a partition whose nodes are one user's at a time shares them with that user's others.
     let (record, asked) = (&trace.records[0], &trace.asked[0]);
     assert!(!site.request(record, asked, 2, 2).exclusive);
+}
+
+#[test]
+fn what_is_not_replayed_or_missing_is_said() {
+    let config = CONFIG
+        .replace("defer", "defer,bf_continue,bf_min_prio_reserve=5")
+        .replace("PriorityFlags           =", "PriorityFlags           = NO_FAIR_TREE,MAX_TRES")
+        .replace("cpu=10", "(null)")
+        + "PreemptType             = preempt/qos\nPriorityUsageResetPeriod = NONE\n";
+    let qos = "Name|Priority|UsageFactor|MaxJobsPA|MaxSubmitPU\nnormal|0|1.000000||\ncheap|0|0.500000|7|3\n";
+    // Text behind an object and before another.
+    let nodes = r#"{"nodes":[{"name":"n1","cpus":8}]}"#;
+    let partitions = r#"{"partitions":[{"name":"batch","nodes":{"configured":"n1"}}]}"#;
+    let site = site(&[&format!("{nodes}\n{config}\n{partitions}\n"), qos]).unwrap();
+    let swf = "; Queue: 1 batch\n1 0 5 60 2 -1 -1 2 120 -1 1 -1 -1 -1 1 -1 -1 -1\n";
+    let trace = crate::trace::format::read(swf.as_bytes(), "t.swf", None, Strictness::Strict).unwrap();
+    let expected = [
+        "the history does not say on how many nodes jobs ran (sacct -o ...,NNodes,ReqTRES,AllocTRES): processors anywhere in \
+         their partition do for them",
+        "the history has no column User: all jobs have one user's fair share",
+        "the history has no column Account: all users are of one account",
+        "the history has no column QOS: no job has the priority or the limits of one",
+        "settings of the site that are not in the replay: PreemptType, PriorityFlags=MAX_TRES, bf_min_prio_reserve, maxjobspa of \
+         QOS cheap, usagefactor of QOS cheap",
+    ];
+    assert_eq!(site.remarks(&trace), expected);
+}
+
+#[test]
+fn partitions_of_the_same_nodes_have_one_feature() {
+    let nodes: String = (1..=80).map(|n| format!("NodeName=n{n} CPUTot=8\n")).collect();
+    let lists = |list: &dyn Fn(usize) -> String| -> String {
+        (1..=80).map(|n| format!("PartitionName=p{n} Nodes={}\n", list(n))).collect()
+    };
+    // Eighty partitions, half of all nodes and half of the last forty.
+    let halves = lists(&|n| if n % 2 == 0 { "n[41-80]".to_owned() } else { "n[1-80]".to_owned() });
+    let condo = site(&[&nodes, &halves]).unwrap();
+    assert_eq!(condo.machine().to_string(), "40x(cores=8,p1)+40x(cores=8,p1,p2)");
+    let mut trace = history();
+    trace.names.queues = (1..=80).map(|n| (n, format!("p{n}"))).collect();
+    let rules = condo.rules(&trace);
+    assert_eq!(rules.partitions.len(), 80);
+    assert!(rules.partitions.iter().all(|(n, rules)| rules.feature == if n % 2 == 0 { 2 } else { 1 }));
+    let refused = site(&[&nodes, &lists(&|n| format!("n{n}"))]).unwrap_err();
+    assert!(refused.starts_with("the site's 80 partitions have 80 different sets of nodes"), "{refused}");
 }
 
 #[test]
