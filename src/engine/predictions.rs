@@ -24,6 +24,11 @@ fn cut_at(job: &Record) -> i64 {
     if job.predicted == Predicted::Single as u32 { limit(job).max(job.single) } else { limit(job) }
 }
 
+/// Whether the engine's own predictor predicts this job: it knows only jobs that live.
+fn is_predicted_anew(job: &Record) -> bool {
+    !job.is_predicted_by_caller() && job.learnt == 0 && job.state() != JobState::AsBefore
+}
+
 impl Scheduler<'_> {
     /// The limit at which a job's predicted run time is cut.
     pub(super) fn cut_of(&self, slot: u32) -> Result<i64> {
@@ -74,8 +79,7 @@ impl Scheduler<'_> {
     /// Predicts a job's run time by the present state of the predictor.
     pub(super) fn predict(&mut self, slot: u32) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
-        // The predictor knows only jobs that live.
-        if job.is_predicted_by_caller() || job.learnt != 0 || job.state() == JobState::AsBefore {
+        if !is_predicted_anew(&job) {
             return Ok(());
         }
         let mut room = [0.0; MAX_BINS];
@@ -85,6 +89,27 @@ impl Scheduler<'_> {
             None => false,
         };
         self.keep_prediction(slot, made.then_some(out))
+    }
+
+    /// The same behind another job that was predicted in the present state: where their predictions are surely the same
+    /// that one's is copied. Hundreds of like jobs wait at once.
+    fn predict_behind(&mut self, slot: u32, other: u32) -> Result<()> {
+        let (job, known) = (*self.parts.table.get(slot)?, *self.parts.table.get(other)?);
+        let alike = match self.predictor()? {
+            Some(predictor) => predictor.are_alike(job.id, known.id).map_err(|_| Error::Corrupt)?,
+            None => false,
+        };
+        if !alike {
+            return self.predict(slot);
+        }
+        let mut room = [0.0; MAX_BINS];
+        let out = range_mut(&mut room, 0, self.state.capacity.bins as usize)?;
+        copy(out, self.probabilities(other)?);
+        copy(self.probabilities_mut(slot)?, out);
+        // Alike by the predictor's keys, they have the same limit.
+        let job = self.parts.table.get_mut(slot)?;
+        (job.predicted, job.mean, job.asked, job.end_age) = (known.predicted, known.mean, 0, 0);
+        Ok(())
     }
 
     /// Submits a job to the predictor, and keeps its prediction: the opinion at the submission is the present one.
@@ -215,11 +240,16 @@ impl Scheduler<'_> {
             return Ok(());
         }
         let learnt = self.state.learnt;
+        let mut last = None;
         for place in 0..self.parts.table.waiting().len() {
             let slot = *at(self.parts.table.waiting(), place)?;
-            let user = self.parts.table.get(slot)?.user;
-            if learnt.iter().take(count).any(|&learnt| learnt == user) {
-                self.predict(slot)?;
+            let job = self.parts.table.get(slot)?;
+            if !learnt.iter().take(count).any(|&learnt| learnt == job.user) || !is_predicted_anew(job) {
+                continue;
+            }
+            match last.replace(slot) {
+                Some(last) => self.predict_behind(slot, last)?,
+                None => self.predict(slot)?,
             }
         }
         Ok(())

@@ -100,3 +100,45 @@ fn jobs_that_start_know_of_the_ends_before() {
         assert_eq!(median(&mut block, 4), unknown);
     }
 }
+
+/// Jobs of three kinds, some of them alike, wait when one of their user ends. All are predicted anew together, copied
+/// from like ones; each is predicted as one that starts before the next decision, which is predicted by itself.
+#[test]
+fn like_jobs_are_predicted_anew_as_each_by_itself() {
+    let mut block = Block::of_one(80, 4, "preset=fair");
+    let report = |id, state, start| {
+        let (limit, count) = [(7200, 2), (600, 2), (7200, 1)][(id / 3 % 3) as usize];
+        JobReport { user: 7, limit, count, ..report(id, state, start, &[0]) }
+    };
+    let mut now = NOW;
+    let known: Vec<i64> = (102..159).collect();
+    for id in 1..20 {
+        block.tell(now, &report(id, JobState::Running, now));
+        now += 50 * id;
+        // Three wait from before each end: their contexts differ from those of later ones.
+        for id in 99 + 3 * id..102 + 3 * id {
+            block.tell(now, &report(id, JobState::Waiting, 0));
+        }
+        block.tell(now, &report(id, JobState::Ended, now - 50 * id));
+    }
+    let quantiles = |block: &mut Block, id| {
+        [0.1, 0.3, 0.5, 0.7, 0.9].map(|level| block.scheduler().run_time(id, level, now).unwrap())
+    };
+    let alone: Vec<_> = known
+        .iter()
+        .map(|&id| {
+            let mut started = block.clone();
+            started.tell(now, &report(id, JobState::Running, now));
+            quantiles(&mut started, id)
+        })
+        .collect();
+    let before: Vec<_> = known.iter().map(|&id| quantiles(&mut block, id)).collect();
+    block.pass(0, now);
+    let together: Vec<_> = known.iter().map(|&id| quantiles(&mut block, id)).collect();
+    assert_eq!(together, alone);
+    assert_ne!(together, before);
+    let mut different = together.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert!((4..known.len() * 3 / 4).contains(&different.len()), "{}", different.len());
+}

@@ -157,6 +157,14 @@ struct Held {
 const REFERENCES: usize = 4;
 
 impl Held {
+    /// Whether an opinion of this job rests on the same as one of the other.
+    fn asks_as(&self, other: &Held) -> bool {
+        let of = |held: &Held| {
+            (held.user, held.limit, held.limit_bin, held.standing, held.change, held.references, held.keys)
+        };
+        of(self) == of(other)
+    }
+
     fn standing(&self, now: i64, bins: &RawBins) -> Standing {
         if self.given_up != 0 {
             return Standing::Unknown;
@@ -343,6 +351,19 @@ impl<'a> ContextMixture<'a> {
             return Err(Error::OutOfRange);
         }
         self.ask(&mut held, out)
+    }
+
+    /// Whether the jobs in these two records have the same contexts, so that [`ContextMixture::predict_job`] predicts the
+    /// same for both at any time. O(contexts).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn are_alike(&self, record: u32, other: u32) -> Result<bool> {
+        let job = |record: u32| {
+            let job = self.tables.jobs.get(record as usize).filter(|job| job.number != 0);
+            job.ok_or(Error::UnknownJob)
+        };
+        Ok(job(record)?.asks_as(job(other)?))
     }
 
     fn knowledge(&self) -> Knowledge<'_> {

@@ -146,6 +146,18 @@ impl Predictor<'_> {
         Ok(self.asked_again(id, out)?.is_none() && share_out(out)?)
     }
 
+    /// Whether the present predictions for two jobs in the system are surely the same. O(contexts).
+    pub(crate) fn are_alike(&self, id: i64, other: i64) -> Result<bool> {
+        let (Some(job), Some(other)) = (self.jobs.get(id)?, self.jobs.get(other)?) else {
+            return Err(Error::UnknownJob);
+        };
+        match &self.learner {
+            Learner::Mixture(_) => Ok(self.jobs.keys(job)? == self.jobs.keys(other)?),
+            Learner::Contexts(contexts) => contexts.are_alike(job, other),
+            Learner::Hmm(_) => Ok(false),
+        }
+    }
+
     /// The present prediction for a job, before it is made a distribution.
     fn asked_again(&self, id: i64, out: &mut [f64]) -> Result<Option<Silence>> {
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
