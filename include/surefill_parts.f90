@@ -498,6 +498,9 @@ module surefill_parts
   !> Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived:
   !! the machine may be down.
   integer(c_int32_t), parameter :: SUREFILL_ANSWER_MAY_BE_DOWN = 2_c_int32_t
+  !> Answer: no prediction, as most like jobs wait already for longer than the bound that the known waits give, or
+  !! more than twice as many jobs wait as before any whose wait is known.
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_EXCEEDED = 3_c_int32_t
 
   !> Capacities of a wait predictor. Set by surefill_wait_capacity_init, then changed as needed.
   type, bind(c) :: surefill_wait_capacity

@@ -1572,6 +1572,10 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
  * the machine may be down. */
 #define SUREFILL_ANSWER_MAY_BE_DOWN 2
 
+/* Answer: no prediction, as most like jobs wait already for longer than the bound that the known waits give, or
+ * more than twice as many jobs wait as before any whose wait is known. */
+#define SUREFILL_ANSWER_EXCEEDED 3
+
 /* Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell
  * it of every job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of
  * it; they may stand still but not go back. Jobs are known by the caller's ids.

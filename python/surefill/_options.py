@@ -70,13 +70,21 @@ def options(given: dict[str, object]) -> list[tuple[str, str]]:
         raise TypeError(f"there is no option '{unknown[0]}'; there are: {', '.join(_OPTIONS)}")
     words = {True: "true", False: "false"}
     known = ((name.replace("_", "-"), value) for name, value in given.items() if value is not None)
-    return [(name, words[value] if isinstance(value, bool) else str(value)) for name, value in known]
+
+    def written(value: object) -> str:
+        if isinstance(value, (list, tuple)):
+            return ",".join(os.fspath(one) for one in value)
+        return words[value] if isinstance(value, bool) else str(value)
+
+    return [(name, written(value)) for name, value in known]
 
 
 #: The options of a replay beside those that stand in the signatures of simulate and compare.
 _OPTIONS = (
     "preset",
     "nodes",
+    "site",
+    "partition",
     "fit",
     "width",
     "estimates",

@@ -318,9 +318,10 @@ class WaitAnswer:
     """By when a job starts.
 
     ``answer`` is ``"bound"`` where there is one, else the reason why not: ``"too-little-history"``, ``"may-be-down"``
-    (no job was started for so long that the machine may be down) or ``"out-of-date"`` (the history is). ``bound_s`` are
-    the seconds from the job's submission by which it starts, ``from_now_s`` the same from now; both are None without a
-    bound. It holds for the share ``quantile`` of like jobs, and that with confidence ``confidence``.
+    (no job was started for so long that the machine may be down), ``"exceeded"`` (more jobs wait, or for longer, than
+    past ones did) or ``"out-of-date"`` (the history is). ``bound_s`` are the seconds from the job's submission by
+    which it starts, ``from_now_s`` the same from now; both are None without a bound. It holds for the share
+    ``quantile`` of like jobs, and that with confidence ``confidence``.
 
     ``queue``, ``requested_s``, ``processors`` and ``waited_s`` are the job that was asked about, ``now`` is the present
     on the history's clock, ``history`` the history's :class:`Age` then. ``start`` and ``reservation`` answer ``within``

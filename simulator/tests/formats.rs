@@ -49,6 +49,32 @@ JobIDRaw|State|Submit|Eligible|Start|End|Timelimit|AllocCPUS|ReqCPUS|NNodes|ReqM
 112|COMPLETED|2024-05-01T10:20:00|2024-05-01T10:20:00|2024-05-01T10:20:00|2024-05-01T10:30:00|01:00:00|1|1|1|||||carol|physics|batch|a|b|112
 ";
 
+/// Ids with a point are jobs where they have a user, or no job stands before them; `vc` is the queue of clusters whose
+/// column `queue` is the wait; of an hour that comes twice an end is the one behind its start.
+#[test]
+fn tables_of_other_habits() {
+    let numbers = |text: &str| -> Vec<[i64; 8]> { trace(text).records.iter().map(facts).collect() };
+    let condor = "job_id,submit_time,start_time,end_time,cpus\n0.0,1000,1010,1110,4\n1.0,1020,1030,1040,4\n1.1,1021,1031,1051,2\n";
+    let found = numbers(condor);
+    assert_eq!(found.iter().map(|job| job[3]).collect::<Vec<_>>(), [100, 10, 20]);
+    let owned = "JobID,User,Submit,Start,End,AllocCPUS\n7,ann,0,10,20,4\n7.1,ann,1,11,31,4\n7.2,,2,12,13,1\n";
+    assert_eq!(numbers(owned).iter().map(|job| job[3]).collect::<Vec<_>>(), [10, 20]);
+    let helios = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n\
+                  1,u,vcA,1,4,1,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:01:12,2020-04-01 00:02:15,63,62\n";
+    let helios = trace(helios);
+    assert_eq!(helios.names.queues.values().collect::<Vec<_>>(), ["vcA"]);
+    let zone = surefill_simulator::trace::values::zone("Europe/Berlin").unwrap();
+    let reading = surefill_simulator::trace::tables::Reading {
+        clock: surefill_simulator::trace::values::Clock { day_first: None, zone: Some(zone) },
+        ..Default::default()
+    };
+    let twice =
+        "JobID|Submit|Start|End|AllocCPUS\n1|2024-10-27T01:00:00|2024-10-27T02:50:00|2024-10-27T02:10:00|4\n";
+    let read =
+        surefill_simulator::trace::format::read_as(twice.as_bytes(), "log", &reading, Strictness::Lenient);
+    assert_eq!(read.unwrap().records.iter().map(|job| job.run_time).collect::<Vec<_>>(), [1200]);
+}
+
 #[test]
 fn what_sacct_prints() {
     let trace = trace(SACCT);

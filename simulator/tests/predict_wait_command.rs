@@ -123,6 +123,37 @@ pub fn sacct() -> String {
     sacct_of(200)
 }
 
+/// A thousand jobs of an hour come at once to forty processors after three hundred that found them free: nothing is
+/// known of how long such a queue lasts, for a new job and for one that waits.
+#[test]
+fn a_jam_has_no_bound() {
+    let mut text = String::from("JobID|Submit|Start|End|TimelimitRaw|ReqCPUS|AllocCPUS|Partition|State\n");
+    let begin = 1_700_000_000;
+    for job in 0..300 {
+        let submit = begin - 600 * (301 - job);
+        text += &format!("{job}|{submit}|{submit}|{}|120|4|4|batch|COMPLETED\n", submit + 300);
+    }
+    for job in 0..1000 {
+        let start = begin + 3600 * (job / 40);
+        let rest = match start <= begin + 10_800 {
+            true if start + 3600 <= begin + 10_800 => {
+                format!("{start}|{}|120|4|4|batch|COMPLETED", start + 3600)
+            }
+            true => format!("{start}|Unknown|120|4|4|batch|RUNNING"),
+            false => "Unknown|Unknown|120|4|0|batch|PENDING".to_owned(),
+        };
+        text += &format!("{}|{begin}|{rest}\n", 1000 + job);
+    }
+    for more in [&["--requested", "2h", "--processors", "4"][..], &["--job", "1990"]] {
+        let args =
+            [&["predict-wait", "-", "--now", "1700010800", "--within", "10h", "--json"], more].concat();
+        let output = surefill_with(&text, &args);
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(answer["answer"] == "exceeded" && answer["bound_s"].is_null(), "{answer}");
+        assert!(answer["start"].is_null(), "{answer}");
+    }
+}
+
 #[test]
 fn predict_wait_answers_one_question() {
     let ask = |args: &[&str]| {

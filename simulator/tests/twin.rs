@@ -135,6 +135,23 @@ fn the_command_answers_for_a_site() {
     assert!(refused(&["--partition", "batch"]).contains("'batch' is not of the form gpu=64,cpu=64"));
     let odd = folder("").join("README.md").display().to_string();
     assert!(refused(&["--site", &odd]).contains("README.md: nothing of a site"));
+    let renamed = refused(&["--partition", "batch=256,long=96"]);
+    assert!(
+        renamed.contains("partitions that the site does not have (short), more than a tenth"),
+        "{renamed}"
+    );
+    assert!(run(&["--partition", "batch=256,long=96", "--partial", "--brief"]).status.success());
+    assert!(refused(&["--partition", "a=2,a=3"]).contains("'a=2,a=3' names a twice"));
+    for verb in ["explain --job 3", "start-times"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_surefill"));
+        command.args(verb.split(' ')).arg(folder("stock").join("sacct.txt.gz")).args(["--site", &list]);
+        let run = command.output().unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert!(
+            run.status.code() == Some(2) && said.contains("--site and --partition are for what-if"),
+            "{said}"
+        );
+    }
     // Partitions alone: no priorities, and the order of submission.
     let partitions = run(&["--partition", "batch=256,short=96", "--brief"]);
     let text = String::from_utf8(partitions.stdout).unwrap();

@@ -29,6 +29,9 @@ use bytemuck::{Pod, Zeroable};
 /// The most instants.
 const INSTANTS: usize = 48;
 
+/// Exact rows by additions alone that take as long as a walk: brackets that have taken longer give up.
+const AS_A_WALK: u64 = 24;
+
 /// Multiply-adds for an exact row from which on rows are coarse at first, and exact ones try frequencies.
 pub(super) const DIRECT: u64 = 1 << 17;
 
@@ -81,6 +84,9 @@ pub(super) struct Brackets {
     pub length: u32,
     /// Bound on the error of a row's numbers.
     pub error: f64,
+    /// Multiply-adds that exact rows have taken, and that they may take.
+    exact_work: u64,
+    most_work: u64,
     /// In increasing order; the last one lies behind all releases.
     times: [i64; INSTANTS],
     /// The place of each instant's row.
@@ -203,6 +209,9 @@ impl Bracketed<'_> {
             }
             coarse = coarse.saturating_mul(FINER);
         }
+        // Short rows never cost as much as a walk.
+        let row = numbers.saturating_mul(self.running.len() as u64);
+        self.state.most_work = if row > DIRECT { row.saturating_mul(AS_A_WALK) } else { u64::MAX };
         self.state.count = 0;
         self.insert(0, 0, &mut 0)?;
         self.insert(1, last, &mut 0)?;
@@ -277,6 +286,9 @@ impl Bracketed<'_> {
             *done += u64::from(self.state.count + candidate.releases);
             if conclude(candidate, &bounds, self.state.error, rule) {
                 return Ok(Found::Judged);
+            }
+            if self.state.exact_work > self.state.most_work {
+                return Ok(Found::Exhausted);
             }
             let room = INSTANTS.min(self.store.len() / (self.state.stride as usize).max(1));
             // Finer widths are of no use where it is instants that are lacking.
@@ -387,7 +399,11 @@ impl Bracketed<'_> {
         heap::insert(range_mut(&mut self.state.rows, 0, count + 1)?, place, count as u32);
         heap::insert(range_mut(&mut self.state.inside, 0, count + 1)?, place, 0);
         self.state.count += 1;
+        let before = *work;
         self.write_row(count.saturating_mul(stride), time, work)?;
+        if self.state.coarse == 0 {
+            self.state.exact_work = self.state.exact_work.saturating_add(work.saturating_sub(before));
+        }
         for place in [place.checked_sub(1), Some(place)].into_iter().flatten() {
             let Some(&next) = self.state.times.get(place + 1).filter(|_| place < count) else { continue };
             let from = *at(&self.state.times, place)?;

@@ -34,6 +34,9 @@ const NUMBERS: f64 = 30.0;
 /// matter.
 const OTHERS: f64 = 100.0;
 
+/// Additions to a row that take as long as one multiply-add here.
+pub(super) const DEAR: u64 = 6;
+
 /// A whole turn, in radians.
 const TURN: f64 = 2.0 * core::f64::consts::PI;
 

@@ -63,7 +63,11 @@ impl Bracketed<'_> {
             let support = jobs.support();
             let first = i64::from(self.missing.div_ceil(common)) - (certain * u64::from(scale)) as i64;
             let places = (first, grain / u64::from(common));
-            if jobs.below(&support, places, row, numbers as u64 * uncertain as u64, work)? {
+            // They may take as long as the additions.
+            let (budget, before) = (numbers as u64 * uncertain as u64 / fourier::DEAR, *work);
+            let found = jobs.below(&support, places, row, budget, work)?;
+            *work += work.saturating_sub(before).saturating_mul(fourier::DEAR - 1);
+            if found {
                 self.state.error = fourier::ERROR;
                 return Ok(());
             }

@@ -48,7 +48,7 @@ const fn names(family: i32) -> &'static [&'static CStr] {
         ],
         SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate", c"not measured"],
         SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~", c"?"],
-        SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],
+        SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down", c"exceeded"],
         SUREFILL_NAME_PREDICTION => {
             &[c"made", c"nothing learnt", c"initial period", c"initial jobs", c"untrained", c"unexplained"]
         }

@@ -92,6 +92,9 @@ pub const SUREFILL_ANSWER_TOO_LITTLE_HISTORY: i32 = 1;
 /// Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived: the
 /// machine may be down.
 pub const SUREFILL_ANSWER_MAY_BE_DOWN: i32 = 2;
+/// Answer: no prediction, as most like jobs wait already for longer than the bound that the known waits give, or more
+/// than twice as many jobs wait as before any whose wait is known.
+pub const SUREFILL_ANSWER_EXCEEDED: i32 = 3;
 
 const _: () = assert!(SUREFILL_MAX_CLUSTERS as usize == MAX_CLUSTERS);
 const _: () = assert!(SUREFILL_METHOD_BINOMIAL as u32 == WaitMethod::Binomial as u32);
@@ -267,6 +270,7 @@ fn parts(found: WaitAnswer) -> (i32, i64) {
         WaitAnswer::Bound(seconds) => (SUREFILL_ANSWER_BOUND, seconds),
         WaitAnswer::TooLittleHistory => (SUREFILL_ANSWER_TOO_LITTLE_HISTORY, -1),
         WaitAnswer::MayBeDown => (SUREFILL_ANSWER_MAY_BE_DOWN, -1),
+        WaitAnswer::Exceeded => (SUREFILL_ANSWER_EXCEEDED, -1),
     }
 }
 

@@ -29,7 +29,11 @@ use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
 use crate::wait::sample::{BEYOND, Sample, Window};
 use crate::wait::tree::Nodes;
+use crate::wait::unfinished::Least;
 use crate::wait::visible::Neighbours;
+
+/// The least probability of a start by some time that is refuted where most like jobs wait for longer.
+const SURE: f64 = 0.95;
 
 /// Seconds between two looks at a waiting job.
 const EVERY: f64 = 21_600.0;
@@ -348,8 +352,7 @@ impl WaitPredictor<'_> {
         (quantile, confidence): (f64, f64),
         now: i64,
     ) -> Result<WaitAnswer> {
-        let least = self.no_shorter(self.groups(features), quantile, now)?;
-        self.unless_down(now, |predictor| {
+        let answer = self.unless_down(now, |predictor| {
             if predictor.follows_waiting() {
                 let index = predictor.index_of(features, age, before()?, now)?;
                 let window = predictor.rests(index)?;
@@ -364,7 +367,7 @@ impl WaitPredictor<'_> {
                     predictor.aside_bound(sample, index, quantile, &predictor.state.aged.levels)?
                 };
                 if let Some(rest) = rest {
-                    return Ok(Some(rest.saturating_add_unsigned(age).min(MAX_SECONDS).max(least)));
+                    return Ok(Some(rest.saturating_add_unsigned(age).min(MAX_SECONDS)));
                 }
             }
             let (view, series, _) = predictor.look(predictor.attribute()?.of(features))?;
@@ -372,7 +375,14 @@ impl WaitPredictor<'_> {
                 Some(bound) => Ok(Some(bound)),
                 None => predictor.bound_from_all(age, quantile, confidence),
             }
-        })
+        })?;
+        let mut least = self.least(self.groups(features), quantile, now)?;
+        least.beyond = least.beyond && self.is_beyond(before()?.0);
+        // Where the known waits are refuted for a new job they say nothing of one that waits.
+        if least.of_most > 0 && self.predict(features, quantile, confidence, now)? == WaitAnswer::Exceeded {
+            return Ok(WaitAnswer::Exceeded);
+        }
+        Ok(least.raise(answer))
     }
 
     /// The same bound from the waits of all clusters; where these are too few as well, and levels follow misses, from
@@ -453,7 +463,9 @@ impl WaitPredictor<'_> {
     /// counted from its submission, with a lower bound at this `confidence`. It rests on the waits of jobs in a like
     /// situation, or on all waits of at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on
     /// either side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by
-    /// the outcomes of those given before. Like jobs that still wait count as well (`unfinished`). An outage of the
+    /// the outcomes of those given before. Like jobs that still wait count as well (`unfinished`): where most of them
+    /// have waited for longer than nineteen of twenty known waits, these say nothing of later starts, and the answer
+    /// rests on 0 waits; likewise behind more than twice as many jobs as any whose wait is known. An outage of the
     /// machine is not considered. O(log n + sqrt n), and O(w) for w waiting jobs.
     ///
     /// # Errors
@@ -471,8 +483,20 @@ impl WaitPredictor<'_> {
         if age < 0 || within < 0 {
             return Err(Error::OutOfRange);
         }
+        let groups = self.groups(features);
+        let Least { of_most, beyond, .. } = self.least(groups, SURE, self.state.now)?;
+        let refuted = of_most > 0
+            && within > of_most
+            && self.start_observed(features, 0, of_most.unsigned_abs(), confidence)?.observed > SURE;
+        let beyond = beyond && {
+            let since = self.state.now.saturating_sub(age);
+            age == 0 || self.is_beyond(self.submitted_before(since)?.0)
+        };
+        if refuted || beyond {
+            return Ok(StartProbability { observed: 0.0, at_least: 0.0, waits: 0 });
+        }
         let found = self.start_observed(features, age, within.unsigned_abs(), confidence)?;
-        let most = self.no_likelier(self.groups(features), within.unsigned_abs(), self.state.now)?;
+        let most = self.no_likelier(groups, within.unsigned_abs(), self.state.now)?;
         let (observed, at_least) = (found.observed.min(most), found.at_least.min(most));
         Ok(StartProbability { observed, at_least, ..found })
     }

@@ -50,13 +50,12 @@ impl WaitPredictor<'_> {
                 let (view, series, _) = predictor.look(asked.attribute)?;
                 return estimate::bound(view, series, method, &question);
             }
-            let bound = predictor.with_sample_for(&asked, |sample| {
+            predictor.with_sample_for(&asked, |sample| {
                 let index = upper_index(sample.count(), quantile, confidence)?;
                 predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
-            })?;
-            let least = predictor.no_shorter(asked.groups, quantile, now)?;
-            Ok(bound.map(|bound| bound.max(least)))
+            })
         })
+        .and_then(|answer| Ok(self.least(asked.groups, quantile, now)?.raise(answer)))
     }
 
     /// A lower bound, with this `confidence`, for the `quantile` of the wait, by the binomial method. O(log n) and the
@@ -107,10 +106,9 @@ impl WaitPredictor<'_> {
             };
             Ok(Some((bound(low)?, bound(high)?)))
         })?;
-        let least = self.no_shorter(asked.groups, quantile, now)?;
+        let least = self.least(asked.groups, quantile, now)?;
         Ok(match found {
-            Some((low, WaitAnswer::Bound(high))) => (low, WaitAnswer::Bound(high.max(least))),
-            Some(both) => both,
+            Some((low, high)) => (low, least.raise(high)),
             None => (WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory),
         })
     }
@@ -177,8 +175,8 @@ impl WaitPredictor<'_> {
             let found = if bound.is_some() { ask(sample)? } else { R::default() };
             Ok((bound.map(|bound| bound.min(self.most(own))), found))
         })?;
-        let least = self.no_shorter(asked.groups, question.quantile, now)?;
-        Ok((WaitAnswer::from_bound(bound.map(|bound| bound.max(least))), found))
+        let least = self.least(asked.groups, question.quantile, now)?;
+        Ok((least.raise(WaitAnswer::from_bound(bound)), found))
     }
 
     /// The groups of a job by width and request.

@@ -241,6 +241,9 @@ pub enum WaitAnswer {
     TooLittleHistory,
     /// No job has been started for a long time, or while many arrived: the machine may be down.
     MayBeDown,
+    /// Most like jobs wait already for longer than the bound that the known waits give, or more than twice as many jobs
+    /// wait as before any whose wait is known.
+    Exceeded,
 }
 
 impl WaitAnswer {

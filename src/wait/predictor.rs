@@ -62,6 +62,8 @@ pub(crate) struct State {
     pub(super) chances: Chances,
     pub(super) ranks: Ranks,
     pub(super) longest: i64,
+    /// The most jobs that waited when a job came that has started since.
+    pub(super) most_ahead: u64,
     /// Index of the wait in a window that answers the options' question.
     pub(super) window_index: u64,
     pub(super) spare: Spare,
@@ -367,7 +369,7 @@ impl<'a> WaitPredictor<'a> {
         let (answer, aside) = self.usual_answer_and(&asked, now, waiting + 1, |sample| self.aside(sample))?;
         let work = Attribute::Product.of(features).min(MOST_WORK);
         let mut job = Waiting::new(id, now);
-        job.work = work;
+        (job.work, job.ahead) = (work, waiting);
         (job.processors, job.requested) = (features.processors, features.requested.unsigned_abs());
         (job.groups, job.situation, job.index) = (asked.groups, asked.situation, asked.index);
         if let WaitAnswer::Bound(bound) = answer {
@@ -401,6 +403,7 @@ impl<'a> WaitPredictor<'a> {
         // Times lie so near 0 that their difference is a number.
         let wait = now.saturating_sub(waiting.submitted).clamp(0, MAX_SECONDS);
         self.compare(&waiting, wait.unsigned_abs())?;
+        self.state.most_ahead = self.state.most_ahead.max(waiting.ahead.into());
         self.learn(wait.unsigned_abs(), &waiting.features())?;
         Ok(wait)
     }

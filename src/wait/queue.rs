@@ -58,7 +58,8 @@ pub(super) struct Waiting {
     number: u32,
     /// Its number among the submissions of its half of the widths, from 1 on, modulo 2^32.
     pub among: u32,
-    reserved: u32,
+    /// Number of jobs that waited when it came.
+    pub ahead: u32,
 }
 
 impl Waiting {

@@ -5,12 +5,15 @@
 //! k of them have waited for a seconds and wait still, and m be all of them but those that wait and came later, whose
 //! waits may become either. Then the share of waits of more than a seconds is at least k / m, less two standard
 //! deviations of k. No bound is below the longest a for which that is more than the quantile allows, and no start
-//! within a seconds is more probable than the rest. Jobs that do not wait any more count as if they had started at
-//! once, so this is a floor and no estimate (the estimate of Kaplan & Meier 1958 needs the waits of all, in the order
-//! of submission).
+//! within a seconds is more probable than the rest. Where it is more than half of them, and the known waits have a
+//! bound below a, these are refuted, and there is no bound. Nor is there one in a queue more than twice as long as
+//! any before of which the outcome is known: waits grow with it, and it is not known how. Jobs that do not wait any
+//! more count as if they had started at once, so this is a floor and no estimate (the estimate of Kaplan & Meier 1958
+//! needs the waits of all, in the order of submission).
 
 use crate::error::{Error, Result};
 use crate::memory::at;
+use crate::wait::WaitAnswer;
 use crate::wait::levels::Groups;
 use crate::wait::predictor::WaitPredictor;
 
@@ -20,6 +23,35 @@ const FEWEST: u32 = 20;
 
 /// Waiting jobs that are looked at for one question.
 const LOOKS: u32 = 4 * LAST;
+
+/// The share of like jobs that are most of them.
+const HALF: f64 = 0.5;
+
+/// The factor, and the number beyond it, by which a queue is longer than any of which the outcome is known.
+const TIMES: u64 = 2;
+const MORE: u64 = 20;
+
+/// The least bounds by the jobs that wait, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Least {
+    /// The least bound for a quantile.
+    pub bound: i64,
+    /// The age that most like jobs have reached and wait still: the known waits are refuted where their bound is below.
+    pub of_most: i64,
+    /// Whether the queue is so long that the known waits are of another situation.
+    pub beyond: bool,
+}
+
+impl Least {
+    /// The answer by the known waits, raised or refuted.
+    pub(super) fn raise(self, answer: WaitAnswer) -> WaitAnswer {
+        match answer {
+            WaitAnswer::Bound(bound) if self.beyond || bound < self.of_most => WaitAnswer::Exceeded,
+            WaitAnswer::Bound(bound) => WaitAnswer::Bound(bound.max(self.bound)),
+            answer => answer,
+        }
+    }
+}
 
 impl WaitPredictor<'_> {
     /// Ages of the jobs of these groups that wait among the last submissions, the oldest first, each with the least
@@ -59,18 +91,30 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// The least bound for this quantile of the wait of a job of these groups, in seconds; 0 where no like job waits.
-    pub(super) fn no_shorter(&self, groups: Groups, quantile: f64, now: i64) -> Result<i64> {
-        let mut least = 0;
+    /// The least bounds for this quantile of the wait of a job of these groups; 0 where no like job waits.
+    pub(super) fn least(&self, groups: Groups, quantile: f64, now: i64) -> Result<Least> {
+        let (mut bound, mut of_most) = (None, None);
         if self.visible().is_some() {
             // The oldest come first: the first that counts is the longest.
             self.unfinished(groups, now, |age, longer| {
-                let counts = longer > 1.0 - quantile;
-                least = if counts { age } else { 0 };
-                !counts
+                if longer > 1.0 - quantile && bound.is_none() {
+                    bound = Some(age);
+                }
+                if longer > HALF && of_most.is_none() {
+                    of_most = Some(age);
+                }
+                bound.is_none() || of_most.is_none()
             })?;
         }
-        i64::try_from(least).map_err(|_| Error::Corrupt)
+        let seconds = |age: Option<u64>| i64::try_from(age.unwrap_or(0)).map_err(|_| Error::Corrupt);
+        let beyond = self.visible().is_some() && self.is_beyond(self.state.occupancy.present());
+        Ok(Least { bound: seconds(bound)?, of_most: seconds(of_most)?, beyond })
+    }
+
+    /// Whether a job behind as many others is in a situation that no job was in of which a wait is known.
+    pub(super) fn is_beyond(&self, ahead: u32) -> bool {
+        let most = self.state.most_ahead;
+        most > 0 && u64::from(ahead) > TIMES * most + MORE
     }
 
     /// The largest probability of a wait of at most `within` seconds of a job of these groups.
@@ -92,8 +136,11 @@ impl WaitPredictor<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::{Least, Result};
     use crate::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
     use std::vec;
+
+    const NOTHING: Result<Least> = Ok(Least { bound: 0, of_most: 0, beyond: false });
 
     /// Two thousand jobs that wait for a second, and then some that wait on.
     fn ask(jam: i64, answer: impl FnOnce(&mut WaitPredictor<'_>, i64)) {
@@ -115,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_jam_nothing_is_shorter_than_the_ages_of_like_jobs() {
+    fn a_jam_refutes_the_known_waits() {
         let job = Features { requested: 3600, processors: 2 };
         let bound = |queue: &WaitPredictor<'_>, quantile, now| match queue.predict(&job, quantile, 0.95, now)
         {
@@ -130,16 +177,22 @@ mod tests {
         ask(400, |queue, now| {
             // All of the last 100 like jobs have waited for three hours and more.
             queue.set_clock(now).unwrap();
+            // The known waits are refuted, for a job that comes, for one that waits, and in probabilities of later
+            // starts.
             let last = 36_000 - 60 * 399;
-            assert!(bound(queue, 0.25, now).unwrap() >= last && bound(queue, 0.5, now).unwrap() >= last);
-            assert!(bound(queue, 0.95, now).unwrap() >= bound(queue, 0.5, now).unwrap());
+            assert_eq!([0.25, 0.5, 0.95].map(|quantile| bound(queue, quantile, now)), [None; 3]);
+            let lower = |quantile| queue.predict_lower(&job, quantile, 0.95, now).unwrap();
+            assert_eq!([0.5, 0.95].map(lower), [WaitAnswer::Bound(1); 2]);
+            assert_eq!(queue.predict_waiting(2399, 0.95, 0.95, now), Ok(WaitAnswer::Exceeded));
             let chance = queue.start_probability(&job, 0, 3600, 0.95).unwrap();
             assert!(chance.observed < 0.25 && chance.at_least <= chance.observed, "{chance:?}");
+            let later = queue.start_probability(&job, 0, 2 * last, 0.95).unwrap();
+            assert!(later.waits == 0 || later.observed < 0.5, "{later:?}");
             // They start: the next one is not known to wait.
             for id in 2000..2400 {
                 queue.start(id, now).unwrap();
             }
-            assert_eq!(queue.no_shorter(queue.asked(&job, now).unwrap().groups, 0.5, now), Ok(0));
+            assert_eq!(queue.least(queue.asked(&job, now).unwrap().groups, 0.5, now), NOTHING);
         });
     }
 
@@ -153,7 +206,7 @@ mod tests {
                 queue.start(id, now + id - 2999).unwrap();
             }
             let groups = queue.asked(&Features { requested: 3600, processors: 2 }, now + 300).unwrap().groups;
-            assert_eq!(queue.no_shorter(groups, 0.5, now + 300), Ok(0));
+            assert_eq!(queue.least(groups, 0.5, now + 300), NOTHING);
             assert_eq!(queue.no_likelier(groups, 60, now + 300), Ok(1.0));
         });
     }
@@ -165,7 +218,7 @@ mod tests {
             for wide in 1..=8 {
                 let job = Features { requested: 3600, processors: wide };
                 let groups = queue.asked(&job, now).unwrap().groups;
-                assert_eq!(queue.no_shorter(groups, 0.5, now), Ok(0));
+                assert_eq!(queue.least(groups, 0.5, now), NOTHING);
                 assert_eq!(queue.no_likelier(groups, 60, now).map(|most| most > 0.9), Ok(true));
             }
         });

@@ -164,7 +164,7 @@ static void sweep_name(void) {
         "head never");
     NAMES(DELAY, 0, "exact", "at least", "at most", "estimate", "not measured");
     NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~", "?");
-    NAMES(ANSWER, 0, "bound", "too little history", "may be down");
+    NAMES(ANSWER, 0, "bound", "too little history", "may be down", "exceeded");
     NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
     NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online", "contexts");
     NAMES(FIT, 0, "first", "best", "apart");

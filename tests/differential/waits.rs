@@ -177,6 +177,7 @@ impl Waits {
             WaitAnswer::Bound(seconds) => (SUREFILL_ANSWER_BOUND, seconds),
             WaitAnswer::TooLittleHistory => (SUREFILL_ANSWER_TOO_LITTLE_HISTORY, -1),
             WaitAnswer::MayBeDown => (SUREFILL_ANSWER_MAY_BE_DOWN, -1),
+            WaitAnswer::Exceeded => (SUREFILL_ANSWER_EXCEEDED, -1),
         };
         match *call {
             Call::Submitted(job, now, asked) => {
@@ -414,7 +415,9 @@ impl Subject for Waits {
         let (observed, at_least) = (f64::from_bits(outputs[4]), f64::from_bits(outputs[5]));
         let answered = |bound: i64| match answer {
             SUREFILL_ANSWER_BOUND => bound >= 0 && bound != MARK as i64,
-            SUREFILL_ANSWER_TOO_LITTLE_HISTORY | SUREFILL_ANSWER_MAY_BE_DOWN => bound == -1,
+            SUREFILL_ANSWER_TOO_LITTLE_HISTORY | SUREFILL_ANSWER_MAY_BE_DOWN | SUREFILL_ANSWER_EXCEEDED => {
+                bound == -1
+            }
             _ => false,
         };
         match *call {

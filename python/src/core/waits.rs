@@ -45,7 +45,7 @@ impl Waits {
 fn bound(answer: WaitAnswer) -> Option<i64> {
     match answer {
         WaitAnswer::Bound(seconds) => Some(seconds),
-        WaitAnswer::TooLittleHistory | WaitAnswer::MayBeDown => None,
+        WaitAnswer::TooLittleHistory | WaitAnswer::MayBeDown | WaitAnswer::Exceeded => None,
     }
 }
 

@@ -68,6 +68,7 @@ struct Report<'a> {
 
 impl Explain {
     pub(super) fn run(self) -> Result<(), Failure> {
+        self.replay.on_processors()?;
         let choice = self.policy.choice(&self.replay)?;
         self.prob.check(&choice)?;
         if self.replay.seeds.get() > 1 {
@@ -75,7 +76,6 @@ impl Explain {
         }
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
-        self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
         let named = trace.names.jobs.iter().find(|(_, name)| **name == self.job).map(|(number, _)| *number);

@@ -73,8 +73,9 @@ pub struct Import {
 impl Import {
     pub(super) fn run(self) -> Result<(), Failure> {
         if self.columns {
+            let mut out = io::stdout().lock();
             for column in &COLUMNS {
-                println!("{}\n    {}", column.names.join(", "), column.meaning);
+                writeln!(out, "{}\n    {}", column.names.join(", "), column.meaning)?;
             }
             return Ok(());
         }

@@ -69,7 +69,7 @@ pub struct ReplayOptions {
     /// A machine of nodes that jobs share, as 64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T); for fair, fast,
     /// fcfs, easy, easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace
     /// of 2023
-    #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
+    #[arg(long, value_name = "NODES", conflicts_with_all = ["procs", "site", "partition"], value_parser = machine)]
     nodes: Option<Machine>,
     #[command(flatten)]
     site: SiteOptions,
@@ -134,6 +134,7 @@ impl ReplayOptions {
         let procs = self.procs.or_else(|| Some(self.machine()?.processors()));
         let trace = self.source.read_sized(path, self.strict, procs)?;
         self.source.whole(&trace)?;
+        self.source.on_site(self.site.site().as_deref(), &trace)?;
         Ok(trace)
     }
 
@@ -171,6 +172,19 @@ impl ReplayOptions {
     pub fn on_processors(&self) -> Result<(), Failure> {
         match self.nodes {
             Some(_) => Err(Failure::Usage("--nodes is for simulate, compare and start-times".to_owned())),
+            None => self.without_site(),
+        }
+    }
+
+    /// Refuses a site for a verb that does not replay its rules.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub fn without_site(&self) -> Result<(), Failure> {
+        match self.site.site() {
+            Some(_) => {
+                Err(Failure::Usage("--site and --partition are for what-if, simulate and compare".to_owned()))
+            }
             None => Ok(()),
         }
     }
@@ -195,7 +209,7 @@ impl ReplayOptions {
             // More jobs than memory holds are all jobs.
             limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
             nodes: self.machine().map(|machine| Arc::new(machine.placing(self.fit))),
-            site: self.site.site(),
+            site: self.site.site().map(|site| Arc::new(site.on_clock(&self.source.clock()))),
             width: self.width.unwrap_or_default(),
             estimates: self.estimates,
         }

@@ -150,6 +150,11 @@ fn sentence(answer: &Answer, wall: bool) -> String {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
                 .to_owned()
         }
+        (Verdict::Exceeded, ..) => {
+            "More jobs wait than ever did before, or like ones wait already for longer than past ones: the past does not say when \
+             this one starts."
+                .to_owned()
+        }
         (Verdict::OutOfDate, ..) => format!(
             "The history is out of date: {}. No prediction.",
             out_of_date(&answer.history)

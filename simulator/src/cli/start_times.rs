@@ -55,6 +55,7 @@ pub struct StartTimes {
 
 impl StartTimes {
     pub(super) fn run(self) -> Result<(), Failure> {
+        self.replay.without_site()?;
         let choice = self.policy.choice(&self.replay)?;
         self.prob.check(&choice)?;
         if self.replay.seeds.get() > 1 {

@@ -122,9 +122,10 @@ impl WhatIfArgs {
             file::check(path)?;
         }
         let site = self.site.site();
-        let procs = self.procs.or(site.map(|site| site.machine().processors()));
+        let procs = self.procs.or(site.as_ref().map(|site| site.machine().processors()));
         let trace = self.source.read_sized(&self.history, self.strict, procs)?;
         self.source.whole(&trace)?;
+        self.source.on_site(site.as_deref(), &trace)?;
         let name = file_name(&self.history);
         let asked = ask.of(&name, &trace).map_err(failure)?;
         for sentence in asked.warnings() {

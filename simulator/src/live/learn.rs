@@ -6,6 +6,7 @@
 
 use super::engine::{Block, refused};
 use super::events::{Phase, Times, in_order};
+use crate::base::words::several;
 use crate::trace::swf::{Record, Trace};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -160,6 +161,12 @@ impl Student {
     pub fn learn(mut self, settings: &str, progress: &dyn Fn(u64)) -> Result<(Vec<u8>, Counts)> {
         let shape = self.shell.shape();
         let mut block = begin(&shape, settings)?;
+        if self.lives.is_empty() && self.counts.unknown > 0 {
+            bail!(
+                "none of the users of {} that ran has a number in this computer's list: --passwd names another list",
+                several(self.counts.unknown, "job")
+            );
+        }
         if self.lives.is_empty() {
             bail!("no job has run that a scheduler could learn from");
         }

@@ -122,6 +122,7 @@ fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
         WaitAnswer::Bound(bound) => (Verdict::Bound, Some(bound)),
         WaitAnswer::TooLittleHistory => (Verdict::TooLittleHistory, None),
         WaitAnswer::MayBeDown => (Verdict::MayBeDown, None),
+        WaitAnswer::Exceeded => (Verdict::Exceeded, None),
     }
 }
 
@@ -427,7 +428,8 @@ impl Site {
             Some(within_s) => {
                 let start = predictor.start_probability(&features, waited, waited + within_s, confidence)?;
                 let (probability, at_least, waits) = (start.observed, start.at_least, start.waits);
-                Some(Start { within_s, probability, at_least: Some(at_least), waits })
+                // It rests on no waits where like jobs wait longer than all of them have it.
+                (waits > 0).then_some(Start { within_s, probability, at_least: Some(at_least), waits })
             }
             None => None,
         };
@@ -435,8 +437,9 @@ impl Site {
             Some((start_by, left)) => {
                 let submit_by = bound_s.map(|bound| start_by - bound);
                 let from_now_s = submit_by.map(|submit_by| submit_by - now);
-                let probability_now = predictor.start_probability(&features, 0, left, confidence)?.observed;
-                Some(Reservation { start_by, submit_by, from_now_s, probability_now })
+                let now = predictor.start_probability(&features, 0, left, confidence)?;
+                let probability_now = now.observed;
+                (now.waits > 0).then_some(Reservation { start_by, submit_by, from_now_s, probability_now })
             }
             None => None,
         };

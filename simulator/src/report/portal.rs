@@ -259,6 +259,10 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
                     (counted(like.waits, "job", "jobs")) " of the " (remembered) " remembered: those most like it."
                 }
                 (Verdict::OutOfDate, _) => { (job) ": nothing is predicted, as the history is out of date." }
+                (Verdict::Exceeded, _) => {
+                    (job) ": more jobs wait than ever did before, or like ones wait already for longer than past ones, which do not say when this one \
+                     starts."
+                }
                 (Verdict::MayBeDown, _) => { (job) ": the machine may be down, as no job has started for long." }
                 _ => { (job) ": only " (like.waits) " waits are known of jobs like it, which are too few to say." }
             }

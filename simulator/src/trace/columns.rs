@@ -262,7 +262,8 @@ pub const COLUMNS: [Column; 35] = [
     ),
     column(Role::Program, &["JobName", "name", "executable", "application", "Cmd"], "its program"),
     column(Role::Partition, &["Partition"], "its partition"),
-    column(Role::Queue, &["Queue", "queue_name", "class", "qname", "vc"], "its queue"),
+    // A table with `vc` may have the wait in `queue`.
+    column(Role::Queue, &["vc", "Queue", "queue_name", "class", "qname"], "its queue"),
     column(Role::Qos, &["QOS"], "its quality of service"),
 ];
 

@@ -24,11 +24,17 @@ pub(super) fn read(
     let first = collector.jobs().len();
     let mut units = Units::default();
     let mut widths = Widths::default();
+    let mut before = String::new();
     each_row(text, name, table, reading, collector, |collector, line, row, columns| {
         if !table.records() {
             columns.need_past().map_err(|why| Error::Columns { name: name.to_owned(), line: 1, why })?;
         }
-        match job(row, columns, &clock) {
+        let found = job(row, columns, &clock, &before);
+        before = match &found {
+            Ok(Line::Step(job, _)) => job.clone(),
+            _ => row.get(Role::Id).to_owned(),
+        };
+        match found {
             Ok(Line::Job(job)) => {
                 let ran = job.run_time.or_else(|| Some(job.end? - job.start?));
                 units.note(row, ran.filter(|_| !job.never_started), job.limit);
@@ -262,7 +268,12 @@ impl Times {
             }
             self.start = Some(start);
         }
-        let (Some(end), Some(ran)) = (self.end, self.run_time) else { return Ok(()) };
+        let Some(end) = self.end else { return Ok(()) };
+        if end < start {
+            // An hour that comes twice.
+            self.end = clock.later(row.get(Role::End)).filter(|&later| later >= start).or(self.end);
+        }
+        let Some(ran) = self.run_time else { return Ok(()) };
         if end - start == ran {
             return Ok(());
         }
@@ -309,11 +320,19 @@ fn widths(row: &Row, columns: &Columns) -> Result<(Option<i64>, Option<i64>), St
     Ok(if others { (None, None) } else { (values::count(row.get(Role::Gpus))?, None) })
 }
 
-fn job(row: &Row, columns: &Columns, clock: &Clock) -> Result<Line, String> {
+/// The job of a row, behind one of the job or step `before`.
+fn job(row: &Row, columns: &Columns, clock: &Clock, before: &str) -> Result<Line, String> {
     let id = row.get(Role::Id);
+    // HTCondor numbers jobs as steps, and pandas writes whole numbers so. A step of Slurm has no user of its own, and
+    // stands behind its job.
+    let is_of_job = if columns.has(Role::User) {
+        unknown(row.get(Role::User)).is_empty()
+    } else {
+        id.split('.').next() == Some(before)
+    };
     if let Some((job, step)) = id.split_once('.')
         && (["batch", "extern", "interactive", "TBD"].contains(&step)
-            || step.starts_with(|c: char| c.is_ascii_digit()))
+            || step.starts_with(|c: char| c.is_ascii_digit()) && is_of_job)
     {
         let tasks =
             values::count(row.get(Role::Tasks)).ok().flatten().filter(|&tasks| tasks > 0).unwrap_or(1);

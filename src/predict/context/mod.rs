@@ -353,8 +353,8 @@ impl<'a> ContextMixture<'a> {
         self.ask(&mut held, out)
     }
 
-    /// Whether the jobs in these two records have the same contexts, so that [`ContextMixture::predict_job`] predicts the
-    /// same for both at any time. O(contexts).
+    /// Whether the jobs in these two records have the same contexts, so that [`ContextMixture::predict_job`] predicts
+    /// the same for both at any time. O(contexts).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].

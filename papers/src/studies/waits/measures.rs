@@ -24,6 +24,9 @@ pub struct Measures {
     pub too_little_history: u64,
     /// Jobs without a bound: the machine seemed down.
     pub may_be_down: u64,
+    /// Jobs without a bound: like jobs waited longer already.
+    #[serde(default)]
+    pub exceeded: u64,
     /// Bounds that held.
     pub correct: u64,
     /// The share of the bounds that held; none without bounds.
@@ -53,6 +56,7 @@ impl Measures {
             match *answer {
                 WaitAnswer::TooLittleHistory => measures.too_little_history += 1,
                 WaitAnswer::MayBeDown => measures.may_be_down += 1,
+                WaitAnswer::Exceeded => measures.exceeded += 1,
                 WaitAnswer::Bound(bound) => {
                     measures.judged += 1;
                     bounds.push(bound);

@@ -7,6 +7,7 @@ use crate::cli::Failure;
 use crate::trace::format::{self, Format};
 use crate::trace::record::lost;
 use crate::trace::remarks::{complaints, guessed};
+use crate::trace::site::Site;
 use crate::trace::source;
 use crate::trace::swf::{Problem, Strictness, Trace};
 use crate::trace::tables::Reading;
@@ -126,6 +127,14 @@ impl Source {
     /// Its.
     pub fn enough(&self, name: &str, jobs: usize, problems: &[Problem]) -> Result<(), Failure> {
         self.accept(name, lost(jobs, problems), !problems.is_empty())
+    }
+
+    /// Refuses a trace more than a tenth of whose jobs are in partitions that the site does not have.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn on_site(&self, site: Option<&Site>, trace: &Trace) -> Result<(), Failure> {
+        self.accept(&trace.name, site.and_then(|site| site.losses(trace)), true)
     }
 
     fn accept(&self, name: &str, lost: Option<String>, rest: bool) -> Result<(), Failure> {

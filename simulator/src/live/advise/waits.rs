@@ -204,6 +204,9 @@ impl Waits {
                 other.note = Some("too few waits of such length are known".to_owned())
             }
             WaitAnswer::MayBeDown => other.note = Some("the machine may be down".to_owned()),
+            WaitAnswer::Exceeded => {
+                other.note = Some("more jobs wait, or for longer, than past ones did".to_owned())
+            }
         }
         for &within in &question.within {
             let features = features(job.limit, job.processors);

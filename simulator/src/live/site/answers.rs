@@ -104,6 +104,8 @@ pub enum Verdict {
     TooLittleHistory,
     /// No job started for so long, or while jobs came in such numbers, that the machine may be down.
     MayBeDown,
+    /// More jobs wait than ever did before, or most like ones for longer than the bound by past waits.
+    Exceeded,
     /// The newest event of the history is older than the gaps that are usual in it.
     OutOfDate,
     /// The start of this job is predicted: the scheduler's rule, played forward.

@@ -159,7 +159,10 @@ impl Ask {
             (None, None) => first,
         };
         if from >= to {
-            return Err(AskError::Backwards);
+            return Err(match self.to {
+                Some(_) => AskError::Backwards,
+                None => AskError::Nothing(trace.name.clone()),
+            });
         }
         Ok(Period { from, to })
     }
@@ -220,8 +223,8 @@ impl Asked<'_> {
             trace: name,
             recorded: workload,
             remarks: foreknown.chain(site).chain(remarks(trace, sized)).collect(),
-            before: label(&ask.instead_of()),
-            after: label(&ask.with()),
+            before: label(&ask.instead_of(), ask.site.as_deref()),
+            after: label(&ask.with(), ask.site.as_deref()),
             period: *period,
             above: *above,
             names: &trace.names,
@@ -256,11 +259,13 @@ impl Asked<'_> {
 }
 
 /// A policy in a sentence.
-fn label(choice: &Choice) -> String {
+fn label(choice: &Choice, site: Option<&Site>) -> String {
+    let own = site.is_none_or(Site::runs_slurms_rule);
     match choice.to_string().as_str() {
         "easy" => "EASY".to_owned(),
         "backfill" => "sched/backfill".to_owned(),
-        "backfill:limit:multifactor" => "the site's own rule".to_owned(),
+        "backfill:limit:multifactor" if own => "the site's own rule".to_owned(),
+        "backfill:limit:multifactor" => "sched/backfill".to_owned(),
         "fair:contexts:multifactor" => "fair".to_owned(),
         other => other.to_owned(),
     }

@@ -100,7 +100,7 @@ fn of_site(site: SiteSize, procs: u32) -> Vec<String> {
     };
     let outages = match site.outages {
         0 => "No outages and no reservations are replayed, as none are known (sacctmgr show event, reservation)".to_owned(),
-        some => format!("{} without some of the nodes is replayed, in which running jobs run on", several(some as u64, "time")),
+        some => format!("Running jobs run on in the {} without some of the nodes", several(some as u64, "time")),
     };
     vec![
         format!(

@@ -7,7 +7,7 @@ use crate::base::statistics::{SHORTEST_BASE_S, change};
 use crate::base::words::several;
 use crate::live::what_if::{Anchored, Earlier, NOTICED_S, Row, WhatIf};
 use crate::replay::scored::Scored;
-use crate::trace::recorded::Verdict;
+use crate::trace::recorded::{EXCEEDED, EXPLAINED, Verdict};
 
 /// The most classes that lose that are named in a sentence; the tables have all.
 const SHOWN: usize = 6;
@@ -76,7 +76,12 @@ pub(in crate::report) fn waited(beside: &Beside) -> String {
     let Beside { recorded_s, replayed_s, before, after, .. } = *beside;
     let waited = format!("People waited {} on average ({})", span(recorded_s), beside.jobs);
     let replay = span(replayed_s);
-    let share = || percent(replayed_s / recorded_s);
+    let share = || {
+        let share = replayed_s / recorded_s;
+        // Not the threshold itself, which would be enough.
+        let near = [EXPLAINED, EXCEEDED].iter().any(|threshold| (share - threshold).abs() < 0.005);
+        if near { format!("{:.1} %", share * 100.0) } else { percent(share) }
+    };
     match beside.verdict {
         Verdict::Short => {
             let not_so = if replayed_s >= SHORTEST_BASE_S {
@@ -166,8 +171,16 @@ pub(in crate::report) fn saved(scored: &Scored, after: &str) -> String {
             format!("{of} {after} would save {} a job{interval}{share}{unsure}.", span(much))
         }
         more if more <= -SHORTEST_BASE_S => {
+            let replayed = scored.before_s - scored.after_s;
+            let against = match replayed >= SHORTEST_BASE_S {
+                true => format!(
+                    " That is counted from the record, as people waited less than in the replay, beside which {after} saves {}.",
+                    span(replayed)
+                ),
+                false => String::new(),
+            };
             format!(
-                "{after} would save nothing of it: people would have waited {} a job longer{interval}.",
+                "{after} would save nothing of it: people would have waited {} a job longer{interval}.{against}",
                 span(-more)
             )
         }

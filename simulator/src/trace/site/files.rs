@@ -2,6 +2,7 @@
 
 use super::Site;
 use crate::trace::source;
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -40,6 +41,11 @@ impl Site {
             Some((name.trim().to_owned(), number.trim().parse().ok().filter(|&number: &u32| number > 0)?))
         };
         let named = list.split(',').map(one).collect::<Option<Vec<(String, u32)>>>();
-        Site::of_partitions(&named.ok_or_else(|| format!("'{list}' is not of the form gpu=64,cpu=64"))?)
+        let named = named.ok_or_else(|| format!("'{list}' is not of the form gpu=64,cpu=64"))?;
+        let mut names = HashSet::new();
+        if let Some((twice, _)) = named.iter().find(|(name, _)| !names.insert(name)) {
+            return Err(format!("'{list}' names {twice} twice"));
+        }
+        Site::of_partitions(&named)
     }
 }

@@ -48,20 +48,37 @@ impl Site {
         all.into_iter().flatten().collect()
     }
 
-    /// Partitions of jobs that the site does not have, and reservations that are not replayed.
-    fn unknown(&self, trace: &Trace) -> Vec<String> {
-        let mut remarks = Vec::new();
+    /// The number of jobs in partitions that the site does not have, and some of their names.
+    fn elsewhere(&self, trace: &Trace) -> (usize, String) {
         let queues = self.queues(trace);
         let known = |name: &String| self.partition(name).is_some();
         let unknown: BTreeMap<i64, &String> =
             queues.iter().filter(|(_, name)| !known(name)).map(|(number, name)| (*number, name)).collect();
         let jobs = trace.records.iter().filter(|record| unknown.contains_key(&record.queue)).count();
+        let names: Vec<&str> = unknown.values().map(|name| name.as_str()).take(8).collect();
+        (jobs, names.join(", "))
+    }
+
+    /// A sentence where more than a tenth of the jobs are in partitions that the site does not have: no answer should
+    /// rest on the others.
+    pub fn losses(&self, trace: &Trace) -> Option<String> {
+        let ((jobs, names), all) = (self.elsewhere(trace), trace.records.len());
+        (jobs * 10 > all).then(|| {
+            format!(
+                "{jobs} of {} are in partitions that the site does not have ({names}), more than a tenth",
+                several(all as u64, "job")
+            )
+        })
+    }
+
+    /// Partitions of jobs that the site does not have, and reservations that are not replayed.
+    fn unknown(&self, trace: &Trace) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let (jobs, names) = self.elsewhere(trace);
         if jobs > 0 {
-            let names: Vec<&str> = unknown.values().map(|name| name.as_str()).take(8).collect();
             remarks.push(format!(
-                "{jobs} of {} left out, in partitions that the site does not have ({})",
+                "{jobs} of {} left out, in partitions that the site does not have ({names})",
                 several(trace.records.len() as u64, "job"),
-                names.join(", ")
             ));
         }
         let others = self.records.reservations.iter().filter(|record| !lists::is_maintenance(record)).count();
@@ -142,14 +159,38 @@ impl Site {
         names.extend(
             words.filter(|word| word.starts_with("bf_") && !REPLAYED.contains(word)).map(str::to_owned),
         );
+        let of_partition = |record: &&Record| !text(record, "qos").is_empty();
+        let partitions = self.records.partitions.iter().filter(of_partition);
+        names.extend(partitions.map(|record| format!("QoS of partition {}", text(record, "partitionname"))));
         for record in &self.records.qos {
             names.extend(limits_beyond(record).map(|key| format!("{key} of QOS {}", text(record, "name"))));
         }
-        if names.is_empty() {
-            return Vec::new();
+        let mut remarks = Vec::new();
+        if !names.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
+            remarks.push(format!("settings of the site that are not in the replay: {}", names.join(", ")));
         }
-        let names: Vec<String> = names.into_iter().collect();
-        vec![format!("settings of the site that are not in the replay: {}", names.join(", "))]
+        if !self.runs_slurms_rule() {
+            let own = text(config, "schedulertype");
+            remarks.push(format!("SchedulerType={own} is not replayed: sched/backfill stands for it"));
+        }
+        let weights = self.weights().unwrap_or_default();
+        if weights.fairshare > 0.0 && self.records.associations.is_empty() {
+            remarks.push(
+                "no associations (sacctmgr -P show assoc tree format=account,user,parentname,share): all users have equal shares"
+                    .to_owned(),
+            );
+        }
+        if self.records.qos.is_empty() && !self.is_of_processors {
+            remarks.push("no QOS (sacctmgr -P show qos): no priorities and no limits of QOS".to_owned());
+        }
+        remarks
+    }
+
+    /// Whether its scheduler is one of Slurm's own, whose rules are replayed.
+    pub fn runs_slurms_rule(&self) -> bool {
+        let own = text(&self.records.config, "schedulertype");
+        own.is_empty() || own.ends_with("backfill") || own.ends_with("builtin")
     }
 }
 

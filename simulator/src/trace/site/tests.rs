@@ -271,11 +271,12 @@ fn what_is_not_replayed_or_missing_is_said() {
         .replace("defer", "defer,bf_continue,bf_min_prio_reserve=5")
         .replace("PriorityFlags           =", "PriorityFlags           = NO_FAIR_TREE,MAX_TRES")
         .replace("cpu=10", "(null)")
-        + "PreemptType             = preempt/qos\nPriorityUsageResetPeriod = NONE\n";
+        + "PreemptType             = preempt/qos\nPriorityUsageResetPeriod = NONE\nSchedulerType           = sched/surefill\n";
     let qos = "Name|Priority|UsageFactor|MaxJobsPA|MaxSubmitPU\nnormal|0|1.000000||\ncheap|0|0.500000|7|3\n";
     // Text behind an object and before another.
     let nodes = r#"{"nodes":[{"name":"n1","cpus":8}]}"#;
-    let partitions = r#"{"partitions":[{"name":"batch","nodes":{"configured":"n1"}}]}"#;
+    let partitions =
+        r#"{"partitions":[{"name":"batch","nodes":{"configured":"n1"},"qos":{"assigned":"high"}}]}"#;
     let site = site(&[&format!("{nodes}\n{config}\n{partitions}\n"), qos]).unwrap();
     let swf = "; Queue: 1 batch\n1 0 5 60 2 -1 -1 2 120 -1 1 -1 -1 -1 1 -1 -1 -1\n";
     let trace = crate::trace::format::read(swf.as_bytes(), "t.swf", None, Strictness::Strict).unwrap();
@@ -285,10 +286,17 @@ fn what_is_not_replayed_or_missing_is_said() {
         "the history has no column User: all jobs have one user's fair share",
         "the history has no column Account: all users are of one account",
         "the history has no column QOS: no job has the priority or the limits of one",
-        "settings of the site that are not in the replay: PreemptType, PriorityFlags=MAX_TRES, bf_min_prio_reserve, maxjobspa of \
-         QOS cheap, usagefactor of QOS cheap",
+        "settings of the site that are not in the replay: PreemptType, PriorityFlags=MAX_TRES, QoS of partition batch, \
+         bf_min_prio_reserve, maxjobspa of QOS cheap, usagefactor of QOS cheap",
+        "SchedulerType=sched/surefill is not replayed: sched/backfill stands for it",
+        "no associations (sacctmgr -P show assoc tree format=account,user,parentname,share): all users have equal shares",
     ];
     assert_eq!(site.remarks(&trace), expected);
+    assert_eq!(site.losses(&trace), None);
+    let elsewhere = swf.replace("1 batch", "1 gone");
+    let trace = crate::trace::format::read(elsewhere.as_bytes(), "t.swf", None, Strictness::Strict).unwrap();
+    let lost = "1 of 1 job are in partitions that the site does not have (gone), more than a tenth";
+    assert_eq!(site.losses(&trace).as_deref(), Some(lost));
 }
 
 #[test]
