@@ -9,6 +9,8 @@ use surefill::engine::{
     Action, Cycle, JobReport, JobState, NodeReport, Scheduler, SchedulerCapacity, StartForecast, Wants,
 };
 use surefill::nodes::Spread;
+use surefill::predict::{Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
+use surefill::runtime::RuntimeBins;
 
 /// Running and waiting jobs.
 const SCALES: [(u32, u32); 4] = [(60, 20), (250, 750), (4000, 16_000), (20_000, 80_000)];
@@ -207,5 +209,31 @@ fn engines_on_nodes(bench: &mut Bench) {
     group.finish();
 }
 
-criterion_group!(benches, engines, engines_on_nodes);
+/// The life of a job in a predictor of contexts that has learnt from 2,000: its submission, a question and its end.
+fn contexts(bench: &mut Bench) {
+    let capacity = PredictorCapacity::of(PredictorKind::Contexts);
+    let bins = RuntimeBins::new(10.0, 1.5, capacity.mixture.bins as usize).unwrap();
+    let mut memory = vec![0_u64; Predictor::size(&capacity).unwrap() / 8];
+    let options = PredictorOptions::of(PredictorKind::Contexts);
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, &bins, &options).unwrap();
+    let mut predictor = Predictor::attach(bytemuck::cast_slice_mut(&mut memory)).unwrap();
+    let (mut state, mut id, mut now) = (5, 0, 1_000_000);
+    let mut life = || {
+        let keys = [below(&mut state, 200) as i64, 600 << below(&mut state, 8), 1 << below(&mut state, 5)];
+        (id, now) = (id + 1, now + 60);
+        predictor.submit(id, &keys, now).unwrap();
+        let predicted = predictor.predict_job(id).unwrap().is_ok();
+        predictor.start(id, now).unwrap();
+        predictor.end(id, now + 50).unwrap();
+        predicted
+    };
+    (0..2000).for_each(|_| {
+        black_box(life());
+    });
+    bench.bench_function("a predictor of contexts/submission, question, start and end", |b| {
+        b.iter(|| black_box(life()));
+    });
+}
+
+criterion_group!(benches, engines, engines_on_nodes, contexts);
 criterion_main!(benches);

@@ -1,14 +1,34 @@
 //! One pass and nothing else, for counting its instructions: `make instructions` runs this under callgrind, which
 //! counts only inside `one_pass`. Without arguments (as `cargo test` and `cargo bench` call it) it says how to use it.
 
+#[path = "scenario/plan.rs"]
+mod plan;
 mod scenario;
 
 use scenario::{Scenario, VECTORS, rule};
-use surefill::backfill::{Criterion, Pass, Rule};
+use surefill::backfill::{Criterion, Exactness, Pass, Rule};
+use surefill::plan::Plan;
+use surefill::schedule::RecentWaits;
 
 #[inline(never)]
 fn one_pass(scenario: &Scenario, pass: &mut Pass, rule: &Rule) -> usize {
     scenario.decide(pass, rule)
+}
+
+#[inline(never)]
+fn one_plan(plan: &mut Plan<'_>, recent: &RecentWaits<'_>, sizes: (u32, u32)) -> usize {
+    plan::pass(plan, recent, sizes, 7)
+}
+
+/// Counts one plan of a queue of this size, RUNNING/WAITING.
+fn count_plan(sizes: &str) {
+    let numbers: Vec<u32> = sizes.split('/').map(|size| size.parse().expect("a number")).collect();
+    let &[running, waiting] = &numbers[..] else { panic!("RUNNING/WAITING") };
+    let (mut memory, mut recent) = (plan::empty((running, waiting)), plan::recent());
+    let recent = RecentWaits::attach(bytemuck::cast_slice_mut(&mut recent)).unwrap();
+    let mut plan = Plan::attach(bytemuck::cast_slice_mut(&mut memory)).unwrap();
+    let started = one_plan(&mut plan, &recent, (running, waiting));
+    println!("{sizes} plan: {started} started, {VECTORS}");
 }
 
 #[inline(never)]
@@ -20,10 +40,14 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [scale, what, events] = arguments.as_slice() else {
         println!(
-            "usage: instructions archive|large|largest|RUNNING/PROCESSORS/CANDIDATES probability|no-start|bound|seconds|measured|delay|judge|papers EVENTS_PER_BIN"
+            "usage: instructions archive|large|largest|RUNNING/PROCESSORS/CANDIDATES probability|no-start|bound|seconds|measured|delay|judge|papers EVENTS_PER_BIN\n       \
+             instructions RUNNING/WAITING plan 0"
         );
         return;
     };
+    if what == "plan" {
+        return count_plan(scale);
+    }
     let sizes: Vec<u32> = match scale.as_str() {
         "largest" => vec![5000, 100_000, 1000],
         "large" => vec![1000, 10_000, 1000],
@@ -57,5 +81,13 @@ fn main() {
         _ => Rule { budget, ..rule(criterion) },
     };
     let started = one_pass(&scenario, &mut pass, &rule);
-    println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started, {VECTORS}");
+    // A candidate that was not judged has no exactness yet: it is exact.
+    let estimates = (0..scenario.candidates.len())
+        .filter(|&candidate| {
+            pass.judgement(candidate).is_ok_and(|judgement| judgement.exactness == Exactness::Estimate)
+        })
+        .count();
+    println!(
+        "{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started, {estimates} estimates, {VECTORS}"
+    );
 }

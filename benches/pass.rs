@@ -30,9 +30,10 @@ fn multiply_adds(releases: usize, processors: usize, every: u32, rounds: u64) ->
 }
 
 /// Further sizes at which the preset's rule has aims, by running jobs, processors and candidates.
-const SIZES: [(&str, usize, u32, usize); 4] = [
+const SIZES: [(&str, usize, u32, usize); 5] = [
     ("250 5000 200", 250, 5_000, 200),
     ("1000 5000 1000", 1_000, 5_000, 1_000),
+    ("1000 6000 1000", 1_000, 6_000, 1_000),
     ("5000 100000 20000", 5_000, 100_000, 20_000),
     ("20000 1000000 10000", 20_000, 1_000_000, 10_000),
 ];

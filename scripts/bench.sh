@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 cargo bench --bench pass --bench plan --bench engine --bench wait --bench hmm 2>&1 | tee "$log"
+[ -z "${SUREFILL_PYTHON:-}" ] || "$SUREFILL_PYTHON" scripts/bench-wait.py | tee -a "$log"
 
 echo
 echo "Ratios:"
@@ -20,6 +21,11 @@ awk '
         unit["ns"] = 1; unit["µs"] = 1e3; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9
         time[here] = $1 * unit[$2]
     }
+    # hmmlearn stands behind the rounds of the library, by load; scipy behind the index.
+    /Baum-Welch round/ { round[tolower($1)] = $NF }
+    /^hmmlearn/ { load = $NF }
+    /us per slot and round/ && load { learner[load, $1 (/lean/ ? " (lean)" : "")] = $(NF - 5); seen[++learners] = load SUBSEP $1 (/lean/ ? " (lean)" : "") }
+    /binom.ppf/ { sub(/,/, "", $6); scipy[$6 + 0] = $(NF - 1) }
     function ratio(text, slow, fast, times) {
         if (slow in time && fast in time) printf "  %-68s %10.2f\n", text, times * time[slow] / time[fast]
     }
@@ -41,6 +47,14 @@ awk '
         of = "one wait and one prediction, n = 100,000/"
         ratio("100,000 waits: sorted vector / history", of "sorted vector", of "history alone", 1)
         ratio("100,000 waits: sorting afresh / history", of "sorting afresh", of "history alone", 1)
+        for (i = 1; i <= learners; i++) {
+            split(seen[i], part, SUBSEP)
+            if (round[part[1]] > 0)
+                printf "  %-68s %10.2f\n", "a round of Baum-Welch, load " part[1] ": hmmlearn, " part[2] " / library", learner[seen[i]] / round[part[1]]
+        }
+        for (n in scipy) {
+            of = "index of the .95 bound of the .95 quantile/" n
+            if (of in time) printf "  %-68s %10.2f\n", "index of the bound, n = " n ": scipy / library", 1e3 * scipy[n] / time[of]
+        }
     }' "$log"
-[ -z "${SUREFILL_PYTHON:-}" ] || "$SUREFILL_PYTHON" scripts/bench-wait.py
 [ -z "${SUREFILL_PYSS:-}" ] || scripts/bench-pyss.sh "$SUREFILL_PYSS"

@@ -9,7 +9,7 @@ count() {
     shift
     local log
     log=$(mktemp)
-    printf '%-68s' "$("$program" "$@")"
+    printf '%-82s' "$("$program" "$@")"
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*$function*" "$program" "$@" \
         > "$log" 2>&1
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$log" | awk '{ printf "%14s instructions\n", $1 }'
@@ -32,5 +32,9 @@ done
 # Growth: each size, running jobs, processors and candidates, doubled by itself.
 for sizes in 250/10000/200 500/10000/200 1000/10000/200 2000/10000/200 1000/20000/200 1000/40000/200 1000/10000/400 1000/10000/800; do
     count one_pass "$sizes" delay 4
+done
+# ... and waiting jobs, in a plan of the queue.
+for sizes in 1000/500 1000/1000 1000/2000 1000/4000 1000/8000 1000/16000; do
+    count one_plan "$sizes" plan 0
 done
 count papers_program archive papers 1
