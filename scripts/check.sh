@@ -250,6 +250,7 @@ step "PBS" tests/pbs/run.sh $build
 release_step "Flux" scripts/check-flux.sh
 step "demonstration" make --no-print-directory demo
 end_beside "Slurm"
+release_step "verdicts" scripts/verdicts.sh
 release_step "papers" papers
 release_step "results drawn" results_drawn
 release_step "releases of Slurm" scripts/check-slurm-releases.sh

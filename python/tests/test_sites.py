@@ -37,6 +37,21 @@ def test_what_if_is_the_commands(accounting, command):
     assert " ".join(ours.sentences).split() == said.split()
 
 
+def test_replays_of_a_site_are_the_commands(accounting, command, tmp_path):
+    nodes, partitions = tmp_path / "nodes.txt", tmp_path / "partitions.txt"
+    nodes.write_text("NodeName=n1 CPUTot=8\nNodeName=n2 CPUTot=8\n")
+    partitions.write_text("PartitionName=batch Nodes=n1\nPartitionName=long Nodes=n[1-2]\n")
+    for words, options in [
+        (["--partition", "batch=8,long=16"], {"partition": "batch=8,long=16"}),
+        (["--site", f"{nodes},{partitions}"], {"site": [nodes, str(partitions)]}),
+    ]:
+        theirs = command("simulate", accounting, "--policy", "backfill", *words, "--json")
+        ours = surefill.simulate(accounting, "backfill", **options)
+        assert ours.summary["mean_wait_s"] == theirs["mean_wait_s"] > 0
+    with pytest.raises(ValueError, match="nothing of a site"):
+        surefill.simulate(accounting, "backfill", site=accounting)
+
+
 def test_what_if_of_other_policies(accounting, command, tmp_path):
     page = tmp_path / "page.html"
     ours = surefill.what_if(

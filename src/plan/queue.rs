@@ -129,12 +129,16 @@ impl<P: Profile> Queue<'_, P> {
         let longest = longest_but(self.waiting, None);
         let is = |job: &usize, is: &dyn Fn(&Waiting) -> bool| at(self.waiting, *job).is_ok_and(is);
         let head = if rule.budget < NO_BUDGET { head(self.waiting) } else { None };
-        let due = head.filter(|job| is(job, &|job| job.promised != 0 && job.waited >= job.promised));
-        let front = longest.filter(|job| is(job, &|job| job.waited >= front_after)).or(due);
-        let guarded = match (front, head) {
-            (Some(front), _) => Some((front, until(at(self.waiting, front)?, rule.slack))),
-            (None, Some(head)) => Some((head, until(at(self.waiting, head)?, rule.budget))),
-            (None, None) => None,
+        let promised = head.filter(|job| is(job, &|job| job.promised != 0));
+        let due = promised.filter(|job| is(job, &|job| job.waited >= job.promised));
+        let front = due.or(longest.filter(|job| is(job, &|job| job.waited >= front_after)));
+        // A promise binds whatever passes the head job, beside another job in front as well.
+        let guarded = match (promised.filter(|head| front != Some(*head)), front, head) {
+            (None, Some(front), _) => Some((front, until(at(self.waiting, front)?, rule.slack))),
+            (Some(head), ..) | (None, None, Some(head)) => {
+                Some((head, until(at(self.waiting, head)?, rule.budget)))
+            }
+            (None, None, None) => None,
         };
         let window = self.rank(longest, head, front)?;
         let found = self.search(rule, &Costs::new(rule.short, rule.steep, steep), window, demand)?;

@@ -196,8 +196,9 @@ impl Naive {
         heads.sort_by_key(|&number| (-jobs[number].tier, -jobs[number].counted));
         let head = heads.first().copied().filter(|_| rule.budget < 1000.0);
         let due = head.filter(|&job| jobs[job].promised > 0 && jobs[job].waited >= jobs[job].promised);
-        let front =
-            Some(oldest[0]).filter(|&job| recent.len() >= 100 && jobs[job].waited >= front_after).or(due);
+        let longest = Some(oldest[0]).filter(|&job| recent.len() >= 100 && jobs[job].waited >= front_after);
+        let front = due.or(longest);
+        let bound = head.filter(|&job| jobs[job].promised > 0 && front != Some(job));
         for (number, job) in jobs.iter_mut().enumerate() {
             job.class = -2 * job.tier + i64::from(front != Some(number));
         }
@@ -222,9 +223,9 @@ impl Naive {
             starts[number] = Naive::place(&mut left, &jobs[number]);
             order.push(number);
         }
-        let budget = if front.is_some() { rule.slack } else { rule.budget };
+        let budget = if front.is_some() && bound.is_none() { rule.slack } else { rule.budget };
         let queue = Planned { order: &order, starts: &starts, jobs: &jobs };
-        let (started, refused, promised) = start(&queue, idle, running, front.or(head), budget);
+        let (started, refused, promised) = start(&queue, idle, running, bound.or(front).or(head), budget);
         Answer { started, starts: Some(starts), front, refused, promised }
     }
 
