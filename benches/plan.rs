@@ -1,6 +1,6 @@
-//! Wall time of one plan of the whole queue, from `begin` to the starts, where one job in four fits the idle processors:
-//! two hundred queues of each size, each planned from the same memory, as after an event that brought little. Steps of
-//! profiles and orders looked at are printed beside them.
+//! Wall time of one plan of the whole queue, from `begin` to the starts, where one job in four fits the idle
+//! processors: two hundred queues of each size, each planned from the same memory, as after an event that brought
+//! little. Steps of profiles and orders looked at are printed beside them.
 
 #[path = "scenario/plan.rs"]
 mod plan;

@@ -53,7 +53,7 @@ pub fn recent() -> Vec<u64> {
     memory
 }
 
-/// Memory with an empty plan for so many running and waiting jobs.
+/// Memory with an empty plan for these numbers of running and waiting jobs.
 pub fn empty((running, waiting): (u32, u32)) -> Vec<u64> {
     let capacity = PlanCapacity { running, waiting };
     let mut memory = vec![0_u64; Plan::size(&capacity).unwrap().div_ceil(8)];
