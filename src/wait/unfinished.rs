@@ -55,8 +55,14 @@ impl Least {
 
 impl WaitPredictor<'_> {
     /// Ages of the jobs of these groups that wait among the last submissions, the oldest first, each with the least
-    /// share of waits that are longer, as long as `each` returns true. O(1): [`LOOKS`] jobs at most.
-    fn unfinished(&self, groups: Groups, now: i64, mut each: impl FnMut(u64, f64) -> bool) -> Result<()> {
+    /// share of waits that are longer, and the largest such share of all, as long as `each` returns true. O(1):
+    /// [`LOOKS`] jobs at most.
+    fn unfinished(
+        &self,
+        groups: Groups,
+        now: i64,
+        mut each: impl FnMut(u64, f64, f64) -> bool,
+    ) -> Result<()> {
         let (occupancy, wide) = (&self.state.occupancy, groups.is_wide());
         let submitted = occupancy.submitted(wide);
         let slot = |place: u32| place.checked_sub(1).map(|slot| at(self.parts.slots, slot as usize));
@@ -71,6 +77,9 @@ impl WaitPredictor<'_> {
             (place, looks) = (waiting.before(), looks + 1);
         }
         let counted = LAST.min(submitted);
+        let surely = |still: u32| f64::from(still) - 2.0 * libm::sqrt(f64::from(still));
+        // That of the youngest: the share rises from one to the next.
+        let largest = surely(waiting_now) / f64::from(counted.max(FEWEST));
         let (mut place, mut still) = (oldest, 0_u32);
         for _ in 0..LOOKS {
             let Some(waiting) = slot(place).transpose()? else { break };
@@ -81,9 +90,8 @@ impl WaitPredictor<'_> {
             still += 1;
             let all = counted.saturating_sub(waiting_now.saturating_sub(still));
             if all >= FEWEST {
-                let (still, all) = (f64::from(still), f64::from(all));
                 let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-                if !each(age, (still - 2.0 * libm::sqrt(still)) / all) {
+                if !each(age, surely(still) / f64::from(all), largest) {
                     break;
                 }
             }
@@ -96,14 +104,14 @@ impl WaitPredictor<'_> {
         let (mut bound, mut of_most) = (None, None);
         if self.visible().is_some() {
             // The oldest come first: the first that counts is the longest.
-            self.unfinished(groups, now, |age, longer| {
+            self.unfinished(groups, now, |age, longer, largest| {
                 if longer > 1.0 - quantile && bound.is_none() {
                     bound = Some(age);
                 }
                 if longer > HALF && of_most.is_none() {
                     of_most = Some(age);
                 }
-                bound.is_none() || of_most.is_none()
+                bound.is_none() || (of_most.is_none() && largest > HALF)
             })?;
         }
         let seconds = |age: Option<u64>| i64::try_from(age.unwrap_or(0)).map_err(|_| Error::Corrupt);
@@ -122,7 +130,7 @@ impl WaitPredictor<'_> {
         let mut most = 1.0_f64;
         if self.visible().is_some() {
             // The oldest come first: behind one that is younger none is older.
-            self.unfinished(groups, now, |age, longer| {
+            self.unfinished(groups, now, |age, longer, _| {
                 let counts = age >= within;
                 if counts {
                     most = most.min(1.0 - longer);
