@@ -9,7 +9,7 @@ count() {
     shift
     local log
     log=$(mktemp)
-    printf '%-82s' "$("$program" "$@")"
+    printf '%-90s' "$("$program" "$@")"
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*$function*" "$program" "$@" \
         > "$log" 2>&1
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$log" | awk '{ printf "%14s instructions\n", $1 }'

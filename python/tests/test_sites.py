@@ -48,7 +48,7 @@ def test_replays_of_a_site_are_the_commands(accounting, command, tmp_path):
         theirs = command("simulate", accounting, "--policy", "backfill", *words, "--json")
         ours = surefill.simulate(accounting, "backfill", **options)
         assert ours.summary["mean_wait_s"] == theirs["mean_wait_s"] > 0
-    with pytest.raises(ValueError, match="nothing of a site"):
+    with pytest.raises(ValueError, match="the site has no nodes"):
         surefill.simulate(accounting, "backfill", site=accounting)
 
 

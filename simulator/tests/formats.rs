@@ -63,6 +63,11 @@ fn tables_of_other_habits() {
                   1,u,vcA,1,4,1,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:01:12,2020-04-01 00:02:15,63,62\n";
     let helios = trace(helios);
     assert_eq!(helios.names.queues.values().collect::<Vec<_>>(), ["vcA"]);
+    let columns =
+        r#"{"submit":{"0":0,"1":60},"start":{"0":1,"1":61},"end":{"0":9,"1":99},"cpus":{"0":4,"1":4}}"#;
+    let columns = trace(columns);
+    let why = columns.problems[0].reason.to_string();
+    assert!(columns.records.is_empty() && why.contains("to_json(orient='records')"), "{why}");
     let zone = surefill_simulator::trace::values::zone("Europe/Berlin").unwrap();
     let reading = surefill_simulator::trace::tables::Reading {
         clock: surefill_simulator::trace::values::Clock { day_first: None, zone: Some(zone) },

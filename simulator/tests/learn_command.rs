@@ -150,7 +150,7 @@ fn what_cannot_be_learnt_is_said() {
     assert_eq!(run(&[&some[..], &["--force"]].concat()).0, Some(0));
     assert!(before == fs::read(path("state")).unwrap());
     let (status, said) = run(&["names.txt", "--for", "slurm", "-o", "other"]);
-    assert!(status == Some(1) && said.contains("no job has run"), "{said}");
+    assert!(status == Some(1) && said.contains("--passwd names another list"), "{said}");
     assert_eq!(run(&["names.txt", "-o", "other"]).0, Some(2));
     let (status, said) = run(&["names.txt", "--for", "pbs", "--settings", "preset=slow", "-o", "other"]);
     assert!(status == Some(1) && said.contains("wanted is preset="), "{said}");

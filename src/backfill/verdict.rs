@@ -26,9 +26,7 @@ pub enum Criterion {
     Bound = 1,
     /// The expected delay of the head job in seconds.
     Seconds = 2,
-    /// The expected delay divided by the head job's own expected remaining wait. That wait is accurate to 1e-14 times
-    /// the time until the last release: where a job without a limit may run for millennia, only to some 1e-6 of an
-    /// hour's wait.
+    /// The expected delay divided by the head job's own expected remaining wait.
     Relative = 3,
 }
 

@@ -26,9 +26,18 @@ pub(super) fn begins(start: &[u8]) -> bool {
     }
 }
 
+const BY_COLUMNS: &str =
+    "it is a table by columns, as pandas writes it: to_json(orient='records') writes its rows";
+
+/// Whether an object has the cells of each column by their numbers.
+fn is_by_columns(object: &Map<String, Value>) -> bool {
+    !object.is_empty() && object.values().all(|column| column.get("0").is_some())
+}
+
 /// The values of a line's object.
 pub(super) fn object(text: &str) -> Result<Vec<Pair<'static>>, String> {
     match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(object) if is_by_columns(&object) => Err(BY_COLUMNS.to_owned()),
         Ok(object) => Ok(pairs(&Value::Object(object))),
         Err(error) => Err(format!("no JSON object: {error}")),
     }
@@ -140,6 +149,9 @@ where
         }
         // One job alone.
         if !listed {
+            if is_by_columns(&self.found.more) {
+                return Err(A::Error::custom(BY_COLUMNS));
+            }
             let job = Value::Object(std::mem::take(&mut self.found.more));
             self.found.jobs += 1;
             if let Err(error) = (self.take)(self.collector, 1, &job) {

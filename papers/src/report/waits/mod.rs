@@ -312,7 +312,6 @@ fn answers(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> G
         style.title("no bound", "%"),
         style.title("little history", "%"),
         style.title("may be down", "%"),
-        style.title("longer waits", "%"),
         style.noted("clusters".to_owned(), Some("least - most".to_owned())),
         "median wait".to_owned(),
         "median bound".to_owned(),
@@ -330,7 +329,6 @@ fn answers(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> G
             percent(all.unanswered()),
             part(all.too_little_history),
             part(all.may_be_down),
-            part(all.exceeded),
             or_dash(clusters.map(|[least, middle, most]| {
                 style.noted(middle.to_string(), Some(format!("{least} - {most}")))
             })),

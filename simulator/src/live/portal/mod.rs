@@ -196,7 +196,7 @@ async fn known_parameters(State(service): State<Service>, request: Request, next
     let Some((unknown, _)) = given.into_iter().find(|(name, _)| !own.contains(&name.as_str())) else {
         return next.run(request).await;
     };
-    let names = if own.is_empty() { "none here".to_owned() } else { own.join(", ") };
+    let names = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
     let error = AskError::NoParameter(printable(&unknown).into_owned(), names);
     if matches!(path, "/" | "/ask") {
         let asked = Asked { question: Question::default(), answer: Err(error) };
