@@ -92,6 +92,11 @@ const SELDOM: usize = 6;
 pub(super) const CEILING: f64 = 4_294_967_296.0;
 
 impl Multifactor {
+    /// Whether they are those of a site whose files were read, with the shares of its accounts.
+    pub fn is_of_site(&self) -> bool {
+        self.shares.is_some()
+    }
+
     /// The priorities of a site; none under `priority/basic`.
     pub fn of(site: &SiteRules) -> Option<Multifactor> {
         let weights = site.weights.clone()?;

@@ -278,8 +278,9 @@ impl fmt::Display for OrderOptions {
             return f.write_str(&name_of(*order));
         }
         if let Some(site) = &self.site {
-            let order = self.points.map_or(Order::Multifactor, Order::Points);
-            return write!(f, "{} {site}", name_of(order));
+            let name = name_of(self.points.map_or(Order::Multifactor, Order::Points));
+            // The numbers of a site are its configuration's.
+            return if site.is_of_site() { f.write_str(&name) } else { write!(f, "{name} {site}") };
         }
         write!(f, "queue {}, candidates ", self.queue)?;
         match self.candidates {
