@@ -204,6 +204,40 @@ mod tests {
         });
     }
 
+    /// A queue of which three jobs at most were behind others has sixty: a new job's bound is refuted, though none of
+    /// them has waited for long; that of the first in the queue is not, and the next one's is not once it is short.
+    #[test]
+    fn a_queue_longer_than_any_before_has_no_bound() {
+        let limits = WaitCapacity { queued: 500, ..WaitCapacity::default() };
+        let mut memory = vec![0_u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
+        let mut queue =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &WaitOptions::default())
+                .unwrap();
+        let job = Features { requested: 3600, processors: 2 };
+        for id in 0..2000 {
+            queue.submit(id, 600 * id, &job).unwrap();
+            if id >= 3 {
+                queue.start(id - 3, 600 * id).unwrap();
+            }
+        }
+        let now = 600 * 2000;
+        let ask = |queue: &WaitPredictor<'_>, now| queue.predict(&job, 0.95, 0.95, now).unwrap();
+        assert!(matches!(ask(&queue, now), WaitAnswer::Bound(bound) if bound >= 1200));
+        for id in 2000..2060 {
+            queue.submit(id, now + id - 2000, &job).unwrap();
+        }
+        let now = now + 60;
+        assert_eq!(ask(&queue, now), WaitAnswer::Exceeded);
+        assert!(matches!(queue.predict_waiting(1997, 0.95, 0.95, now), Ok(WaitAnswer::Bound(_))));
+        assert_eq!(queue.predict_waiting(2059, 0.95, 0.95, now), Ok(WaitAnswer::Exceeded));
+        queue.set_clock(now).unwrap();
+        assert_eq!(queue.start_probability(&job, 0, 7200, 0.95).unwrap().waits, 0);
+        for id in 1997..2050 {
+            queue.cancel(id, now).unwrap();
+        }
+        assert!(matches!(ask(&queue, now), WaitAnswer::Bound(_)));
+    }
+
     /// Held jobs of one user are no jam for others, whose jobs start at once after them.
     #[test]
     fn later_jobs_that_have_started_count() {
