@@ -1004,11 +1004,16 @@ int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, sure
  * - tau=0 to 1000000, 0.05 by default: a job passes the head job if the delay is below this.
  * - events=1 to 16, 4 by default: into how many events the delay rule divides a bin of run times; a whole number.
  * - mode=on (default) or shadow: jobs are offered, or only said to be those that the rule would start.
- * - order=ties (default), priority or free: under ties a job of higher priority comes first whatever that costs
- *   others, and the plan orders those of equal priority alone; under priority a point counts as many seconds of
- *   waiting as the word seconds says, under every preset; under free priorities do not matter. Tiers always do.
- * - seconds=0 to 1000000, 0 by default: with order=priority, how many seconds of waiting a point of priority is
- *   worth; with 0 priorities do nothing.
+ * - order=auto (default), ties, priority or free: under ties a job of higher priority comes first whatever that
+ *   costs others, and the plan orders those of equal priority alone; under priority a point counts as many seconds
+ *   of waiting as the word seconds says, under every preset; under free priorities do not matter. Tiers always do.
+ *   auto is priority where seconds is above 0, else ties. It sets front, so that it stands before it.
+ * - seconds=0 to 1000000, 0 by default: how many seconds of waiting a point of priority is worth, as
+ *   PriorityMaxAge / PriorityWeightAge under Slurm's multifactor plugin; the points of age themselves do not
+ *   belong in a job's priority then. It sets front, so that it stands before it.
+ * - tie=0 to 100, 0 by default: under ties the plan counts priorities as equal that differ by up to this
+ *   percentage of the range of the waiting jobs' priorities, without the twentieth at each of its ends, one job at
+ *   least.
  * - predictor=contexts (default) or limit: run times learnt from like jobs, or every job running to its limit;
  *   before the first job, and limit where the capacity has no histories.
  * - fit=sparing (default), best, first or apart: which nodes a job takes of those that it may have. Those that
@@ -1018,7 +1023,7 @@ int32_t surefill_scheduler_capacity_of(const surefill_scheduler *scheduler, sure
  * - steep=0 to 255, 3 by default, 2 with fast: how steeply the price of waiting rises beyond a long wait.
  * - long=above 0 to 1, 0.99 by default, 0.998 with fast: which quantile of recent waits is a long wait.
  * - front=above 0 to 1, 0.998 by default, 1 with fast: from which quantile of recent waits on the job that has
- *   waited longest is guarded from others.
+ *   waited longest is guarded from others. Where points are worth seconds it is 1 by default.
  * - proposals=0 to 4096, 50 by default: how many changes of the order a decision tries; a whole number.
  * - budget=0.25 to 1000, 1000 by default: by which share of its promised wait jobs that pass the head job may
  *   delay it; 1000 is no bound.

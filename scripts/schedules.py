@@ -51,7 +51,8 @@ def label(policy):
     if name in ("fair", "fast"):
         own = policy["predictor"] == "contexts"
         name = name if own else f"{name}, predictor {policy['predictor']}"
-        return name if order == "fcfs" else f"{name}, order {order}"
+        name = name if order == "fcfs" else f"{name}, order {order}"
+        return f"{name}, {policy['plan']}" if policy.get("plan") else name
     return name if own.get(policy["policy"], name) == order else f"{name}, order {order}"
 
 
@@ -70,7 +71,7 @@ def change(own, easy):
 
 def first(traces):
     """README's table: changes against EASY in percent, the longest wait as a factor."""
-    print("| workload | EASY's mean wait | EASY++ | `delay` | **`fair`** | `fast` | `fair`: 99 % wait | `fair`: longest wait |")
+    print("| workload | EASY's mean wait | EASY++ | `delay` | **`fair`** | `fast` | `fair`: 99th percentile | `fair`: longest wait |")
     print("|---|---|---|---|---|---|---|---|")
     for trace in traces:
         policies = by_label(trace)

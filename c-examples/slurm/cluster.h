@@ -117,7 +117,7 @@ struct cluster {
     bool strict;                 /* the first job is protected by limits: others start on no other nodes than those offered */
     bool completing;             /* nothing starts until a job has been cleaned up (CompleteWait) */
     bool foreign;                /* these are not the jobs that this was compiled for */
-    uint32_t checked;            /* the job before the one with which the next walk begins; 0 for the first */
+    uint32_t resume_at;          /* the first job for which the last walk had no time; 0 for none */
     struct promise promises[POOLS];
     struct {
         uint32_t job;
@@ -133,6 +133,10 @@ struct cluster {
     uint32_t heads[REMEMBERED];  /* of reservations, lately */
     uint32_t head_count;
     uint64_t running;            /* the fingerprint of the running jobs and idle nodes */
+    uint32_t halvings;           /* how often the limit of jobs with --time-min is halved in this cycle, modulo the steps that
+                                    each has; 0: whole limits */
+    uint32_t lengths;            /* how many such cycles there have been */
+    bool soft;                   /* time_min_as_soft_limit: nothing is shortened */
 };
 
 /* Arithmetic of amounts and of prints. */
@@ -151,11 +155,11 @@ struct words {
     char scheduler[WORDS]; /* the words for the scheduler and its shell */
     bool limits, shadow;   /* surefill_mode= */
     double locked;         /* seconds for which slurmctld's locks are held at a time */
-    bool by_points;        /* surefill_order=priority: points are worth seconds of waiting */
+    bool by_points;        /* points are worth seconds of waiting */
 };
 
 /* words.c: takes the plugin's own words out of SchedulerParameters. False, and a message, for one that cannot be
- * used. A point that is not said to be worth any seconds is worth these. */
+ * used. A point of which nothing else is said is worth these seconds, 0 for none. */
 bool words_take(struct words *words, const char *parameters, double point, char *message, size_t length);
 /* Says which words of sched/backfill have no effect, and which of slurmctld concern who starts jobs. */
 void words_note(const char *parameters);
@@ -190,8 +194,11 @@ bool may_start(job_record_t *job, part_record_t *part);
 /* Whether another job's licences, which are free, are so still when this one has its own. */
 bool leaves_licences(job_record_t *job, int64_t other);
 
-/* facts.c: the limit in seconds, by which a job ends. */
-int64_t job_limit(const job_record_t *job, const part_record_t *part);
+/* facts.c: the limit in minutes with which a waiting job would start in this cycle where its --time-min lets it be
+ * shorter than its own; 0 for its own. */
+uint32_t job_shortened(const struct cluster *cluster, const job_record_t *job, const part_record_t *part);
+/* The limit in seconds, by which a job ends; the shortened one of a job that has one. */
+int64_t job_limit(const struct cluster *cluster, const job_record_t *job, const part_record_t *part);
 /* The numbers of nodes that a job needs, wants and takes at most in this partition, with what its QOS lets it exceed;
  * false where Slurm would refuse it. */
 bool job_node_counts(job_record_t *job, part_record_t *part, uint32_t *least, uint32_t *wanted, uint32_t *most);
@@ -242,8 +249,8 @@ const char *job_asks(struct cluster *cluster, job_record_t *job, part_record_t *
 /* The cores by which a job is known as wide. */
 int32_t job_width(const struct cluster *cluster, const job_record_t *job, const part_record_t *part);
 
-/* lies.c: what a job holds, and where. Locks held. */
-void job_lies(const struct cluster *cluster, const job_record_t *job, struct row *row);
+/* holds.c: what a job holds, and where. Locks held. */
+void job_holds(const struct cluster *cluster, const job_record_t *job, struct row *row);
 
 /* listing.c: looks at all jobs, and starts those of reservations; without a scheduler (alone) others as well, in
  * Slurm's order until one of a pool does not find its nodes. Takes the locks. */
@@ -252,17 +259,17 @@ struct row *cluster_row(const struct cluster *cluster, int64_t job);
 /* A job's description, where it is waiting in this partition or holds something; the state is left to the caller. */
 void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *part, struct row *row);
 void row_free(struct row *row);
-
-/* inside.c: a job with a reservation is started if it finds its nodes there, off those that the first job of its
- * reservation waits for where it would not end in time. */
 /* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
  * partitions may have others, and a reservation changes. */
 void hold_for_ever(job_record_t *job);
 
+/* inside.c: jobs with reservations. */
 struct inside *inside_make(struct cluster *cluster);
 void inside_free(struct inside *inside);
 /* Whether the job was the first of its reservation lately: then it is asked first in every walk. */
 bool inside_was_head(const struct inside *inside, uint32_t job);
+/* Starts the job if it finds its nodes in its reservation, off those that the first job of the reservation waits for
+ * where it would not end in time. */
 enum start_result inside_start(struct inside *inside, job_record_t *job, part_record_t *part);
 
 /* report.c: tells the scheduler what has been gathered. False, and a message, when that fails. */

@@ -1,9 +1,26 @@
 /* Facts of jobs that count for a decision, and whether anything has changed. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
-int64_t job_limit(const job_record_t *job, const part_record_t *part) {
-    uint32_t minutes = job->time_limit;
-    if (minutes == NO_VAL) minutes = part == NULL ? INFINITE : part->max_time;
+/* The limit in minutes, that of the partition for a job without its own. */
+static uint32_t whole_limit(const job_record_t *job, const part_record_t *part) {
+    if (job->time_limit != NO_VAL) return job->time_limit;
+    return part == NULL ? INFINITE : part->max_time;
+}
+
+uint32_t job_shortened(const struct cluster *cluster, const job_record_t *job, const part_record_t *part) {
+    static const uint32_t YEAR = 365 * 24 * 60; /* half of no limit */
+    const uint32_t whole = whole_limit(job, part), least = job->time_min;
+    uint32_t halves = 0, length;
+    if (!IS_JOB_PENDING(job) || cluster->soft || least == 0 || least == NO_VAL || least >= whole) return 0;
+    length = whole < YEAR ? whole : YEAR;
+    while (length >> halves > least) halves++;
+    halves = cluster->halvings % (halves + 1);
+    length >>= halves;
+    return halves == 0 ? 0 : length > least ? length : least;
+}
+
+int64_t job_limit(const struct cluster *cluster, const job_record_t *job, const part_record_t *part) {
+    const uint32_t shortened = job_shortened(cluster, job, part), minutes = shortened > 0 ? shortened : whole_limit(job, part);
     return minutes == INFINITE ? SUREFILL_MAX_SECONDS : (int64_t)minutes * 60;
 }
 

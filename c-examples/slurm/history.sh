@@ -8,7 +8,7 @@
 #
 # WAY:    stock      sched/backfill
 #         lua        the same with the points of ../slurm-external/points.lua
-#         plugin     sched/surefill with surefill_order=priority
+#         plugin     sched/surefill as installed
 # FOLDER: gets what a site can give: sacct.txt.gz, requeued.txt, scontrol.txt, nodes.json, events.txt,
 #         reservations.txt, qos.txt, assoc.txt, sshare.txt (before the first job and after the last)
 #
@@ -78,8 +78,7 @@ stock) SCHEDULER=sched/backfill PARAMETERS=$backfill ;;
 lua) SCHEDULER=sched/backfill PARAMETERS=$backfill
     EXTRA_CONF+="JobSubmitPlugins=lua"$'\n' ;;
 plugin) SCHEDULER=sched/surefill PLUGIN_FOLDER=$built
-    PARAMETERS=sched_interval=-1,defer,surefill_interval=0.3,surefill_order=priority
-    PARAMETERS+=,surefill_seconds=$(awk "BEGIN { print 7 * 86400 / $points }") ;;
+    PARAMETERS=sched_interval=-1,defer,surefill_interval=0.3 ;;
 *)
     echo "history.sh: no such way: $way" >&2
     exit 2

@@ -68,7 +68,7 @@ enum start_result inside_start(struct inside *inside, job_record_t *job, part_re
     const struct head *head = find(inside, reservation);
     enum start_result result;
     bool in_time, own = head != NULL && head->job == job->job_id; /* in another of its partitions */
-    in_time = head == NULL || own || time(NULL) + (time_t)job_limit(job, part) <= head->start;
+    in_time = head == NULL || own || time(NULL) + (time_t)job_limit(inside->cluster, job, part) <= head->start;
     result = start_job(inside->cluster, job, part, in_time ? NULL : head->nodes, SLURMDB_JOB_FLAG_SCHED);
     if (head == NULL && (result == START_BUSY || (result == START_ABSENT && awaits(inside, reservation))))
         add_head(inside, job, part);

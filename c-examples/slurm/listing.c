@@ -125,7 +125,7 @@ void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *par
     said->state = state_of(job);
     said->user = (int64_t)job->user_id + 1;
     said->submit = details == NULL ? 0 : (int64_t)details->submit_time;
-    said->limit = job_limit(job, part);
+    said->limit = job_limit(cluster, job, part);
     said->priority = priority_of(cluster, job);
     said->tier = part == NULL ? 0 : part->priority_tier;
     said->restarts = job->restart_cnt;
@@ -174,7 +174,7 @@ static int see_job(void *entry, void *argument) {
         row->said.state = SUREFILL_JOB_HELD;
     } else if (row->said.state == SUREFILL_JOB_RUNNING || row->said.state == SUREFILL_JOB_SUSPENDED ||
                row->said.state == SUREFILL_JOB_ENDING) {
-        job_lies(cluster, job, row);
+        job_holds(cluster, job, row);
     }
     return 0;
 }
@@ -192,12 +192,12 @@ struct walk {
     struct cluster *cluster;
     struct inside *inside;
     bool quiet;     /* nothing starts */
-    bool alone;     /* there is no scheduler */
+    bool without_scheduler;
     bool blocked[POOLS]; /* then: no other job starts in this pool */
     bool checking;  /* jobs are asked whether they may start; behind the last of them there is no time */
     bool waits[POOLS]; /* a job waits in this pool already */
     int32_t order;
-    int asked, left; /* jobs that were, and that there was no time for */
+    int asked, not_reached; /* jobs that were asked, and those that there was no time for */
 };
 
 /* A job that waits in another partition as well. */
@@ -312,7 +312,7 @@ static void start_alone(struct walk *walk, job_record_t *job, part_record_t *par
 static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     struct cluster *cluster = walk->cluster;
     const int32_t place = cluster_partition(cluster, part->name);
-    const bool alone = job->resv_name != NULL;
+    const bool reserved = job->resv_name != NULL;
     struct row *row = cluster_row(cluster, job->job_id);
     const double begun = clock_seconds();
     const uint32_t id = job->job_id;
@@ -321,10 +321,10 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     if (place < 0 || job->het_job_id != 0) return;
     if (walk->checking && walk->asked++ > 0 && clock_seconds() > cluster->timing.deadline) {
         walk->checking = false;
-        cluster->checked = id;
+        cluster->resume_at = id;
     }
-    if (!walk->checking) walk->left++;
-    if (alone) { /* a job with a reservation waits for those of the same only */
+    if (!walk->checking) walk->not_reached++;
+    if (reserved) { /* a job with a reservation waits for those of the same only */
         const bool asks = (walk->checking || inside_was_head(walk->inside, id)) && !walk->quiet;
         while (asks && job != NULL && IS_JOB_PENDING(job) && reservation_will_do(job, part) &&
                may_start(job, part)) {
@@ -336,7 +336,7 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
         walk->order++;
         return;
     }
-    if (walk->alone && walk->checking) {
+    if (walk->without_scheduler && walk->checking) {
         start_alone(walk, job, part, cluster->partitions[place].pool);
         job = find_job_record(id);
         if (job == NULL || !IS_JOB_PENDING(job)) return;
@@ -374,7 +374,7 @@ static void walk_queue(struct walk *walk) {
     struct cluster *cluster = walk->cluster;
     const double begun = clock_seconds();
     list_t *queue = build_job_queue(false, false);
-    const uint32_t from = cluster->checked;
+    const uint32_t from = cluster->resume_at;
     bool is_there = false;
     job_queue_rec_t **entries;
     int count;
@@ -388,7 +388,7 @@ static void walk_queue(struct walk *walk) {
     for (int i = 0; i < count; i++) is_there |= entries[i]->job_ptr->job_id == from;
     walk->checking = !is_there; /* the walk before had no time for this one and those behind it */
     cluster->timing.deadline = fmax(cluster->timing.deadline, clock_seconds() + 0.25 * cluster->locked);
-    cluster->checked = 0;
+    cluster->resume_at = 0;
     for (int i = 0; i < count; i++) {
         job_queue_rec_t *entry = entries[i];
         job_record_t *job = entry->job_ptr;
@@ -446,9 +446,19 @@ static void forget_promises(struct cluster *cluster) {
     }
 }
 
+/* Chooses the length with which jobs with --time-min are tried in this cycle: their limit where anything runs or is
+ * idle that was not, unless that was the last one; else halves of it in turn, down to the least and from the limit on
+ * again. */
+static void choose_length(struct cluster *cluster, uint64_t running) {
+    const bool again = running != cluster->running && cluster->halvings != 0;
+    cluster->halvings = again ? 0 : ++cluster->lengths;
+    cluster->running = running;
+    cluster->soft = xstrcasestr(slurm_conf.sched_params, "time_min_as_soft_limit") != NULL;
+}
+
 void cluster_gather(struct cluster *cluster, bool alone) {
     slurmctld_lock_t locks = CYCLE_LOCKS;
-    struct walk walk = {.cluster = cluster, .alone = alone, .checking = true};
+    struct walk walk = {.cluster = cluster, .without_scheduler = alone, .checking = true};
     uint64_t reasons;
     time_t updated;
     cluster->timing = (struct timing){.cut_short = false};
@@ -461,7 +471,7 @@ void cluster_gather(struct cluster *cluster, bool alone) {
     updated = last_job_update;
     list_for_each(job_list, check_job, &cluster->foreign);
     if (!cluster->foreign) {
-        cluster->running = running_print();
+        choose_length(cluster, running_print());
         cluster_configure(cluster);
         cluster_await(cluster);
         check_features(cluster);
@@ -478,11 +488,11 @@ void cluster_gather(struct cluster *cluster, bool alone) {
             if (!cluster->promises[pool].kept && !walk.quiet) cluster->promises[pool].job = 0;
         cluster_see_nodes(cluster); /* again: with the features that jobs ask for, and of those that have just started */
         cluster_see_reservations(cluster);
-        cluster->timing.cut_short = walk.left > 0;
+        cluster->timing.cut_short = walk.not_reached > 0;
         cluster->ending = bit_ffs(cg_node_bitmap) >= 0;
-        if (walk.left > 0)
+        if (walk.not_reached > 0)
             debug("surefill: the queue: cut short, the locks have been held for %.1f ms; %d left for the next cycle",
-                  1e3 * (clock_seconds() - cluster->timing.locked_since), walk.left);
+                  1e3 * (clock_seconds() - cluster->timing.locked_since), walk.not_reached);
         /* Reasons change and change back while jobs are tried. Where users see no change in the end there was none:
          * else the plugin would take its own work for an event, and wake every second. */
         if (cluster->started == 0 && reasons_print() == reasons) last_job_update = updated;

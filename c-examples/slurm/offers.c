@@ -74,7 +74,7 @@ enum start_result cluster_ask(struct cluster *cluster, job_record_t *job, part_r
     const struct promise *promise = &cluster->promises[pool];
     const bool due = promise->job == id && (int64_t)promise->start <= cluster->now;
     enum start_result result;
-    const int64_t limit = job_limit(job, part);
+    const int64_t limit = job_limit(cluster, job, part);
     const uint64_t cause = cause_of(cluster, job, part);
     bitstr_t *without;
     if (was_asked(cluster, id, cause) && !due) return START_NOT_NOW;
@@ -196,7 +196,7 @@ static void renew_running(struct cluster *cluster, struct engine *engine) {
         if (row->said.state != SUREFILL_JOB_RUNNING) continue;
         job = find_job_record((uint32_t)row->said.id);
         if (job == NULL || job->magic != JOB_MAGIC || !IS_JOB_RUNNING(job)) continue;
-        limit = job_limit(job, job->part_ptr);
+        limit = job_limit(cluster, job, job->part_ptr);
         if (limit == row->said.limit) continue;
         row->said.limit = limit;
         (void)engine_set_job(engine, cluster->now, &row->said);

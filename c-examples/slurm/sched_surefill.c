@@ -59,7 +59,7 @@ struct plugin {
     enum rule rule;         /* the one that the scheduler is configured for */
     bool not_to_be_saved;   /* the state file is one that cannot be read now */
     double last_save;
-    bool unanswered;        /* a cycle ended before all offers were answered */
+    bool decide_all;        /* the next cycle decides on every pool, whether or not anything has happened there */
     int32_t turn;           /* the pool of the next forecast */
     double planned;         /* when starts were last predicted by a plan, by clock_seconds() */
     struct events events;   /* at the beginning of the last cycle */
@@ -253,7 +253,7 @@ static void note_alone(struct plugin *plugin, bool alone, const char *why) {
     else if (!alone && plugin->alone)
         info("surefill: decisions are made again");
     plugin->alone = alone;
-    plugin->unanswered |= alone;
+    plugin->decide_all |= alone;
 }
 
 /* The starts by a plan, where scenarios do not say more: in pools whose nodes jobs share, and of jobs that have come
@@ -360,8 +360,8 @@ static enum next cycle(struct plugin *plugin) {
     good = cluster_report(cluster, &plugin->engine, message, sizeof message);
     status = surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools);
     if (status != SUREFILL_OK || when > cluster->now) pools = 0;
-    if (plugin->unanswered || (plugin->words.shadow && pools != 0)) pools |= (INT64_C(1) << cluster->pool_count) - 1;
-    plugin->unanswered = cluster->completing;
+    if (plugin->decide_all || (plugin->words.shadow && pools != 0)) pools |= (INT64_C(1) << cluster->pool_count) - 1;
+    plugin->decide_all = cluster->completing;
     if (good && !cluster->completing) {
         good = decide_all(plugin, limits || plugin->words.shadow ? BY_LIMITS : BY_SETTINGS, pools, &done, message);
         if (good && plugin->words.shadow && !limits) good = decide_all(plugin, BY_SETTINGS, pools, &shadow, message);
@@ -370,16 +370,16 @@ static enum next cycle(struct plugin *plugin) {
     /* There may have been more offers than a cycle has room for; the plans that are made for starts alone would have it
      * forgotten. */
     if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK && when <= cluster->now)
-        plugin->unanswered = true;
+        plugin->decide_all = true;
     foresee(plugin);
     cluster_tell(cluster);
     if (engine_trouble(&plugin->engine, message, sizeof message) != NULL) error("surefill: %s", message);
     again = done.withdrawn > 0 && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
-    plugin->unanswered |= done.withdrawn > 0;
+    plugin->decide_all |= done.withdrawn > 0;
     plugin->wakes = 0;
     if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK)
         plugin->wakes = clock_seconds() + fmax(1, (double)(when - cluster->now));
-    if (plugin->unanswered) plugin->wakes = clock_seconds() + 1;
+    if (plugin->decide_all) plugin->wakes = clock_seconds() + 1;
     working = clock_seconds() - begun;
     cluster_count_cycle(cluster, working, done.offered);
     debug("surefill: cycle: %ld pending, %d started by Slurm's own test, %d in order, %d backfilled; %d refused, %d withdrawn; %.2f ms, "
@@ -506,7 +506,7 @@ static void *agent(void *nothing) {
     read_settings(plugin);
     if (make(plugin) && load(plugin)) {
         plugin->last_save = clock_seconds();
-        plugin->unanswered = true;
+        plugin->decide_all = true;
         while (next != NEXT_STOP && sleep_until_due(plugin)) {
             if (take_reconfigured()) {
                 save(plugin);

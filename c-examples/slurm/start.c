@@ -140,7 +140,7 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
                             uint32_t flag) {
     double begun = clock_seconds();
     bitstr_t *saved = NULL;
-    uint32_t limit = job->time_limit;
+    const uint32_t limit = job->time_limit, shortened = job_shortened(cluster, job, part);
     bool withheld = without != NULL && bit_overlap_any((bitstr_t *)without, part->node_bitmap);
     int status;
     job->part_ptr = part;
@@ -150,6 +150,7 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
         bit_and_not(avail_node_bitmap, (bitstr_t *)without);
     }
     job->time_limit = limit_by_deadline(job, part);
+    if (shortened > 0 && shortened < job->time_limit) job->time_limit = shortened;
     if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
         status = ESLURM_FED_JOB_LOCK;
     } else {
@@ -175,6 +176,8 @@ enum start_result start_job(struct cluster *cluster, job_record_t *job, part_rec
     if (status == SLURM_SUCCESS) {
         last_job_update = time(NULL);
         info("surefill: started JobId=%u in %s on %s", job->job_id, part->name, job->nodes);
+        if (job->time_limit != limit && shortened > 0)
+            debug("surefill: JobId=%u has a limit of %u min, as its --time-min allows", job->job_id, job->time_limit);
         note_unknown_start(job, false);
         compat_power(job);
         if (job->batch_flag == 0)

@@ -8,8 +8,8 @@
 #         reserve        the same with bf_job_part_count_reserve=1, one reservation for each partition
 #         plugin         sched/surefill as it is installed, without any history
 #         learnt         the same, having learnt from the 5,000 jobs before the window
-#         priority       as plugin, with surefill_order=priority and surefill_seconds= what a point of age is worth
-#         priority-learnt    the same, having learnt
+#         ties           as plugin, with surefill_order=ties
+#         ties-learnt    the same, having learnt
 #         points         sched/backfill with surefill-points beside it; points-learnt: having learnt
 #         lua            sched/backfill with the points of ../slurm-external/points.lua, by limits at submission
 #         soft           sched/backfill with time_min_as_soft_limit, and surefill-soft-limits beside it (23.11 or later)
@@ -65,7 +65,7 @@ case $way in
 stock | points* | lua) SCHEDULER=sched/backfill PARAMETERS=$backfill ;;
 reserve) SCHEDULER=sched/backfill PARAMETERS=$backfill,bf_job_part_count_reserve=1 ;;
 soft*) SCHEDULER=sched/backfill PARAMETERS=$backfill,bf_running_job_reserve,time_min_as_soft_limit ;;
-plugin | learnt | priority*) SCHEDULER=sched/surefill PLUGIN_FOLDER=$built
+plugin | learnt | ties*) SCHEDULER=sched/surefill PLUGIN_FOLDER=$built
     PARAMETERS=sched_interval=-1,defer,surefill_interval=0.3 ;;
 *)
     echo "window.sh: no such way: $way" >&2
@@ -73,7 +73,7 @@ plugin | learnt | priority*) SCHEDULER=sched/surefill PLUGIN_FOLDER=$built
     ;;
 esac
 case $way in
-priority*) PARAMETERS=$PARAMETERS,surefill_order=priority,surefill_seconds=$(awk "BEGIN { print 7 * 86400 / $points }") ;;
+ties*) PARAMETERS=$PARAMETERS,surefill_order=ties ;;
 lua) EXTRA_CONF+="JobSubmitPlugins=lua"$'\n' ;;
 esac
 [ -z "${MORE_PARAMETERS:-}" ] || PARAMETERS=$PARAMETERS,$MORE_PARAMETERS
@@ -102,7 +102,7 @@ sed -i -e 's/^SlurmdTimeout=.*/SlurmdTimeout=0/' -e "s/^KillWait=.*/KillWait=$((
 [ "$cores" -gt 1 ] || sed -i 's/^PartitionName=.*/& OverSubscribe=EXCLUSIVE/' "$CLUSTER/slurm.conf"
 [ "$way" != lua ] || sed "s/^local W = [0-9]*/local W = $points/" "$here/../slurm-external/points.lua" >"$CLUSTER/job_submit.lua"
 case $way in
-learnt | priority-learnt) "$built/learn_engine" "$CLUSTER/state/surefill_state" plugin <"$work/history" ;;
+learnt | ties-learnt) "$built/learn_engine" "$CLUSTER/state/surefill_state" plugin <"$work/history" ;;
 *-learnt) "$built/learn_engine" "$work/beside_state" <"$work/history" ;;
 esac
 munge_start

@@ -39,10 +39,12 @@ static bool number(const char *text, double least, double most, double *value) {
 
 bool words_take(struct words *words, const char *parameters, double point, char *message, size_t length) {
     static const char prefix[] = "surefill_", record[] = "surefill_record=";
-    bool worth = false; /* it is said what a point is worth */
-    words->limits = words->shadow = words->by_points = false;
+    bool points = true; /* the order lets points be worth seconds */
+    words->limits = words->shadow = false;
     words->locked = 0.1;
+    /* First, so that what the site says counts. */
     words->scheduler[0] = '\0';
+    if (point > 0) snprintf(words->scheduler, sizeof words->scheduler, "surefill_seconds=%.6f", point);
     for (const char *at = parameters; at != NULL && *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
         char word[WORD];
         const char *from = at;
@@ -74,22 +76,15 @@ bool words_take(struct words *words, const char *parameters, double point, char 
             snprintf(message, length, "%s: wanted is locked= 0.001 to 60 seconds", word);
             return false;
         }
-        if (strncmp(word, "surefill_order=", 15) == 0) words->by_points = strcmp(word + 15, "priority") == 0;
-        worth = worth || strncmp(word, "surefill_seconds=", 17) == 0;
+        if (strncmp(word, "surefill_order=", 15) == 0)
+            points = strcmp(word + 15, "auto") == 0 || strcmp(word + 15, "priority") == 0;
+        if (strncmp(word, "surefill_seconds=", 17) == 0) point = strtod(word + 17, NULL);
         if (strlen(words->scheduler) + size + 2 > sizeof words->scheduler) {
             snprintf(message, length, "too many settings");
             return false;
         }
         strcat(strcat(words->scheduler, words->scheduler[0] == '\0' ? "" : ","), word);
     }
-    if (words->by_points && !worth && point > 0) {
-        const size_t used = strlen(words->scheduler);
-        const int more = snprintf(words->scheduler + used, sizeof words->scheduler - used, ",surefill_seconds=%.6f", point);
-        if (more < 0 || (size_t)more >= sizeof words->scheduler - used) {
-            words->scheduler[used] = '\0';
-            snprintf(message, length, "too many settings");
-            return false;
-        }
-    }
+    words->by_points = points && point > 0;
     return true;
 }

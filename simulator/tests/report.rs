@@ -6,10 +6,11 @@ use std::path::Path;
 use surefill_simulator::base::papers::published;
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions};
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
+use surefill_simulator::replay::scored::Verdict;
 use surefill_simulator::report::answer::{recorded_savings, savings, standings};
 use surefill_simulator::report::what_if::span;
 use surefill_simulator::report::{Compared, Made, TableStyle, View, comparison, page, section, waits};
-use surefill_simulator::trace::recorded::{Means, Recorded, Verdict};
+use surefill_simulator::trace::recorded::{Means, Recorded};
 use surefill_simulator::trace::swf::{Strictness, open};
 use surefill_simulator::trace::workload::{Rules, Workload};
 

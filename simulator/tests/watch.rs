@@ -2,6 +2,7 @@
 
 use surefill_simulator::live::advise::Snapshot;
 use surefill_simulator::live::advise::read::{Job, Node, Past, State};
+use surefill_simulator::live::advise::rule::Rule;
 use surefill_simulator::live::watch::Watcher;
 use surefill_simulator::live::watch::journal::{self, Done, Event, Would, Writer};
 use surefill_simulator::live::watch::score::{histories, score};
@@ -81,7 +82,8 @@ fn would(events: &[Event]) -> Vec<(&str, &str)> {
 #[test]
 fn idle_nodes_are_given_away_once() {
     let history = [past("short", 5), past("long", 3000)].concat();
-    let mut watcher = Watcher::new("fair", &history, &[]).expect("a watcher");
+    let mut watcher =
+        Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &[]).expect("a watcher");
     let queue = |first: State| {
         vec![
             job("1", "long", State::Running, 3, 0, 60),
@@ -104,17 +106,20 @@ fn idle_nodes_are_given_away_once() {
     // By limits nothing overtakes: reports are of more than EASY does. A job that limits let through is not reported.
     let mut limits = queue(State::Pending);
     limits[2].limit = 600;
-    let mut watcher = Watcher::new("fair", &history, &[]).expect("a watcher");
+    let mut watcher =
+        Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &[]).expect("a watcher");
     let events = watcher.look(&snapshot(1060, limits, 5)).expect("a look");
     assert!(!would(&events).iter().any(|(job, _)| *job == "3"), "{events:?}");
     // A job that not any node will do for is no candidate; as head job it leaves the pool unjudged.
     let mut special = queue(State::Pending);
     special[2].special = true;
-    let mut watcher = Watcher::new("fair", &history, &[]).expect("a watcher");
+    let mut watcher =
+        Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &[]).expect("a watcher");
     let events = watcher.look(&snapshot(1060, special.clone(), 5)).expect("a look");
     assert_eq!(would(&events), [("4", "2"), ("5", "2")]);
     special[1].special = true;
-    let mut watcher = Watcher::new("fair", &history, &[]).expect("a watcher");
+    let mut watcher =
+        Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &[]).expect("a watcher");
     let events = watcher.look(&snapshot(1060, special, 5)).expect("a look");
     assert!(events.iter().any(|event| matches!(event, Event::Judged { why: Some(_), .. })), "{events:?}");
     assert_eq!(would(&events), []);
@@ -133,7 +138,8 @@ fn a_journal_is_continued() {
             job("3", "short", State::Pending, 1, 80, 0),
         ]
     };
-    let mut first = Watcher::new("fair", &history, &[]).expect("a watcher");
+    let mut first =
+        Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &[]).expect("a watcher");
     let events = first.look(&snapshot(1060, queue(), 4)).expect("a look");
     assert_eq!(would(&events), [("3", "2")]);
     let mut writer = Writer::open(&path).expect("a journal");
@@ -150,7 +156,8 @@ fn a_journal_is_continued() {
     let read = journal::read(&path).expect("read");
     assert_eq!((read.events.as_slice(), read.odd), (events.as_slice(), 1));
 
-    let mut second = Watcher::new("fair", &history, &read.events).expect("a watcher");
+    let mut second = Watcher::new(&Rule::installed("", "fair").expect("a rule"), &history, &read.events)
+        .expect("a watcher");
     let again = second.look(&snapshot(1090, queue(), 4)).expect("a look");
     assert!(!again.iter().any(|event| matches!(event, Event::Started { .. } | Event::Would(_))), "{again:?}");
     // The running job ends, the head and then the short job run.

@@ -17,7 +17,7 @@ pub enum Step {
     Done,
 }
 
-/// The algorithm by which verdicts are found; each has a room of its own that sets it up, steps and settles.
+/// The algorithm by which verdicts are found; each has a file of its own that sets it up, steps and settles.
 enum Method {
     /// Six or seven instants and an inequality.
     Brackets,

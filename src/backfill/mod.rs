@@ -8,7 +8,7 @@
 //! the head job still lacks, `k` the candidate's processors, `te` its end. Each running job's remaining run time is a
 //! list of [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; no job starts inside it.
 //!
-//! The rooms, from the outside in:
+//! The files, from the outside in:
 //! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
 //! * `decide`: the choice of an algorithm, and its steps.
 //! * `prepare`: verdicts that need none, and the setting up of one.

@@ -202,27 +202,27 @@ impl<'a> Object<'a> for Pass<'a> {
         state.capacity = *capacity;
     }
 
-    fn check(limits: &PassCapacity) -> Result<()> {
-        limits.check()
+    fn check(capacity: &PassCapacity) -> Result<()> {
+        capacity.check()
     }
 
     #[inline(always)]
-    fn parts(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<Parts<'a>> {
-        let jobs = limits.running as usize + limits.candidates as usize;
-        let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
-        let ends = limits.candidates as usize * limits.releases_per_job();
-        let processors = limits.processors as usize;
+    fn parts(carver: &mut Carver<'a>, capacity: &PassCapacity) -> Result<Parts<'a>> {
+        let jobs = capacity.running as usize + capacity.candidates as usize;
+        let releases = jobs.checked_mul(capacity.releases_per_job()).ok_or(Error::OutOfRange)?;
+        let ends = capacity.candidates as usize * capacity.releases_per_job();
+        let processors = capacity.processors as usize;
         // One frame for each level, one for the root, one for rounding.
         let frames = releases.checked_ilog2().unwrap_or(0) as usize + 3;
-        let cells = (limits.tie_cells as usize).max(Tie::fewest_cells(processors));
+        let cells = (capacity.tie_cells as usize).max(Tie::fewest_cells(processors));
         let row = Tie::row_length(processors);
         Ok(Parts {
             running: carver.take(jobs)?,
-            candidates: carver.take(limits.candidates as usize)?,
+            candidates: carver.take(capacity.candidates as usize)?,
             releases: carver.take(releases)?,
             entries: carver.take(releases)?,
             ends: carver.take(ends)?,
-            spare: carver.take(limits.releases_per_job().max(jobs))?,
+            spare: carver.take(capacity.releases_per_job().max(jobs))?,
             begins: carver.take(releases.checked_add(1).ok_or(Error::OutOfRange)?)?,
             order: carver.take(jobs)?,
             limits: carver.take(jobs)?,
@@ -243,9 +243,9 @@ impl<'a> Object<'a> for Pass<'a> {
 
     #[inline(always)]
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
-        let limits = &state.capacity;
-        let fits =
-            state.walk.running <= limits.running + limits.candidates && state.candidates <= limits.candidates;
+        let capacity = &state.capacity;
+        let fits = state.walk.running <= capacity.running + capacity.candidates
+            && state.candidates <= capacity.candidates;
         if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
@@ -313,7 +313,7 @@ impl Pass<'_> {
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle
     /// processors are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution with
-    /// more bins than the limits allow; [`Error::WrongState`] unless the pass has begun and nothing is decided yet.
+    /// more bins than the capacity has; [`Error::WrongState`] unless the pass has begun and nothing is decided yet.
     pub fn add_running(
         &mut self,
         processors: u32,
@@ -579,6 +579,6 @@ impl Pass<'_> {
 }
 
 /// Place of a candidate's first release: behind those of the running jobs.
-pub(super) fn candidate_slot(limits: &PassCapacity, candidate: usize) -> usize {
-    (limits.running as usize + candidate) * limits.releases_per_job()
+pub(super) fn candidate_slot(capacity: &PassCapacity, candidate: usize) -> usize {
+    (capacity.running as usize + candidate) * capacity.releases_per_job()
 }

@@ -143,7 +143,7 @@ impl Rule {
         }
     }
 
-    /// Whether the time limits decide anything for a head job that has waited these seconds.
+    /// Whether a head job that has waited these seconds is guarded.
     pub(super) fn guards(&self, waited: i64) -> bool {
         waited as f64 >= self.guard
     }

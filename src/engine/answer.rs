@@ -78,7 +78,7 @@ impl Cycle<'_> {
             let slot = if job == known.id { made.slot } else { scheduler.split(made.slot, job, now)? };
             let restarts = scheduler.parts.table.get(slot)?.restarts;
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };
-            scheduler.live(slot, &said, now)?;
+            scheduler.apply_report(slot, &said, now)?;
             scheduler.parts.holdings.hold(slot, self.parts.machine.offered(made.first, made.parts)?)?;
             if scheduler.state.listing_open != 0 {
                 // A row reported before is older than the start.

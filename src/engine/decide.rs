@@ -6,7 +6,7 @@ use super::object::Scheduler;
 use super::on_nodes::Stay;
 use super::order::{Candidate, count_points, easy, lowest, tiers, worth};
 use super::pools::idle;
-use super::settings::{Mode, OrderWord, Settings, Way};
+use super::settings::{Mode, Settings, Way};
 use crate::error::Result;
 use crate::heap;
 use crate::memory::{Object, at, at_mut, range, range_mut};
@@ -27,7 +27,7 @@ fn waiting_job(
     (settings, now): (&Settings, i64),
 ) -> Result<WaitingJob> {
     let job = scheduler.parts.table.get(candidate.slot)?;
-    let by_points = settings.order == OrderWord::Priority;
+    let by_points = settings.by_points();
     let credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
     let stale = credit != job.credit && !scheduler.parts.table.has_guest();
     let waiting = WaitingJob {
@@ -176,7 +176,7 @@ impl Cycle<'_> {
         let settings = scheduler.settings();
         let count = self.state.candidates as usize;
         let candidates = range_mut(self.parts.candidates, 0, count)?;
-        tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
+        tiers(candidates, range_mut(self.parts.tiers, 0, count)?, settings.tie)?;
         let mut plan = Plan::whole(self.parts.plan)?;
         plan.keep(&scheduler.pool_at(number)?.kept);
         plan.begin(idle);
@@ -242,7 +242,7 @@ impl Cycle<'_> {
             count_points(scheduler, candidates, now)?;
             heap::sort(candidates)?;
         } else {
-            tiers(candidates, range_mut(self.parts.tiers, 0, count)?)?;
+            tiers(candidates, range_mut(self.parts.tiers, 0, count)?, settings.tie)?;
         }
         self.parts.machine.plan_anew(&scheduler.pool_at(number)?.kept)?;
         let (nodes, mut plan) = self.parts.machine.both()?;

@@ -355,20 +355,23 @@ impl<'a> StartForecast<'a> {
         <StartForecast as Object>::size(&Room { capacity: *capacity, scenarios, regions })
     }
 
-    /// The rank of a class among those of the beginning: that of an equal one, or one between two of them.
+    /// The rank of a class among those of the beginning: that of an equal one, that of the jobs around it where these
+    /// count as equal, or one between two of them.
     pub(super) fn rank(&self, class: [i64; 2]) -> i32 {
         let present =
             self.parts.queued.get(..self.state.present.min(self.state.queued) as usize).unwrap_or(&[]);
-        let mut rank = 1;
+        let (mut rank, mut least) = (1, i32::MIN);
         for job in present {
             if job.class == class {
                 return job.tier;
             }
             if job.class < class {
                 rank = rank.min(job.tier - 1);
+            } else {
+                least = least.max(job.tier);
             }
         }
-        rank
+        rank.max(least)
     }
 
     /// Resets to the beginning of a scenario, before anything is drawn.

@@ -6,7 +6,7 @@ use super::job::{JobState, MAX_TIME, Why};
 use super::object::Scheduler;
 use super::order::{class_of, count_points, lowest, tiers, worth};
 use super::pools::pool;
-use super::settings::{Mode, OrderWord, Way};
+use super::settings::{Mode, Way};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{Object, at, at_mut, range, range_mut};
@@ -164,7 +164,8 @@ impl<'a> StartForecast<'a> {
         if easy != 0 {
             count_points(scheduler, candidates, now)?;
         }
-        tiers(candidates, ranks)?;
+        let tie = if easy != 0 { 0.0 } else { scheduler.settings().tie };
+        tiers(candidates, ranks, tie)?;
         if easy != 0 {
             // EASY goes through the queue class by class.
             for (candidate, &rank) in candidates.iter_mut().zip(&*ranks) {
@@ -258,7 +259,7 @@ impl<'a> StartForecast<'a> {
         let job = *scheduler.parts.table.get(slot)?;
         let set = self.set_of(job.queues.get(..job.queue_count as usize).unwrap_or(&[]))?;
         let now = self.state.now;
-        let by_points = settings.order == OrderWord::Priority;
+        let by_points = settings.by_points();
         let credit = match by_points && self.state.lowest.is_finite() {
             true => worth(job.priority - self.state.lowest, settings.seconds),
             false => 0,

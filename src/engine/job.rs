@@ -169,7 +169,7 @@ pub struct JobReport<'a> {
     pub user: i64,
     /// Time of its submission; 0 for now.
     pub submit: i64,
-    /// Time until which it is held.
+    /// Earliest time of its start, before which it is reported as waiting.
     pub begin: i64,
     /// Time of its start, in this run.
     pub start: i64,

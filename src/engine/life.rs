@@ -97,7 +97,7 @@ impl Scheduler<'_> {
             (job.noted_start, job.noted_ran, job.noted_units) = (said.start, said.ran, said.units);
             return Ok(());
         }
-        self.live(slot, &said, now)
+        self.apply_report(slot, &said, now)
     }
 
     /// Changes a job's place in the site's order. O(1).
@@ -207,8 +207,8 @@ impl Scheduler<'_> {
         Ok(slot)
     }
 
-    /// Finds what has happened to a job since it was last reported.
-    pub(super) fn live(&mut self, slot: u32, said: &Said, now: i64) -> Result<()> {
+    /// Finds what has happened to a job since it was last reported, and applies it: state, units, predictor.
+    pub(super) fn apply_report(&mut self, slot: u32, said: &Said, now: i64) -> Result<()> {
         let settle = self.settings().settle as i64;
         let job = *self.parts.table.get(slot)?;
         let again = said.restarts > job.restarts;

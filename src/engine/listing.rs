@@ -79,7 +79,7 @@ impl Scheduler<'_> {
                     self.parts.table.get_mut(slot)?.noted_keys = 0;
                     self.know_again(slot, time)?;
                 }
-                self.live(slot, &said, time)?;
+                self.apply_report(slot, &said, time)?;
             } else if job.state().has_room() {
                 self.state.totals.broken += 1;
                 self.forget(slot, now)?;

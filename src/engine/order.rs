@@ -2,7 +2,7 @@
 
 use super::job::JOB_QUEUES;
 use super::object::Scheduler;
-use super::settings::{OrderWord, Settings, Way};
+use super::settings::{Settings, Way};
 use crate::error::{Error, Result};
 use crate::heap;
 use crate::memory::{at, at_mut, range_mut};
@@ -45,10 +45,16 @@ fn reversed(priority: f64) -> i64 {
     rising.checked_neg().unwrap_or(i64::MAX)
 }
 
+/// The priority of that number.
+fn priority_of(reversed: i64) -> f64 {
+    let rising = reversed.checked_neg().unwrap_or(i64::MAX);
+    f64::from_bits(if rising < 0 { i64::MIN.wrapping_sub(rising) } else { rising } as u64)
+}
+
 impl Candidate {
     /// The candidate with its class: its tier, and its priority where that matters.
-    pub(super) fn classed(self, tier: i32, priority: f64, order: OrderWord) -> Candidate {
-        let priority = if order == OrderWord::Ties { reversed(priority) } else { 0 };
+    pub(super) fn classed(self, tier: i32, priority: f64, by_classes: bool) -> Candidate {
+        let priority = if by_classes { reversed(priority) } else { 0 };
         Candidate { tier: -i64::from(tier), priority, ..self }
     }
 
@@ -65,8 +71,8 @@ impl Candidate {
 /// The class of a job in the site's order, smaller before larger; under EASY, with points that are worth seconds of
 /// waiting, by the time for which it counts as having waited.
 pub(super) fn class_of(tier: i32, priority: f64, waited: i64, settings: &Settings) -> [i64; 2] {
-    let candidate = Candidate::zeroed().classed(tier, priority, settings.order);
-    let by_points = settings.way() != Way::Plan && settings.order == OrderWord::Priority;
+    let candidate = Candidate::zeroed().classed(tier, priority, settings.by_classes());
+    let by_points = settings.way() != Way::Plan && settings.by_points();
     let priority = if by_points { counted(priority, waited, settings) } else { candidate.priority };
     [candidate.tier, priority]
 }
@@ -82,7 +88,7 @@ fn counted(priority: f64, waited: i64, settings: &Settings) -> i64 {
 /// whichever counts as having waited longest comes first. A plan prices these seconds instead.
 pub(super) fn count_points(scheduler: &Scheduler<'_>, candidates: &mut [Candidate], now: i64) -> Result<()> {
     let settings = scheduler.settings();
-    if settings.order != OrderWord::Priority {
+    if !settings.by_points() {
         return Ok(());
     }
     for candidate in candidates {
@@ -92,9 +98,32 @@ pub(super) fn count_points(scheduler: &Scheduler<'_>, candidates: &mut [Candidat
     Ok(())
 }
 
-/// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in
-/// the order of submission before and afterwards. O(W log W), O(W) if all are of one class.
-pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<()> {
+/// Gives each candidate the highest priority of its band: of each tier, from the highest priority on, bands that are as
+/// wide as this percentage of the range of its priorities. The candidates are sorted by class. O(W).
+fn tie(candidates: &mut [Candidate], percent: f64) {
+    let mut rest = candidates;
+    while let Some(tier) = rest.first().map(|first| first.tier) {
+        let length = rest.partition_point(|candidate| candidate.tier == tier);
+        let Some((same, others)) = rest.split_at_mut_checked(length) else { return };
+        rest = others;
+        let apart = (same.len() / 20).max(1);
+        let ends = [apart, same.len().saturating_sub(apart + 1)];
+        let [upper, lower] = ends.map(|end| same.get(end).map_or(0.0, |end| priority_of(end.priority)));
+        let wide = (upper - lower).max(0.0) * (percent / 100.0);
+        let mut top = i64::MIN;
+        for candidate in same {
+            if top == i64::MIN || priority_of(top) - priority_of(candidate.priority) > wide {
+                top = candidate.priority;
+            }
+            candidate.priority = top;
+        }
+    }
+}
+
+/// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers, where priorities within
+/// `percent` of their range are of one class; the candidates are in the order of submission before and afterwards.
+/// O(W log W), O(W) if all are of one class.
+pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32], percent: f64) -> Result<()> {
     let first = candidates.first().map(Candidate::class);
     if candidates.iter().all(|candidate| Some(candidate.class()) == first) {
         tiers.iter_mut().for_each(|tier| *tier = 0);
@@ -105,6 +134,9 @@ pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<(
         candidate.number = number;
     }
     heap::sort(candidates)?;
+    if percent > 0.0 {
+        tie(candidates, percent);
+    }
     let (mut tier, mut class) = (0, candidates.first().map(Candidate::class));
     for candidate in candidates.iter_mut() {
         if class != Some(candidate.class()) {
@@ -189,7 +221,7 @@ impl Scheduler<'_> {
         candidates: &mut [Candidate],
     ) -> Result<usize> {
         let here = self.pool_at(pool)?;
-        let order = self.settings().order;
+        let by_classes = self.settings().by_classes();
         let mut count = 0;
         let length = self.parts.table.queue_length();
         for place in 0..length {
@@ -215,7 +247,7 @@ impl Scheduler<'_> {
                 queue: *at(&job.queues, 0)?,
                 ..Zeroable::zeroed()
             };
-            let candidate = candidate.classed(job.tier, job.priority, order);
+            let candidate = candidate.classed(job.tier, job.priority, by_classes);
             let fit = here.units.checked_div(job.width).unwrap_or(1);
             let (first, most) = tasks(slot, fit);
             for task in first..job.startable_tasks().min(most).max(1) {
@@ -234,6 +266,7 @@ impl Scheduler<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::vec::Vec;
 
     #[test]
@@ -247,11 +280,7 @@ mod tests {
     #[test]
     fn classes_become_tiers_in_the_order_of_submission() {
         let of = |place: u32, tier, priority| {
-            Candidate { place, slot: 100 - place, ..Zeroable::zeroed() }.classed(
-                tier,
-                priority,
-                OrderWord::Ties,
-            )
+            Candidate { place, slot: 100 - place, ..Zeroable::zeroed() }.classed(tier, priority, true)
         };
         let mut candidates: Vec<Candidate> = [(0, 1.0), (1, 5.0), (0, 2.0), (1, 5.0), (0, 1.0)]
             .iter()
@@ -259,11 +288,47 @@ mod tests {
             .map(|(&(t, p), i)| of(i, t, p))
             .collect();
         let mut found = [9; 5];
-        tiers(&mut candidates, &mut found).unwrap();
+        tiers(&mut candidates, &mut found, 0.0).unwrap();
         assert_eq!(found, [-2, 0, -1, 0, -2]);
         assert!(candidates.iter().zip(0..).all(|(candidate, place)| candidate.place == place));
         let mut same: Vec<Candidate> = (0..3).map(|i| of(i, 0, 4.0)).collect();
-        tiers(&mut same, &mut found).unwrap();
+        tiers(&mut same, &mut found, 0.0).unwrap();
         assert_eq!(found[..3], [0, 0, 0]);
+    }
+
+    /// The bands by the definition, of one tier's priorities: the rank of each.
+    fn bands(priorities: &[f64], percent: f64) -> Vec<i32> {
+        let mut falling = priorities.to_vec();
+        falling.sort_by(|one, other| other.total_cmp(one));
+        let apart = (falling.len() / 20).max(1);
+        let inner = falling.get(apart..falling.len().saturating_sub(apart)).unwrap_or(&[]);
+        let wide = inner.first().zip(inner.last()).map_or(0.0, |(high, low)| (high - low) * percent / 100.0);
+        let mut tops: Vec<f64> = Vec::new();
+        for priority in falling {
+            if tops.last().is_none_or(|top| top - priority > wide) {
+                tops.push(priority);
+            }
+        }
+        priorities.iter().map(|own| 1 - tops.iter().filter(|top| *top >= own).count() as i32).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn near_priorities_are_of_one_class(
+            priorities in proptest::collection::vec(prop_oneof![-40_i32..40, Just(1_000_000)], 1..60),
+            percent in prop_oneof![Just(0.0), Just(100.0), 0.0..100.0_f64],
+        ) {
+            let priorities: Vec<f64> = priorities.into_iter().map(f64::from).collect();
+            let mut candidates: Vec<Candidate> = priorities
+                .iter()
+                .zip(0..)
+                .map(|(&priority, place)| Candidate { place, ..Zeroable::zeroed() }.classed(3, priority, true))
+                .collect();
+            let mut found = std::vec![9; candidates.len()];
+            tiers(&mut candidates, &mut found, percent).unwrap();
+            prop_assert_eq!(found, bands(&priorities, percent));
+            // Back in the order of submission.
+            prop_assert!(candidates.iter().zip(0..).all(|(candidate, place)| candidate.place == place));
+        }
     }
 }

@@ -3,7 +3,6 @@
 use super::forecast::{Busy, DAY, LATER, NOBODY, Pending, STARTED, StartForecast, State, span};
 use super::object::{Scheduler, both_waits};
 use super::order::{class_of, worth};
-use super::settings::OrderWord;
 use crate::error::Result;
 use crate::forecast::draw::Draws;
 use crate::heap;
@@ -225,7 +224,7 @@ impl StartForecast<'_> {
             ran => ran,
         };
         let settings = scheduler.settings();
-        let by_points = settings.order == OrderWord::Priority;
+        let by_points = settings.by_points();
         let credit = match by_points && self.state.lowest.is_finite() {
             true => worth(arrival.priority - self.state.lowest, settings.seconds),
             false => 0,

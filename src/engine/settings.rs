@@ -61,13 +61,16 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum OrderWord {
-    /// Jobs of a higher priority come first, whatever the cost; the plan orders those of equal ones.
+    /// [`OrderWord::Priority`] where it is said what a point is worth, else [`OrderWord::Ties`].
     #[default]
-    Ties = 0,
+    Auto = 0,
+    /// Jobs of a higher priority come first, whatever the cost; the plan orders those of equal ones
+    /// ([`Settings::tie`]).
+    Ties = 1,
     /// A point of priority is worth some seconds of waiting ([`Settings::seconds`]).
-    Priority = 1,
+    Priority = 2,
     /// Priorities do not matter.
-    Free = 2,
+    Free = 3,
 }
 
 /// The predictor of run times.
@@ -110,9 +113,11 @@ pub struct Settings {
     pub cut: f64,
     /// `running=`: quantile of the rest of their predicted run time at which running jobs are expected to end.
     pub running: f64,
-    /// `seconds=`: with `order=priority`, seconds of waiting that a point of priority is worth (PriorityMaxAge /
-    /// PriorityWeightAge with Slurm's multifactor plugin).
+    /// `seconds=`: seconds of waiting that a point of priority is worth (PriorityMaxAge / PriorityWeightAge with
+    /// Slurm's multifactor plugin), 0 for none.
     pub seconds: f64,
+    /// `tie=`: the percentage of the range of the waiting jobs' priorities within which the plan counts them as equal.
+    pub tie: f64,
     /// `grace=`: seconds for which a job is remembered that the manager no longer lists.
     pub grace: f64,
     /// `settle=`: seconds for which the manager may report a started job as waiting before it counts as put back.
@@ -130,7 +135,7 @@ impl Settings {
         preset: PresetWord::Fair,
         by: RuleWord::Auto,
         mode: Mode::On,
-        order: OrderWord::Ties,
+        order: OrderWord::Auto,
         predictor: PredictorWord::Contexts,
         fit: Fit::Best,
         sparing: true,
@@ -141,6 +146,7 @@ impl Settings {
         cut: 0.95,
         running: 0.85,
         seconds: 0.0,
+        tie: 0.0,
         grace: 300.0,
         settle: 60.0,
         refused: 60.0,
@@ -155,6 +161,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The settings of a preset where a point of priority is worth this number of seconds of waiting, 0 for none.
+    pub fn preset(preset: PresetWord, seconds: f64) -> Settings {
+        let mut settings = Settings { seconds, ..Settings::DEFAULT };
+        settings.set_preset(preset);
+        settings
+    }
+
     /// Sets a preset, with the numbers of its plan and of its delay rule.
     pub(super) fn set_preset(&mut self, preset: PresetWord) {
         self.preset = preset;
@@ -163,6 +176,29 @@ impl Settings {
             if preset == PresetWord::Papers { Preset::new(PresetName::Papers) } else { Preset::EXACT };
         (self.criterion, self.tau, self.events) =
             (delay.rule.criterion, delay.rule.threshold, delay.events_per_bin);
+        self.set_front();
+    }
+
+    /// Sets the quantile of the front to that of the preset and the order. Where points are worth seconds of waiting no
+    /// job is in front of all others before the longest of the recent waits: the jobs that wait longest there are those
+    /// that the site puts last.
+    pub(super) fn set_front(&mut self) {
+        let preset = if self.preset == PresetWord::Fast { PlanRule::FAST } else { PlanRule::FAIR };
+        self.rule.front = if self.by_points() { 1.0 } else { preset.front };
+    }
+
+    /// Whether points of priority are worth seconds of waiting.
+    pub fn by_points(&self) -> bool {
+        match self.order {
+            OrderWord::Auto => self.seconds > 0.0,
+            OrderWord::Priority => true,
+            OrderWord::Ties | OrderWord::Free => false,
+        }
+    }
+
+    /// Whether jobs of a higher priority come first, whatever the cost.
+    pub fn by_classes(&self) -> bool {
+        !self.by_points() && self.order != OrderWord::Free
     }
 
     /// The way in which a decision is made.

@@ -19,7 +19,7 @@ pub(super) struct Record {
     pub id: i64,
     pub user: i64,
     pub submit: i64,
-    /// Time until which it is held.
+    /// Earliest time of its start, before which it is reported as waiting.
     pub begin: i64,
     /// Start of its present run.
     pub start: i64,

@@ -63,15 +63,17 @@ pub(super) const CHOICES: [Choices; 7] = [
     },
     Choices {
         word: "order",
-        names: &["ties", "priority", "free"],
-        wanted: "order= ties, priority or free",
+        names: &["auto", "ties", "priority", "free"],
+        wanted: "order= auto, ties, priority or free",
         get: |settings| settings.order as u32,
         set: |settings, chosen| {
             settings.order = match chosen {
-                1 => OrderWord::Priority,
-                2 => OrderWord::Free,
-                _ => OrderWord::Ties,
+                1 => OrderWord::Ties,
+                2 => OrderWord::Priority,
+                3 => OrderWord::Free,
+                _ => OrderWord::Auto,
             };
+            settings.set_front();
         },
     },
     Choices {
@@ -138,7 +140,29 @@ impl Range {
 /// The smallest quantile that a word can name.
 pub(super) const LEAST: f64 = 1e-9;
 
-pub(super) const RANGES: [Range; 16] = [
+pub(super) const RANGES: [Range; 17] = [
+    // Before the front's quantile, which it sets too.
+    Range {
+        word: "seconds",
+        least: 0.0,
+        most: 1e6,
+        whole: false,
+        wanted: "seconds= of waiting that a point of priority is worth, up to 1000000",
+        get: |settings| settings.seconds,
+        set: |settings, number| {
+            settings.seconds = number;
+            settings.set_front();
+        },
+    },
+    Range {
+        word: "tie",
+        least: 0.0,
+        most: 100.0,
+        whole: false,
+        wanted: "tie= a percentage of the range of priorities, 0 to 100",
+        get: |settings| settings.tie,
+        set: |settings, number| settings.tie = number,
+    },
     Range {
         word: "short",
         least: 0.0,
@@ -201,15 +225,6 @@ pub(super) const RANGES: [Range; 16] = [
         wanted: "running= a quantile, above 0, at most 1",
         get: |settings| settings.running,
         set: |settings, number| settings.running = number,
-    },
-    Range {
-        word: "seconds",
-        least: 0.0,
-        most: 1e6,
-        whole: false,
-        wanted: "seconds= of waiting that a point of priority is worth, up to 1000000",
-        get: |settings| settings.seconds,
-        set: |settings, number| settings.seconds = number,
     },
     Range {
         word: "grace",
@@ -285,7 +300,7 @@ pub(super) const RANGES: [Range; 16] = [
     },
 ];
 
-pub(super) const UNKNOWN: &str = "one of preset, rule, mode, order, predictor, fit, criterion, tau, events, short, steep, long, front, proposals, cut, running, seconds, grace, settle, refused, budget, slack, seed";
+pub(super) const UNKNOWN: &str = "one of preset, rule, mode, order, predictor, fit, criterion, tau, events, short, steep, long, front, proposals, cut, running, seconds, tie, grace, settle, refused, budget, slack, seed";
 
 /// A word that was not understood. Nothing has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::nodes::guard::{Ending, NodeGuard};
 use crate::nodes::machine::Nodes;
 use crate::nodes::plan::NodePlan;
 use crate::nodes::request::Fit;
-use crate::nodes::settle::begin_job;
+use crate::nodes::starts::begin_job;
 use crate::plan::Until;
 
 impl NodePlan<'_> {

@@ -14,9 +14,10 @@
 //! * [`NodeForecast`]: the start of every waiting job, the queue played forward on the nodes; `floor`: the machine in a
 //!   scenario; `ahead`: placement and backfilling there.
 //! * [`NodePlan`]: a start for every waiting job ([`crate::plan`]), and nodes for those that start now; `groups`: the
-//!   sums of nodes by which it searches; `settle`: starts on the nodes from its order; `asked`, `timeline`, `licences`:
-//!   the jobs there, and the nodes and the machine's own resources over time; `guard`: the jobs that may start while
-//!   the one that has waited longest must not be delayed; `easy`: EASY backfilling instead of the plan.
+//!   sums of nodes by which it searches; `starts`: the jobs that start on the nodes, from its order; `asked`,
+//!   `timeline`, `licences`: the jobs there, and the nodes and the machine's own resources over time; `guard`: the
+//!   jobs that may start while the one that has waited longest must not be delayed; `easy`: EASY backfilling instead of
+//!   the plan.
 //! * `board`: a machine as a manager describes it.
 
 mod ahead;
@@ -36,7 +37,8 @@ mod place;
 mod plan;
 mod play;
 mod request;
-mod settle;
+
+mod starts;
 mod state;
 mod tail;
 mod timeline;

@@ -354,7 +354,7 @@ impl<'a> NodePlan<'a> {
             return Ok(());
         }
         let guarded = self.arrange(nodes, rule, recent, counted)?;
-        self.settle(nodes, guarded)
+        self.start(nodes, guarded)
     }
 
     /// Makes the first profile: the free amounts beside the running jobs, which are sorted by their ends.

@@ -4,7 +4,7 @@ use crate::block::{Block, small};
 use crate::longer;
 use crate::machine::{Kinds, Machine, ORIGIN, Random};
 use crate::oracles::{PlanOracle, easy};
-use surefill::engine::{Action, JobState, OrderWord, PredictorWord, PresetWord, Refusal};
+use surefill::engine::{Action, JobState, PredictorWord, PresetWord, Refusal};
 
 pub const ALL: Kinds = Kinds {
     predicted_by_caller: false,
@@ -294,8 +294,8 @@ fn easy_is_easy() {
     let words = [
         "preset=easy",
         "preset=easy order=free",
-        "preset=easy predictor=limit order=ties",
-        "preset=easy order=priority seconds=40",
+        "preset=easy predictor=limit order=ties tie=50",
+        "preset=easy seconds=40",
     ];
     let counts = sum((0..60 * longer()).map(|seed| against(seed, words[seed as usize % 4], ALL, 100)));
     assert!(counts[0] > 3000 && counts[1] > 500 && counts[2] > 5000, "{counts:?}");
@@ -308,11 +308,12 @@ fn the_plan_is_the_naive_plan() {
         "preset=fast proposals=5 order=free seed=7",
         "preset=fair proposals=3 order=priority seconds=90",
         "preset=fair order=free front=.5 long=.5 proposals=20",
+        "preset=fair order=ties seconds=9 tie=30 proposals=7",
+        "preset=fair seconds=20 proposals=7",
     ];
-    let _ = OrderWord::Ties;
     let counts = sum((0..24 * longer()).map(|seed| {
         let kinds = Kinds { predicted_by_caller: true, ..ALL };
-        against(seed, words[seed as usize % 4], kinds, 80)
+        against(seed, words[seed as usize % words.len()], kinds, 80)
     }));
     assert!(counts[0] > 500 && counts[1] > 100, "{counts:?}");
 }

@@ -116,6 +116,7 @@ impl Fuzz {
             "predictor=limit settle=0",
             "mode=shadow",
             "order=priority seconds=1000000",
+            "order=ties tie=35",
         ]);
         let mut block = Block::new(&capacity, words);
         block.unchecked = seed % 4 != 0;

@@ -2,6 +2,7 @@
 
 use crate::machine::{Job, Machine};
 use crate::naive::{LONGEST, Naive, Running};
+use std::cmp::Reverse;
 use surefill::engine::{JobState, OrderWord, Settings};
 use surefill::plan::WaitingJob;
 
@@ -20,11 +21,40 @@ fn rest_by_limit(job: &Job, now: i64) -> i64 {
     if job.limit > 0 { (job.limit - job.age(now)).clamp(1, LONGEST) } else { LONGEST }
 }
 
+/// The order, `auto` by what points are worth.
+fn order(settings: &Settings) -> OrderWord {
+    match (settings.order, settings.seconds > 0.0) {
+        (OrderWord::Auto, true) => OrderWord::Priority,
+        (OrderWord::Auto, false) => OrderWord::Ties,
+        (order, _) => order,
+    }
+}
+
+/// The number of this priority's band among those of its tier, 0 for the highest: each begins with the highest priority
+/// that is in none before it, and is `percent` as wide as the range without a twentieth of the jobs at each end, one
+/// job at least.
+fn band(priority: f64, mut tier: Vec<f64>, percent: f64) -> usize {
+    tier.sort_by(|a, b| b.total_cmp(a));
+    let apart = (tier.len() / 20).max(1);
+    let inner: Vec<f64> =
+        tier.iter().copied().skip(apart).take(tier.len().saturating_sub(2 * apart)).collect();
+    let wide = inner.first().map_or(0.0, |first| (first - inner[inner.len() - 1]) * (percent / 100.0));
+    let mut number = 0;
+    while let Some(&top) = tier.first() {
+        tier.retain(|&other| top - other > wide);
+        if top - priority <= wide {
+            return number;
+        }
+        number += 1;
+    }
+    panic!("{priority} is none of its tier")
+}
+
 /// EASY: tier, then priority or the wait with what points are worth, submission, id.
 pub fn easy(machine: &Machine, pool: u32, settings: &Settings) -> Vec<i64> {
     let now = machine.now;
     let mut queue: Vec<&Job> = machine.jobs.iter().filter(|job| waits(machine, job, pool)).collect();
-    let worth = |job: &Job| match settings.order {
+    let worth = |job: &Job| match order(settings) {
         OrderWord::Ties => job.priority,
         OrderWord::Priority => job.waited(now) as f64 + settings.seconds * job.priority,
         _ => 0.0,
@@ -125,8 +155,10 @@ impl PlanOracle {
         queue.sort_by_key(|job| (job.submit, job.id));
         // Classes by rank, the highest 0.
         let class = |job: &Job| {
-            let priority = if settings.order == OrderWord::Ties { (job.priority * 2.0) as i64 } else { 0 };
-            (job.tier, priority)
+            let same = queue.iter().filter(|other| other.tier == job.tier).map(|other| other.priority);
+            let ties = order(settings) == OrderWord::Ties;
+            let band = if ties { band(job.priority, same.collect(), settings.tie) } else { 0 };
+            (job.tier, Reverse(band))
         };
         let mut classes: Vec<_> = queue.iter().map(class).collect();
         classes.sort_by(|a, b| b.cmp(a));
@@ -134,7 +166,7 @@ impl PlanOracle {
         let lowest = queue.iter().map(|job| job.priority).fold(f64::INFINITY, f64::min);
         let mut waiting = Vec::new();
         for job in &queue {
-            let points = if settings.order == OrderWord::Priority { job.priority - lowest } else { 0.0 };
+            let points = if order(settings) == OrderWord::Priority { job.priority - lowest } else { 0.0 };
             let credit = (points * settings.seconds) as i64;
             machine.job(job.id).credit = credit;
             waiting.push(WaitingJob {

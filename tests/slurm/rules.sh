@@ -135,7 +135,8 @@ wait_for 10 logged 'surefill: mode on, .*: preset=easy '
 
 # A head job with licences is counted like any other. Whoever needs licences overtakes it if there are enough for both,
 # the two of an array's tasks one after the other; and not if there are too few.
-# --time-min does not make a job shorter. The tasks of an array come one by one.
+# A job with --time-min starts with a limit that ends before the head job's turn, and so before that of a job without it. The tasks
+# of an array come one by one.
 head=$(job games 4 20 0.1 -L matlab)
 two=$(job man 1 1 0.1 -L matlab:2)
 array=$(job man 1 1 0.5 -L matlab --array=1-2)
@@ -143,12 +144,17 @@ wait_for 20 is_completed "$array" || fail "jobs with licences do not overtake wh
 pending "$two" || fail "a job has overtaken that takes the head job's licences"
 timeout 10 scancel "$head" "$two"
 head=$(job games 4 20 0.1)
-least=$(job mail 1 120 0.1 --time-min=1)
+whole=$(job mail 1 120 0.1)
+least=$(job mail 1 120 100 --time-min=1)
+wait_for 20 running "$least"
+minutes=$(timeout 5 squeue -h -j "$least" -o %l)
+check "the limit of a job with --time-min, $minutes" "${minutes%%:*}" -lt 60
+wait_for 10 pending "$whole" || fail "a job has overtaken the head job"
+timeout 10 scancel "$least" "$whole"
 array=$(job man 1 2 100 --array=1-2)
 wait_for 10 tasks_run "$array" 1
-wait_for 10 pending "$least" || fail "a job has overtaken by its --time-min"
 check "tasks on one idle node" "$(running_tasks "$array")" -eq 1
-timeout 10 scancel "$array" "$least" "$head"
+timeout 10 scancel "$array" "$head"
 wait_for 10 tasks_run "$array" 0
 
 # Nodes being drained do not come back, and whoever needs more than the others is no head.

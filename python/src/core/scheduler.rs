@@ -36,8 +36,8 @@ fn user_number(name: &str) -> i64 {
 /// ``settings`` are words such as ``"preset=fast"``: ``preset=`` ``fair`` (short waits, and tails shorter than EASY's),
 /// ``fast`` (the shortest mean wait), ``easy`` (EASY backfilling by the limits) or ``papers`` (probabilistic
 /// backfilling, not in pools of nodes), ``rule=delay`` (its rule with ``criterion=``, ``tau=`` and ``events=``),
-/// ``mode=shadow``, ``order=`` ``ties``, ``priority`` or ``free``, and the plan's numbers. Times are whole seconds
-/// since any origin.
+/// ``mode=shadow``, ``order=`` ``auto``, ``ties``, ``priority`` or ``free``, ``seconds=`` of waiting that a point of
+/// priority is worth, and the plan's numbers. Times are whole seconds since any origin.
 ///
 /// Two processors are busy for an hour. A job that wants four waits, one of two starts:
 ///

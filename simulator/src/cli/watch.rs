@@ -7,6 +7,7 @@ use crate::base::span;
 use crate::base::words::several;
 use crate::live::advise::past::reckon_nodes;
 use crate::live::advise::read::{Listing, Past};
+use crate::live::advise::rule::Rule;
 use crate::live::advise::{Left, Snapshot, arrays, live, read};
 use crate::live::watch::journal::{self, Event, Writer};
 use crate::live::watch::score::{histories, score};
@@ -108,7 +109,7 @@ impl Watch {
         let mut writer = Writer::open(&self.journal)?;
         let before = journal::read(&self.journal)?;
         let past = self.past()?;
-        let mut watcher = Watcher::new(&self.preset, &past, &before.events)?;
+        let mut watcher = Watcher::new(&self.rule()?, &past, &before.events)?;
         drop(past);
         let begun = Instant::now();
         let (mut first, mut failing) = (true, false);
@@ -152,6 +153,18 @@ impl Watch {
             }
             sleep(Duration::from_secs(self.every as u64).saturating_sub(looked.elapsed()));
         }
+    }
+
+    /// The preset as the plugin would have it on this cluster. Where the configuration cannot be asked for, priorities
+    /// come first whatever the cost.
+    fn rule(&self) -> Result<Rule, Failure> {
+        let config = live::config().unwrap_or_else(|error| {
+            eprintln!(
+                "surefill watch: {error:#}; jobs of a higher priority come first, whatever a point is worth"
+            );
+            String::new()
+        });
+        Ok(Rule::installed(&config, &self.preset)?)
     }
 
     fn past(&self) -> Result<Vec<Past>, Failure> {

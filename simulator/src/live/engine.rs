@@ -96,8 +96,8 @@ pub struct Present {
     pub limit: i64,
     /// Units it holds or wants; at least 1.
     pub units: u32,
-    /// The site's priority, larger first.
-    pub priority: i64,
+    /// Its priority to the engine, larger first.
+    pub priority: f64,
 }
 
 /// The engine knows no limit as 0.
@@ -340,7 +340,7 @@ impl Learnt {
                 start: if job.used.is_some() { now - ran } else { 0 },
                 limit: limit(job.limit),
                 ran,
-                priority: job.priority as f64,
+                priority: job.priority,
                 count: job.units.max(1),
                 queues: &[0],
                 ..JobReport::default()
@@ -388,7 +388,16 @@ mod tests {
     }
 
     fn present(id: i64, user: i64, units: u32, used: Option<i64>) -> Present {
-        Present { id, user, eligible: 10_900, used, ending: false, limit: 3600, units, priority: 100 - id }
+        Present {
+            id,
+            user,
+            eligible: 10_900,
+            used,
+            ending: false,
+            limit: 3600,
+            units,
+            priority: (100 - id) as f64,
+        }
     }
 
     /// Three of five nodes are held for long, the first job wants all five, and jobs of two users would fit: the

@@ -10,7 +10,7 @@
 //! of the site's priorities where that is among the policies, and is then named with it.
 
 use super::Compared;
-use super::columns::{details, easy, is_easy, name};
+use super::columns::{baseline, details, is_easy, name};
 use super::grid::Grid;
 use super::savings::{self, Saving, explains};
 use super::table::Style;
@@ -23,8 +23,8 @@ use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::policy::{PolicyName, name_of};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
+use crate::replay::scored::{EXCEEDED, Verdict};
 use crate::replay::waiting::change_over_weeks;
-use crate::trace::recorded::{EXCEEDED, Verdict};
 use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -54,7 +54,7 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
     let mut pairs = Vec::new();
     let mut longest = Vec::new();
     for compared in traces {
-        let (own, base) = (compared.policies.get(index)?, easy(&compared.policies)?);
+        let (own, base) = (compared.policies.get(index)?, baseline(&compared.policies)?);
         let Some(change) = change(own.mean.mean_wait_s, base.mean.mean_wait_s) else { continue };
         changes.push(change);
         pairs.push((&own.weeks[..], &base.weeks[..]));
@@ -77,7 +77,7 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
 /// beforehand.
 fn candidates(policies: &[Summary]) -> Vec<usize> {
     let seers = |summary: &Summary| summary.setup.predictor == PredictorName::Clairvoyant;
-    let base = easy(policies);
+    let base = baseline(policies);
     let is_base = |summary: &Summary| base.is_some_and(|base| std::ptr::eq(base, summary));
     let all = policies.iter().enumerate();
     let some = all.filter(|(_, one)| !is_easy(&one.setup) && !is_base(one) && !seers(one));
@@ -108,7 +108,7 @@ fn called(policies: &[Summary], index: usize) -> String {
 
 /// The policy from which changes are counted, by its name.
 fn base(policies: &[Summary]) -> String {
-    let found = easy(policies);
+    let found = baseline(policies);
     let place = policies.iter().position(|summary| found.is_some_and(|easy| std::ptr::eq(easy, summary)));
     called(policies, place.unwrap_or(usize::MAX))
 }
@@ -207,7 +207,7 @@ pub fn explained(traces: &[Compared]) -> Option<String> {
 /// If another policy is ahead of the default, that stands beside it. Without EASY the policy of the shortest waits
 /// against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
-    if traces.iter().all(|compared| easy(&compared.policies).is_none()) {
+    if traces.iter().all(|compared| baseline(&compared.policies).is_none()) {
         return without_easy(traces);
     }
     let (all, policies) = (standings(traces), &traces.first()?.policies);
@@ -410,7 +410,7 @@ const DIVISIONS: [Kinds; 2] = [
 fn who_pays(traces: &[Compared], index: usize, who: &str) -> Markup {
     let pairs: Vec<(&Summary, &Summary)> = traces
         .iter()
-        .filter_map(|compared| Some((compared.policies.get(index)?, easy(&compared.policies)?)))
+        .filter_map(|compared| Some((compared.policies.get(index)?, baseline(&compared.policies)?)))
         .collect();
     let (easys, easy) = traces
         .first()

@@ -68,15 +68,15 @@ impl Column {
     }
 
     /// All of these in one cell.
-    pub fn cell(&self, summary: &Summary, easy: Option<&Summary>, style: TableStyle) -> String {
+    pub fn cell(&self, summary: &Summary, base: Option<&Summary>, style: TableStyle) -> String {
         let spread = self.spread(summary).map_or_else(String::new, |spread| format!(" {spread}"));
-        style.noted(self.mean(summary) + &spread, self.change(summary, easy))
+        style.noted(self.mean(summary) + &spread, self.change(summary, base))
     }
 
     /// The change against EASY, where it is given.
-    pub fn change(&self, summary: &Summary, easy: Option<&Summary>) -> Option<String> {
-        let easy = easy.filter(|easy| self.compared && !std::ptr::eq(*easy, summary))?;
-        let base = (self.value)(&easy.mean);
+    pub fn change(&self, summary: &Summary, base: Option<&Summary>) -> Option<String> {
+        let base = base.filter(|base| self.compared && !std::ptr::eq(*base, summary))?;
+        let base = (self.value)(&base.mean);
         // A share of less than a minute says nothing.
         (base * self.seconds() >= SHORTEST_BASE_S).then(|| change((self.value)(&summary.mean), base))?
     }
@@ -107,7 +107,7 @@ pub fn is_easy(setup: &Setup) -> bool {
 
 /// The policy from which changes are counted: Slurm's own rule on a site's nodes where it is among them, else EASY, in
 /// the order of the site's priorities if it is there.
-pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
+pub fn baseline<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
     let all: Vec<&Summary> = summaries.into_iter().collect();
     let own = |setup: &Setup| {
         setup.policy == PolicyName::Backfill

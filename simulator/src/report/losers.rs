@@ -1,7 +1,7 @@
 //! The page's part on fairness: who waits longer than under EASY, and by how much.
 
 use super::Drawn;
-use super::columns::{easy, is_easy};
+use super::columns::{baseline, is_easy};
 use super::document::SCROLLS;
 use crate::base::statistics;
 use crate::replay::fairness::{FEWEST, Group};
@@ -46,7 +46,7 @@ fn losers(summary: &Summary, base: &Summary) -> Vec<(f64, u64, f64, f64)> {
 /// Tail and mean waits by kinds of jobs against EASY's, and the users who lose most; nothing without EASY or without
 /// others.
 pub fn fairness(runs: &[Drawn]) -> Markup {
-    let Some(base) = easy(runs.iter().map(|run| run.summary)) else { return html! {} };
+    let Some(base) = baseline(runs.iter().map(|run| run.summary)) else { return html! {} };
     let others: Vec<&Drawn> = runs.iter().filter(|run| !is_easy(&run.summary.setup)).collect();
     if others.is_empty() {
         return html! {};

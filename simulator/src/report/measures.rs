@@ -1,7 +1,7 @@
 //! The page's tables: measures of every policy, and every option that decided them.
 
 use super::Drawn;
-use super::columns::{COLUMNS, Column, change, details, easy, name};
+use super::columns::{COLUMNS, Column, baseline, change, details, name};
 use super::document::SCROLLS;
 use super::table::{Style, node_use};
 use crate::base::papers::{Published, Waits};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The measures of all policies, and the paper's where it has them.
 pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
-    let base = easy(runs.iter().map(|run| run.summary));
+    let base = baseline(runs.iter().map(|run| run.summary));
     let cell = |column: &Column, summary: &Summary| {
         html! {
             td {

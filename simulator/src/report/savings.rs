@@ -1,13 +1,13 @@
 //! Savings of the recorded waits by each policy of a comparison, trace by trace, as `what-if` has them.
 
 use super::Compared;
-use super::columns::easy;
+use super::columns::baseline;
 use super::grid::Grid;
 use super::table::Style;
 use super::views::short;
 use super::what_if::{percent, saved, span};
+use crate::replay::scored::Verdict;
 use crate::replay::scored::{Known, Scored, known, scored};
-use crate::trace::recorded::Verdict;
 use serde::Serialize;
 
 /// A policy beside the record of a trace and the replay of EASY.
@@ -24,14 +24,14 @@ pub struct Saving {
 
 /// EASY's waits beside those recorded; none without EASY, or where no wait is recorded.
 pub(super) fn explains(compared: &Compared) -> Option<(Known, Verdict)> {
-    let base = &easy(&compared.policies)?.weeks;
+    let base = &baseline(&compared.policies)?.weeks;
     let sums = known(base, base);
     Some((sums, sums.verdict()?))
 }
 
 /// Some policies, by place and name, beside the record of a trace; none without EASY, or where no wait is recorded.
 pub(super) fn savings(compared: &Compared, policies: &[(usize, String)]) -> Vec<Saving> {
-    let Some(base) = easy(&compared.policies) else { return Vec::new() };
+    let Some(base) = baseline(&compared.policies) else { return Vec::new() };
     let one = |(index, policy): &(usize, String)| {
         let scored = scored(&base.weeks, &compared.policies.get(*index)?.weeks)?;
         Some(Saving { index: *index, policy: policy.clone(), scored })

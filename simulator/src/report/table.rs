@@ -1,7 +1,7 @@
 //! Comparisons as tables: the waits of one trace, and what all tables share.
 
 use super::Compared;
-use super::columns::{COLUMNS, Column, details, easy, name};
+use super::columns::{COLUMNS, Column, baseline, details, name};
 use super::grid::Grid;
 use super::room::{room, within};
 use crate::replay::run::Summary;
@@ -106,7 +106,7 @@ fn table(compared: &Compared, style: Style, columns: &[&Column]) -> Grid {
     let titles = columns.iter().map(|column| style.title(column.name, column.unit));
     let mut table = style.table(std::iter::once("policy".to_owned()).chain(titles), 1);
     for summary in summaries {
-        let cells = columns.iter().map(|column| column.cell(summary, easy(summaries), style));
+        let cells = columns.iter().map(|column| column.cell(summary, baseline(summaries), style));
         table.add_row(std::iter::once(style.policy(&summary.setup)).chain(cells));
     }
     table

@@ -1,7 +1,7 @@
 //! Tables of one aspect, over all traces at once.
 
 use super::Compared;
-use super::columns::{COLUMNS, change, easy, is_easy, label};
+use super::columns::{COLUMNS, baseline, change, is_easy, label};
 use super::table::Style;
 use crate::base::papers::{Published, Waits, published};
 use crate::replay::fairness::Group;
@@ -82,7 +82,7 @@ fn means(traces: &[Compared], style: Style) -> Grid {
         let cells = traces.iter().flat_map(|compared| {
             let summary = &compared.policies[index];
             // The first two columns are the two means.
-            [0, 1].map(|column| COLUMNS[column].cell(summary, easy(&compared.policies), style))
+            [0, 1].map(|column| COLUMNS[column].cell(summary, baseline(&compared.policies), style))
         });
         let policy = traces.first().map(|compared| style.policy(&compared.policies[index].setup));
         table.add_row(policy.into_iter().chain(cells));
@@ -219,7 +219,7 @@ fn distribution(traces: &[Compared], style: Style) -> Grid {
     let titles = titles.iter().chain(&DISTRIBUTION).map(|(name, unit)| style.title(name, unit));
     let mut table = style.table(titles, 2);
     for compared in traces {
-        let base = easy(&compared.policies);
+        let base = baseline(&compared.policies);
         for summary in &compared.policies {
             let shape = &summary.shape;
             let of = |jobs: u64, all: u64| format!("{:.1}", jobs as f64 / all.max(1) as f64 * 100.0);
@@ -323,7 +323,7 @@ fn fairness(traces: &[Compared], style: Style) -> Grid {
     let titles = titles.iter().chain(&FAIRNESS).chain(quarters).map(|(name, unit)| style.title(name, unit));
     let mut table = style.table(titles, 2);
     for compared in traces {
-        let Some(base) = easy(&compared.policies) else { continue };
+        let Some(base) = baseline(&compared.policies) else { continue };
         for summary in compared.policies.iter().filter(|summary| !std::ptr::eq(*summary, base)) {
             let (own, its) = (&summary.mean, &base.mean);
             let percent = |own: f64, its: f64| {

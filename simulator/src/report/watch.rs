@@ -21,8 +21,10 @@ pub fn sentences(score: &Score) -> Vec<String> {
         span(all.mean_wait_s)
     )];
     sentences.push(format!(
-        "Gains: {preset} would have let {} through that time limits kept back, {} earlier each on average ({} over all jobs).",
-        counted(all.earlier, "job", "jobs"),
+        "Gains: under the site's priorities {preset} would have let {} of {} through that time limits kept back, {} earlier each on \
+         average ({} over all jobs).",
+        all.earlier,
+        counted(all.jobs, "job", "jobs"),
         span(mean(all.earlier_s, all.earlier)),
         span(mean(all.earlier_s, all.jobs))
     ));

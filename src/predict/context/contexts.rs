@@ -148,6 +148,7 @@ impl View<'_> {
         let bin = self.limit_bin as i64;
         let [owner, limited, like] = self.trails;
         let [of_user, _, of_like] = self.standings.map(Standing::number);
+        let like_has_ended = self.standings.get(2).is_some_and(|like| matches!(like, Standing::Ended(_)));
         let last = |trail: &Trail, back: usize| i64::from(trail.last(back));
         let ((b1, b2), (k1, k2)) = ((last(owner, 0), last(owner, 1)), (last(limited, 0), last(limited, 1)));
         let known = |last: i64| i64::from(last >= 0);
@@ -181,7 +182,7 @@ impl View<'_> {
             key(&[22, bin, n]),
             key(&[23, bin, k1, k2]),
             key(&[24, like_step, like.place(), known(last(like, 0))]),
-            key(&[25, user_step, known(b1), i64::from(of_like >= 300)]),
+            key(&[25, user_step, known(b1), i64::from(like_has_ended)]),
             key(&[26, ended(like), like_step]),
             key(&[27, self.change(owner.ended_job()), ended(owner)]),
             key(&[28, bin, of_user, changed]),

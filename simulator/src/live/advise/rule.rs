@@ -3,7 +3,8 @@
 use crate::live::engine::Block;
 use crate::trace::values::elapsed;
 use anyhow::{Context, Result, bail};
-use surefill::engine::{Mode, SchedulerCapacity, Way};
+use std::ops::RangeInclusive;
+use surefill::engine::{Mode, SchedulerCapacity, Settings, Way};
 
 /// The beginning of the words of Slurm's plugin in SchedulerParameters.
 const PREFIX: &str = "surefill_";
@@ -24,7 +25,12 @@ pub struct Rule {
     pub plans: bool,
     /// Points of age, where points are worth seconds of waiting: the wait itself counts in their place.
     pub age: Option<Age>,
+    /// Whether priorities say only who came first, and so are all equal to a plan: `priority/basic`.
+    pub basic: bool,
 }
+
+/// The priorities that `priority/basic` gives: the first job has the highest, each later one the next lower.
+const BASIC: RangeInclusive<i64> = 0x8000_0000..=0xFFFF_0000;
 
 /// The points that a job's age earns, by `priority/multifactor`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +45,7 @@ impl Default for Rule {
     /// EASY by the limits, the rule of Slurm's sched/backfill.
     fn default() -> Rule {
         let (settings, name) = ("preset=easy".to_owned(), "EASY, as sched/backfill".to_owned());
-        Rule { settings, name, remark: None, plans: false, age: None }
+        Rule { settings, name, remark: None, plans: false, age: None, basic: false }
     }
 }
 
@@ -54,21 +60,12 @@ impl Rule {
     /// # Errors
     /// When there is no line of SchedulerType, or a word of the plugin's that the engine does not know.
     pub fn configured(config: &str) -> Result<Rule> {
-        let value = |wanted: &str| {
-            let mut lines = config.lines().filter_map(|line| line.split_once('='));
-            lines.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())
-        };
-        let scheduler =
-            value("SchedulerType").context("no line of SchedulerType: wanted is scontrol show config")?;
+        let scheduler = value(config, "SchedulerType")
+            .context("no line of SchedulerType: wanted is scontrol show config")?;
         match scheduler.to_lowercase().as_str() {
             "" => bail!("SchedulerType is empty"),
             "sched/surefill" => {
-                let multifactor = value("PriorityType") == Some("priority/multifactor");
-                let weight = value("PriorityWeightAge").and_then(|text| text.parse::<f64>().ok());
-                let most = value("PriorityMaxAge").and_then(|text| elapsed(text).ok().flatten());
-                let age = weight.zip(most).filter(|&(weight, most)| multifactor && weight > 0.0 && most > 0);
-                let age = age.map(|(weight, most)| Age { weight, most_s: most as f64 });
-                Rule::of_plugin(value("SchedulerParameters").unwrap_or_default(), age)
+                Rule::of_plugin(value(config, "SchedulerParameters").unwrap_or_default(), config)
             }
             "sched/backfill" => Ok(Rule::default()),
             other => Ok(Rule {
@@ -79,9 +76,27 @@ impl Rule {
         }
     }
 
-    /// The rule of Slurm's plugin by its words among SchedulerParameters.
-    fn of_plugin(parameters: &str, age: Option<Age>) -> Result<Rule> {
+    /// The rule of Slurm's plugin, were it installed with this preset where the output of `scontrol show config` is so.
+    ///
+    /// # Errors
+    /// For a preset that the engine does not know.
+    pub fn installed(config: &str, preset: &str) -> Result<Rule> {
+        Rule::of_plugin(&format!("{PREFIX}preset={preset}"), config)
+    }
+
+    /// The rule of Slurm's plugin by its words among SchedulerParameters and the site's priorities.
+    fn of_plugin(parameters: &str, config: &str) -> Result<Rule> {
+        let priorities = value(config, "PriorityType");
+        let weight = value(config, "PriorityWeightAge").and_then(|text| text.parse::<f64>().ok());
+        let most = value(config, "PriorityMaxAge").and_then(|text| elapsed(text).ok().flatten());
+        let multifactor = priorities == Some("priority/multifactor");
+        let age = weight.zip(most).filter(|&(weight, most)| multifactor && weight > 0.0 && most > 0);
+        let age = age.map(|(weight, most)| Age { weight, most_s: most as f64 });
         let mut words = Vec::new();
+        // First, so that what the site says counts, as in the plugin.
+        if let Some(Age { weight, most_s }) = age {
+            words.push(format!("seconds={:.6}", most_s / weight));
+        }
         for word in parameters.split(',').map(|word| word.trim().to_lowercase()) {
             let Some(word) = word.strip_prefix(PREFIX) else { continue };
             let name = word.split('=').next().unwrap_or_default();
@@ -92,20 +107,19 @@ impl Rule {
                 words.push(word.to_owned());
             }
         }
-        let has = |start: &str| words.iter().any(|word| word.starts_with(start));
-        let by_points = words
-            .iter()
-            .rfind(|word| word.starts_with("order="))
-            .is_some_and(|word| word == "order=priority");
-        let age = age.filter(|_| by_points);
-        if let Some(Age { weight, most_s }) = age.filter(|_| !has("seconds=")) {
-            words.push(format!("seconds={:.6}", most_s / weight));
-        }
-        Ok(Rule { age, ..Rule::of_words(&words.join(" "))? })
+        let rule = Rule::of_words(&words.join(" "))?;
+        let by_points =
+            Settings::DEFAULT.changed(&rule.settings, "").is_ok_and(|settings| settings.by_points());
+        let basic = priorities == Some("priority/basic");
+        Ok(Rule { age: age.filter(|_| by_points), basic, ..rule })
     }
 
-    /// A job's priority to the engine, of what squeue says and of a job that has waited for so long, in seconds.
+    /// A job's priority to the engine, of what squeue says and of a job that has waited for so long, in seconds. Under
+    /// `priority/basic` all are equal but those that an administrator has set; how nice users are squeue does not say.
     pub fn priority(&self, priority: i64, waited: i64) -> f64 {
+        if self.basic && BASIC.contains(&priority) {
+            return *BASIC.end() as f64;
+        }
         let aged = |age: Age| age.weight * (waited.max(0) as f64 / age.most_s).min(1.0);
         (priority as f64 - self.age.map_or(0.0, aged)).max(0.0)
     }
@@ -128,8 +142,20 @@ impl Rule {
         let remark = (settings.way() == Way::Delay).then(|| as_easy.to_owned());
         let name = if words.is_empty() { "preset=fair" } else { words };
         let plans = settings.way() == Way::Plan;
-        Ok(Rule { settings: words.to_owned(), name: format!("surefill, {name}"), remark, plans, age: None })
+        Ok(Rule {
+            settings: words.to_owned(),
+            name: format!("surefill, {name}"),
+            remark,
+            plans,
+            ..Rule::default()
+        })
     }
+}
+
+/// The value of a line of `scontrol show config`.
+fn value<'c>(config: &'c str, wanted: &str) -> Option<&'c str> {
+    let mut lines = config.lines().filter_map(|line| line.split_once('='));
+    lines.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())
 }
 
 #[cfg(test)]
@@ -167,15 +193,25 @@ mod tests {
             format!("SchedulerType = sched/surefill\nSchedulerParameters = {parameters}\n{ages}")
         };
         let by_points = Rule::configured(&config(parameters)).unwrap();
-        assert_eq!(by_points.settings, "order=priority seconds=6.048000");
+        assert_eq!(by_points.settings, "seconds=6.048000 order=priority");
         assert_eq!(
             (by_points.priority(51_000, 302_400), by_points.priority(60_000, 1_000_000)),
             (1000.0, 0.0)
         );
         let own = Rule::configured(&config("surefill_order=priority,surefill_seconds=2")).unwrap();
-        assert_eq!(own.settings, "order=priority seconds=2");
-        let ties = Rule::configured(&config("(null)")).unwrap();
-        assert_eq!((ties.settings.as_str(), ties.priority(51_000, 302_400)), ("", 51_000.0));
+        assert_eq!(own.settings, "seconds=6.048000 order=priority seconds=2");
+        let auto = Rule::configured(&config("(null)")).unwrap();
+        assert_eq!((auto.settings.as_str(), auto.priority(51_000, 302_400)), ("seconds=6.048000", 1000.0));
+        assert_eq!(
+            Rule::installed(&config("bf_interval=30"), "fast").unwrap().settings,
+            "seconds=6.048000 preset=fast"
+        );
+        let basic = Rule::installed("PriorityType = priority/basic", "fair").unwrap();
+        let of_jobs =
+            [4_294_901_759, 4_294_900_000, 4_294_901_761, 7].map(|priority| basic.priority(priority, 60));
+        assert_eq!(of_jobs, [4_294_901_760.0, 4_294_901_760.0, 4_294_901_761.0, 7.0]);
+        let ties = Rule::configured(&config("surefill_order=ties")).unwrap();
+        assert_eq!(ties.priority(51_000, 302_400), 51_000.0);
         let builtin = configured("sched/builtin", "").unwrap();
         assert_eq!(builtin.settings, easy.settings);
         assert!(builtin.remark.is_some_and(|remark| remark.contains("sched/builtin")));

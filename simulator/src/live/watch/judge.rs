@@ -2,6 +2,7 @@
 
 use crate::live::advise::pool::Pool;
 use crate::live::advise::read::{Job, State};
+use crate::live::advise::rule::Rule;
 use crate::live::advise::{Snapshot, waits_for};
 use crate::live::engine::{Learnt, Present, job_number, user_number};
 use anyhow::Result;
@@ -22,14 +23,14 @@ pub enum Judged<'a> {
 /// Since when waiting jobs would have been running.
 pub type Since = BTreeMap<String, i64>;
 
-/// Judges a pool; `eligible` says since when a job waits for nothing but its turn.
+/// Judges a pool by the rule, with what is `learnt`; `eligible` says since when a job waits for nothing but its turn.
 ///
 /// # Errors
 /// When the library refuses what Slurm says.
 pub fn judge<'a>(
     pool: &Pool,
     snapshot: &'a Snapshot,
-    learnt: &mut Learnt,
+    (learnt, rule): (&mut Learnt, &Rule),
     since: &Since,
     eligible: impl Fn(&Job) -> i64,
 ) -> Result<Judged<'a>> {
@@ -49,7 +50,7 @@ pub fn judge<'a>(
         ending: job.state == State::Completing,
         limit: job.limit,
         units,
-        priority: job.priority,
+        priority: rule.priority(job.priority, now - eligible(job)),
     };
     let mut idle = counted.idle;
     let running = counted.running(pool, snapshot).into_iter();

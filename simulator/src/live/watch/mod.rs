@@ -17,6 +17,7 @@ pub mod score;
 
 use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
+use super::advise::rule::Rule;
 use super::advise::waits::{Wait, Waits, most_at_once};
 use super::advise::{Snapshot, waits_for};
 use super::engine::{Learnt, Life, Seen, job_number, number, user_number};
@@ -47,6 +48,7 @@ struct Known {
 
 /// The watcher's state.
 pub struct Watcher {
+    rule: Rule,
     learnt: Learnt,
     waits: Waits,
     known: BTreeMap<String, Known>,
@@ -63,13 +65,14 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Knows what the history and the journal say.
+    /// Judges by this rule, and knows what the history and the journal say.
     ///
     /// # Errors
     /// When the library refuses some of that.
-    pub fn new(preset: &str, past: &[Past], events: &[Event]) -> Result<Watcher> {
+    pub fn new(rule: &Rule, past: &[Past], events: &[Event]) -> Result<Watcher> {
         let mut watcher = Watcher {
-            learnt: Learnt::new(&format!("preset={preset} settle=0"))?,
+            rule: rule.clone(),
+            learnt: Learnt::new(&format!("{} settle=0", rule.settings))?,
             waits: Waits::new(1, QUANTILE, CONFIDENCE)?,
             known: BTreeMap::new(),
             done: BTreeMap::new(),
@@ -313,7 +316,7 @@ impl Watcher {
         let known = &self.known;
         let eligible = |job: &Job| known.get(&job.id).and_then(|known| known.eligible).unwrap_or(job.submit);
         for pool in Pool::all(snapshot) {
-            let judged = judge(&pool, snapshot, &mut self.learnt, &self.since, eligible)?;
+            let judged = judge(&pool, snapshot, (&mut self.learnt, &self.rule), &self.since, eligible)?;
             let why = match judged {
                 Judged::Not(why) => Some(why),
                 Judged::Nothing => None,

@@ -289,8 +289,8 @@ fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
 mod tests {
     use super::*;
     use crate::base::bootstrap::{draws, interval};
+    use crate::replay::scored::Verdict;
     use crate::replay::setup::Setup;
-    use crate::trace::recorded::Verdict;
     use std::collections::BTreeMap;
 
     /// Group, processors, run time, recorded wait, waits under both policies.

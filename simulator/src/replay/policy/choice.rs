@@ -27,7 +27,7 @@ use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 use surefill::backfill::MAX_PROCESSORS;
-use surefill::plan::PlanRule;
+use surefill::engine::{PresetWord, Settings};
 use surefill::schedule::PresetName;
 
 /// Makes a policy for one replay.
@@ -212,15 +212,16 @@ impl PolicyName {
         }
     }
 
-    /// The numbers of a plan with this order. Under a site's priorities no job is in front of all others before the
-    /// longest of the recent waits: the jobs that wait longest there are those that the site puts last.
+    /// The numbers of a plan with this order, as the engine has them.
     pub fn plan(self, order: Option<Order>) -> Option<PlanOptions> {
-        let front = if order == Some(Order::Multifactor) { 1.0 } else { PlanRule::FAIR.front };
-        match self {
-            PolicyName::Fair => Some(PlanOptions::new(PlanRule { front, ..PlanRule::FAIR })),
-            PolicyName::Fast => Some(PlanOptions::new(PlanRule::FAST)),
-            _ => None,
-        }
+        let preset = match self {
+            PolicyName::Fair => PresetWord::Fair,
+            PolicyName::Fast => PresetWord::Fast,
+            _ => return None,
+        };
+        // A point is a second of waiting under a site's priorities.
+        let seconds = if order == Some(Order::Multifactor) { 1.0 } else { 0.0 };
+        Some(PlanOptions::new(Settings::preset(preset, seconds).rule))
     }
 
     /// Whether it supports machines of nodes, with some of its options at least.
@@ -335,19 +336,13 @@ impl Choice {
         })
     }
 
-    /// The numbers of a plan, and the site's priorities if these are its order.
-    fn plan_and_site(
-        &self,
-        options: &PolicyOptions,
-        workload: Option<&Workload>,
-    ) -> Result<(PlanOptions, Option<Multifactor>), BadChoice> {
+    /// The words of a plan in this order. Without a weight of age points are worth no time: jobs of a higher priority
+    /// then come first.
+    fn plan_words(&self, site: Option<&Multifactor>) -> String {
         let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
-        let site = self.order(options).site;
-        if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
-            let why = "a plan counts points as time, and without a weight of age they are worth none";
-            return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
-        }
-        Ok((numbers, site.map(|site| workload.map_or(site.clone(), |workload| site.on(workload)))))
+        let Some(site) = site else { return numbers.to_string() };
+        let by_points = numbers.tie.is_none() && site.seconds_a_point().is_some();
+        format!("{} {numbers}", if by_points { "seconds=1" } else { "order=ties" })
     }
 
     /// The core's scheduler, on a machine of nodes if there is one.
@@ -356,11 +351,12 @@ impl Choice {
         options: &PolicyOptions,
         workload: Option<&Workload>,
     ) -> Result<Box<dyn Policy>, BadChoice> {
-        let (numbers, site) = self.plan_and_site(options, workload)?;
+        let site = self.order(options).site;
+        let site = site.map(|site| workload.map_or(site.clone(), |workload| site.on(workload)));
+        let words = self.plan_words(site.as_ref());
         let machine = workload.and_then(|workload| workload.nodes.as_deref());
         let own = self.predictor == PredictorName::Contexts;
         let predictor = if own { None } else { Some(self.distributions(options)?) };
-        let words = numbers.to_string();
         let engine = Engine::new(predictor, &options.prob.bins()?, &words, site.as_ref(), machine);
         Ok(Box::new(engine.under(workload.and_then(|workload| workload.site.as_deref()))))
     }
@@ -518,7 +514,7 @@ impl FromStr for Choice {
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
         let own = policy.plan(order);
         let rule = parts.next();
-        let plan = own.zip(rule).map(|(own, words)| own.changed(words)).transpose()?;
+        let plan = own.zip(rule).map(|(own, words)| own.changed(words, order)).transpose()?;
         let rule = rule.filter(|_| own.is_none()).map(RuleChoice::from_str).transpose()?;
         if parts.next().is_some() {
             return Err(BadChoice::Form(text.to_owned()));
@@ -569,6 +565,7 @@ mod tests {
             "fair:contexts:fcfs:proposals=25",
             "fair:contexts:multifactor",
             "fair:contexts:multifactor:front=0.998",
+            "fair:contexts:multifactor:tie=10",
             "fast:contexts:multifactor:short=0.01",
             "delay:mix:multifactor",
             "papers",

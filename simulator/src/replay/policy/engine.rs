@@ -2,7 +2,8 @@
 //! rule: every event is reported to it, and its offers are answered at once.
 //!
 //! Under a site's priorities ([`Multifactor`]) every waiting job's tier is reported to it before each decision, and as
-//! its priority the whole seconds that its points are worth ([`Priorities::credits`]).
+//! its priority the whole seconds that its points are worth ([`Priorities::credits`]), or the points where they are
+//! worth no time.
 //!
 //! Under a site's rules ([`SiteRules`]) nodes that are out are reported as closed, and an outage as a reservation from
 //! its announcement on. A job over a limit of its QOS is reported as held, and one that comes over it by a start of the
@@ -169,7 +170,6 @@ impl Engine {
         site: Option<&Multifactor>,
         machine: Option<&Machine>,
     ) -> Engine {
-        let order = if site.is_some() { " order=priority seconds=1" } else { "" };
         let fit = match machine.and_then(|machine| machine.fit) {
             None => "sparing",
             Some(Fit::Best) => "best",
@@ -177,7 +177,7 @@ impl Engine {
             Some(Fit::Apart) => "apart",
         };
         Engine {
-            blocks: Blocks::new(&format!("{words} settle=0{order} fit={fit} refused=1"), bins, machine),
+            blocks: Blocks::new(&format!("{words} settle=0 fit={fit} refused=1"), bins, machine),
             predictor,
             by_delay: false,
             site: site.map(|site| (site.clone(), Priorities::new(site))),
@@ -300,9 +300,12 @@ impl Engine {
         if let Some((site, priorities)) = &mut self.site {
             priorities.begin(cluster.now(), cluster.processors());
             let waiting = cluster.queue().iter().map(|&id| cluster.job(id));
-            let credits = priorities.credits(waiting.clone());
-            for (job, credit) in waiting.zip(credits) {
-                scheduler.set_priority(id_of(job.id), site.tier(job).into(), credit)?;
+            let numbers = match scheduler.settings().by_points() {
+                true => priorities.credits(waiting.clone()),
+                false => waiting.clone().map(|job| priorities.priority(job)).collect(),
+            };
+            for (job, number) in waiting.zip(numbers) {
+                scheduler.set_priority(id_of(job.id), site.tier(job).into(), number)?;
             }
         }
         let idle = cluster.idle();

@@ -127,6 +127,11 @@ impl Priorities {
         of_share + site.weights.size * self.size(job) + of_queue + of_qos
     }
 
+    /// A job's priority in this pass.
+    pub fn priority(&mut self, job: &Job) -> f64 {
+        self.points(job) + self.site.of_age(self.at.saturating_sub(job.submit))
+    }
+
     /// Whole seconds by which the wait of each of these jobs counts as longer: the worth of its points beyond the
     /// lowest of them. 0 where points are worth no time.
     pub fn credits<'j>(&mut self, jobs: impl IntoIterator<Item = &'j Job>) -> Vec<f64> {
@@ -139,8 +144,7 @@ impl Priorities {
 
 impl QueueOrder for Priorities {
     fn value(&mut self, job: &Job, _now: i64, _predicted: i64) -> f64 {
-        let points = self.points(job) + self.site.of_age(self.at.saturating_sub(job.submit));
-        -(points + f64::from(self.site.tier(job)) * CEILING)
+        -(self.priority(job) + f64::from(self.site.tier(job)) * CEILING)
     }
 
     fn submitted(&mut self, job: &Job) {
@@ -414,6 +418,10 @@ mod tests {
         for tiers in ["fairshare=0+tier2=1", "fairshare=0+tier1=-1", "tier2=1"] {
             assert_eq!(long_among_short(&site(tiers), "fair:limit:multifactor"), 1000);
         }
+        // Under ties points are no time, and nothing but near priorities can be exchanged.
+        assert_eq!(long_among_short(&Multifactor::default(), "fair:limit:multifactor:tie=0"), 1000);
+        let little = site("fairshare=1+age=0");
+        assert_eq!(long_among_short(&little, "fair:limit:multifactor"), 1000);
         // Even against 23 days.
         assert_eq!(long_among_short(&site("tier1=1"), "fair:limit:multifactor"), last);
     }

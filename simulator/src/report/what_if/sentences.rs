@@ -7,7 +7,7 @@ use crate::base::statistics::{SHORTEST_BASE_S, change};
 use crate::base::words::several;
 use crate::live::what_if::{Anchored, Earlier, NOTICED_S, Row, WhatIf};
 use crate::replay::scored::Scored;
-use crate::trace::recorded::{EXCEEDED, EXPLAINED, Verdict};
+use crate::replay::scored::{EXCEEDED, EXPLAINED, Verdict};
 
 /// The most classes that lose that are named in a sentence; the tables have all.
 const SHOWN: usize = 6;

@@ -52,7 +52,7 @@ impl NodePlan<'_> {
     /// Gives every job that has a place one on the nodes themselves, in the plan's order, each at the earliest instant
     /// beside those before it; those that are there now start. While the guarded job waits, only those that EASY by the
     /// limits would let pass it.
-    pub(super) fn settle(&mut self, nodes: &Nodes, guarded: Option<Guarded>) -> Result<()> {
+    pub(super) fn start(&mut self, nodes: &Nodes, guarded: Option<Guarded>) -> Result<()> {
         let running = range(self.slices.running, 0, self.state.running as usize)?;
         let next_end = running.first().map_or(LONGEST, |ending| ending.after);
         let mut changes = 0;

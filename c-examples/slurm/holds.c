@@ -48,7 +48,7 @@ static void find_tasks(const struct cluster *cluster, struct row *row, uint64_t 
     if (!equal) row->said.flags |= SUREFILL_FLAG_PACKED;
 }
 
-void job_lies(const struct cluster *cluster, const job_record_t *job, struct row *row) {
+void job_holds(const struct cluster *cluster, const job_record_t *job, struct row *row) {
     const job_resources_t *held = job->job_resrcs;
     uint64_t (*amounts)[KINDS];
     struct gres_look look = {.cluster = cluster};
