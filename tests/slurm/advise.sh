@@ -29,9 +29,10 @@ busy=$(job games 3 60 20 -J long)
 three_seconds_old() { running "$busy" && [ "$(($(date +%s) - $(timeout 10 squeue -h -j "$busy" -o %S | date +%s -f -)))" -ge 3 ]; }
 wait_for 15 three_seconds_old
 head=$(job games 5 60 1)
-other=$(job man 5 30 1)
-evil=$(job man 5 30 1 -J "$forged_line")
-array=$(job man 5 30 1 --array=0-9)
+# Longer than the head job, so that the plan does not let them go first: under priority/basic it may.
+other=$(job man 5 120 1)
+evil=$(job man 5 120 1 -J "$forged_line")
+array=$(job man 5 120 1 --array=0-9)
 # The plugin says that they wait for their turn once it has looked.
 turned() { [ "$(timeout 10 squeue -h -t PENDING -j "$head,$other,$evil" -o %r | grep -cE 'Resources|Priority')" -eq 3 ]; }
 wait_for 10 turned
