@@ -9,6 +9,12 @@ use super::trail::{Standing, Trail};
 /// The number of contexts.
 pub const COUNT: usize = 31;
 
+/// The first context of the user, the limit and the number of processors.
+pub const USER_LIMIT_PROCESSORS: usize = 13;
+
+/// The first context of the user alone.
+pub const USER: usize = 5;
+
 /// Bin that the cells of a row are counted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {

@@ -1,6 +1,6 @@
 //! The prediction for a job at its submission, and its judgement when the job ends.
 
-use super::contexts::{self, CONTEXTS, COUNT, View, step};
+use super::contexts::{self, CONTEXTS, COUNT, USER, USER_LIMIT_PROCESSORS, View, step};
 use super::estimate::{LimitedBins, estimate, logarithms};
 use super::mixer::{CHANGES, Mixer, Opinions, STANDINGS, choose, level};
 use super::places::{Places, key};
@@ -166,7 +166,7 @@ impl Knowledge<'_> {
             limit_bin,
             held.standing as usize,
             held.change as usize,
-            [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
+            [*at(&held.levels, USER_LIMIT_PROCESSORS)?, *at(&held.levels, USER)?],
         );
         let own = row(self.users, self.weights, key(&[WEIGHTS, held.user]), COUNT)?;
         let opinions = Opinions { levels: &held.levels, bytes, stride };
