@@ -16,9 +16,10 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * fair, fast      the scheduler engine's plan of the whole queue, as sites run it: a start for every waiting job, by the
                     cheapest of some sixty list schedules; predictors as prob has them, contexts first. Their order is
                     their own; in the place of a rule they have numbers: fair:contexts:fcfs:proposals=25+running=0.75
-                    (short, steep, long, front, proposals, budget, slack, cut, running; docs/method.md says what they are). fair has the
-                    shorter longest waits, fast the shorter mean. With the order multifactor a job's points are worth the
-                    seconds of age that earn as many
+                    (short, steep, long, front, proposals, budget, slack, cut, running; docs/method.md says what they are).
+                    fair has the shorter longest waits, fast the shorter mean. With the order multifactor a job's points are
+                    worth the seconds of age that earn as many; where the site has no weight of age, or with tie=0 to 100,
+                    jobs of a higher priority come first, and those within that percentage of the range are equal
   * delay, delay-fast the delay rule: presets of prob, by mix
   * papers            the rule of Nissimov & Feitelson 2007 as the scheduler engine has it, by contexts
   * strict          the first of the queue as long as it fits, in any order, no backfilling
