@@ -43,7 +43,7 @@ static uint64_t cause_of(const struct cluster *cluster, const job_record_t *job,
     const job_details_t *details = job->details;
     const uint64_t own[] = {(uint64_t)last_resv_update,
                             (uint64_t)last_part_update,
-                            job->time_limit,
+                            (uint64_t)job_limit(cluster, job, part),
                             details->min_nodes,
                             details->max_nodes,
                             details->min_cpus,

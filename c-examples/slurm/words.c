@@ -2,6 +2,7 @@
 #include "cluster.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,9 @@ bool words_take(struct words *words, const char *parameters, double point, char 
     bool points = true; /* the order lets points be worth seconds */
     words->limits = words->shadow = false;
     words->locked = 0.1;
-    /* First, so that what the site says counts. */
+    /* First, so that what the site says counts; a word that the scheduler takes, however long the ages of the site. */
     words->scheduler[0] = '\0';
+    point = fmin(point, 1e6);
     if (point > 0) snprintf(words->scheduler, sizeof words->scheduler, "surefill_seconds=%.6f", point);
     for (const char *at = parameters; at != NULL && *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
         char word[WORD];

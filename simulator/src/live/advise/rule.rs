@@ -12,6 +12,9 @@ const PREFIX: &str = "surefill_";
 /// The words of the plugin's own, which the engine does not know: its mode, its pace and its files.
 const OF_PLUGIN: [&str; 6] = ["mode", "locked", "interval", "save", "starts", "record"];
 
+/// The most seconds that a point may be worth to the engine.
+const MOST_S: f64 = 1e6;
+
 /// The rule of a scheduler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
@@ -95,7 +98,7 @@ impl Rule {
         let mut words = Vec::new();
         // First, so that what the site says counts, as in the plugin.
         if let Some(Age { weight, most_s }) = age {
-            words.push(format!("seconds={:.6}", most_s / weight));
+            words.push(format!("seconds={:.6}", (most_s / weight).min(MOST_S)));
         }
         for word in parameters.split(',').map(|word| word.trim().to_lowercase()) {
             let Some(word) = word.strip_prefix(PREFIX) else { continue };
@@ -206,6 +209,10 @@ mod tests {
             Rule::installed(&config("bf_interval=30"), "fast").unwrap().settings,
             "seconds=6.048000 preset=fast"
         );
+        // Where a point is worth more than the engine takes, it is worth the most.
+        let most =
+            "PriorityType = priority/multifactor\nPriorityWeightAge = 1\nPriorityMaxAge = 49710-06:28:15\n";
+        assert!(Rule::installed(most, "fair").unwrap().settings.starts_with("seconds=1000000.000000 "));
         let basic = Rule::installed("PriorityType = priority/basic", "fair").unwrap();
         let of_jobs =
             [4_294_901_759, 4_294_900_000, 4_294_901_761, 7].map(|priority| basic.priority(priority, 60));
