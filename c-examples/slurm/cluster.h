@@ -46,6 +46,7 @@ struct row {
     bool outside;      /* the scheduler knows the least that it asks for; where it starts is Slurm's choice */
     bool array;
     bool refused;      /* by Slurm, in this cycle */
+    bool counted;      /* by limits on running jobs, before others that wait for the same ones */
     int64_t expected;  /* its start; 0 for none, UNKNOWN_START for one that lies beyond all that is known */
 };
 enum { UNKNOWN_START = -1 };
@@ -57,6 +58,19 @@ struct promise {
     time_t start, end;
     bitstr_t *nodes;
     bool kept;         /* in this walk through the queue: else its job does not wait for nodes any more */
+};
+
+/* Waiting jobs that limits on the number of running jobs let start. */
+struct allowance {
+    struct taken {
+        uint64_t key;  /* of a limit; 0 for a free place */
+        int64_t jobs;
+    } *taken;
+    uint32_t size, count;
+    int32_t beyond;    /* jobs that wait for others of the same limit, in this gathering */
+    uint32_t *passed;  /* jobs that could not start although nothing but nodes was in their way, by number */
+    int32_t passed_count;
+    uint64_t cause;    /* what ran then */
 };
 
 /* The time of a cycle, by clock_seconds(). */
@@ -137,6 +151,7 @@ struct cluster {
                                     each has; 0: whole limits */
     uint32_t lengths;            /* how many such cycles there have been */
     bool soft;                   /* time_min_as_soft_limit: nothing is shortened */
+    struct allowance allowance;
 };
 
 /* Arithmetic of amounts and of prints. */
@@ -262,6 +277,16 @@ void row_free(struct row *row);
 /* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
  * partitions may have others, and a reservation changes. */
 void hold_for_ever(job_record_t *job);
+
+/* allowance.c: limits on the number of running jobs. The walk through the queue begins. */
+void allowance_begin(struct cluster *cluster);
+/* Counts a waiting job of the queue by its limits, an array with the tasks that they let start; false where jobs before
+ * it take all that is left, unless it is the first of its pool. Locks held. */
+bool allowance_take(struct cluster *cluster, job_record_t *job, const part_record_t *part, struct row *row, bool first);
+/* After the decisions: the jobs that were counted and could not start give way to those behind them, as long as the
+ * same jobs run. True where such jobs are to be decided on now. */
+bool allowance_pass(struct cluster *cluster);
+void allowance_free(struct allowance *allowance);
 
 /* inside.c: jobs with reservations. */
 struct inside *inside_make(struct cluster *cluster);

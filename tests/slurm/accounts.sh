@@ -64,6 +64,33 @@ timeout 10 scancel "$three"
 wait_for 20 is_completed "$four" || fail "the limit is free, and it does not start"
 say "limits of QOS and accounts keep nobody else back"
 
+# Of jobs that a limit lets start one at a time the first starts first, however short the second is; where there are no
+# nodes for the first, the second starts. Tasks of an array count one by one.
+gate=$(TASK="until [ -e $CLUSTER/limits ]; do sleep 0.1; done" job games 2 60 0)
+wait_for 20 has_run "$gate"
+other=$(job games 1 60 0.1)
+long=$(job mail 1 60 1000 --qos=single)
+brief=$(job mail 1 1 0.1 --qos=single)
+tasks=$(job man 1 1 0.1 --array=1-3)
+touch "$CLUSTER/limits"
+wait_for 20 has_run "$long" || fail "the first job of a user with a limit of one does not start"
+has_run "$brief" && fail "the second job of a user with a limit of one has started before the first"
+wait_for 20 is_completed "$other" || fail "jobs within a limit keep another back"
+wait_for 20 waits_for "$brief" QOSMaxJobsPerUserLimit || fail "QOS: the second job waits for $(reason "$brief")"
+array_done() { [ "$(grep -c "ArrayJobId=$tasks .*JobState=COMPLETED \|^JobId=$tasks .*JobState=COMPLETED " "$CLUSTER/completed")" -ge 1 ] && [ -z "$(timeout 5 squeue -h -j "$tasks" -o %i 2>/dev/null)" ]; }
+wait_for 40 array_done || fail "the tasks of an array with a limit of one: $(timeout 5 squeue -h -j "$tasks" -o '%i %T %r')"
+timeout 10 scancel "$long"
+wait_for 20 is_completed "$brief"
+narrow=$(job games 1 60 1000)
+wait_for 20 has_run "$narrow"
+wide=$(job mail 2 60 0.1 --qos=single)
+brief=$(job mail 1 1 0.1 --qos=single)
+wait_for 20 is_completed "$brief" || fail "a job waits for another of the same limit, for which there are no nodes: $(reason "$brief")"
+check "the wide job waits" "$(timeout 5 squeue -h -t PENDING -j "$wide" -o %i | wc -l)" -eq 1
+timeout 10 scancel "$narrow"
+wait_for 20 is_completed "$wide"
+say "of the jobs of one limit the first starts first, and the next where it cannot"
+
 # A QOS that is taken away from a user whose job waits with it: the job does not start until it is given back.
 revoked=$(job mail 1 60 0.1 --qos=single --hold)
 account modify user where name=mail set qos=normal,first || fail "the QOS is not taken away"
