@@ -233,6 +233,8 @@ void cluster_await(struct cluster *cluster);
 /* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every
  * running job ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */
 time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes);
+/* The same behind the reservations that keep its nodes from it, as they end one after the other. */
+time_t reserve_behind(job_record_t *job, part_record_t *part);
 /* Which features Slurm's tests are to look for: those required, or those preferred. */
 void job_use_features(job_record_t *job, bool preferred);
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { RESERVATIONS = 8 }; /* the first that end, behind which a job is tried */
+
 /* A job's request to the select plugin. */
 struct request {
     job_record_t *job;
@@ -234,9 +236,10 @@ static time_t ask_around_others(struct request *request, bitstr_t *nodes) {
     return start;
 }
 
-time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes) {
+/* With the reservations that there are at this time and while the job would run. */
+static time_t reserve_from(job_record_t *job, part_record_t *part, time_t when, const bitstr_t *without, bitstr_t **nodes) {
     struct request request = {.job = job};
-    time_t when = time(NULL), start = 0, estimate = job->start_time;
+    time_t start = 0, estimate = job->start_time;
     bool overlap = false;
     *nodes = NULL;
     job->part_ptr = part;
@@ -256,5 +259,35 @@ time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *witho
     job->start_time = start != 0 ? start : estimate;
     exclusions_free(&request.exclusions);
     if (start == 0) FREE_NULL_BITMAP(*nodes);
+    return start;
+}
+
+time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes) {
+    return reserve_from(job, part, time(NULL), without, nodes);
+}
+
+/* A reservation's end, where it is later than that of this time and the first of them. */
+struct next_end {
+    time_t after, end;
+};
+
+static int each_reservation(void *entry, void *argument) {
+    const slurmctld_resv_t *reservation = entry;
+    struct next_end *next = argument;
+    const bool later = reservation->end_time > next->after && (reservation->flags & RESERVE_FLAG_TIME_FLOAT) == 0;
+    if (later && (next->end == 0 || reservation->end_time < next->end)) next->end = reservation->end_time;
+    return 0;
+}
+
+time_t reserve_behind(job_record_t *job, part_record_t *part) {
+    struct next_end next = {.end = time(NULL)};
+    time_t start = 0;
+    for (int ends = 0; start == 0 && next.end != 0 && ends <= RESERVATIONS; ends++) {
+        bitstr_t *nodes = NULL;
+        start = reserve_from(job, part, next.end, NULL, &nodes);
+        FREE_NULL_BITMAP(nodes);
+        next = (struct next_end){.after = next.end};
+        if (resv_list != NULL) list_for_each(resv_list, each_reservation, &next);
+    }
     return start;
 }

@@ -2,10 +2,19 @@
  * sdiag. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
+enum { TESTS = 2 }; /* of Slurm's, in a cycle */
+
+/* The start by Slurm's own test of a job of which neither a plan nor scenarios say one, behind a reservation above all.
+ * It stays until it is over. */
+static void find_start(const struct cluster *cluster, const struct row *row, job_record_t *job) {
+    part_record_t *part = row->said.queue_count == 0 ? NULL : find_part_record(cluster->partitions[row->places[0]].name);
+    if (part != NULL && reserve_behind(job, part) > 0) note_unknown_start(job, false);
+}
+
 /* The first job of a pool that waits does so for its nodes, those behind it for their turn. Other reasons are
  * Slurm's. */
 static void tell_jobs(struct cluster *cluster) {
-    int32_t first[POOLS];
+    int32_t first[POOLS], tests = resv_list == NULL || list_count(resv_list) == 0 ? 0 : TESTS;
     for (int pool = 0; pool < POOLS; pool++) first[pool] = INT32_MAX;
     for (int32_t i = 0; i < cluster->row_count; i++) {
         const struct row *row = &cluster->rows[i];
@@ -27,6 +36,9 @@ static void tell_jobs(struct cluster *cluster) {
         if (row->expected != 0) {
             job->start_time = row->expected > 0 ? (time_t)row->expected : 0;
             note_unknown_start(job, row->expected == UNKNOWN_START);
+        } else if (tests > 0 && job->start_time <= (time_t)cluster->now && clock_seconds() < cluster->timing.deadline) {
+            find_start(cluster, row, job);
+            tests--;
         }
     }
 }

@@ -1,6 +1,6 @@
 """The two halves of window.sh that are reckoned: the jobs of a window, and how long they waited.
 
-    window.py jobs TRACE FIRST HOURS PROCESSORS FACTOR FOLDER      writes stream, history and passwd into FOLDER
+    window.py jobs TRACE FIRST HOURS PROCESSORS FACTOR SCALE FOLDER    writes stream, history and passwd into FOLDER
     window.py report FOLDER WAY HOURS PROCESSORS FACTOR RANKED     reads counted and times as well; RANKED: 1 for points"""
 
 import datetime
@@ -17,8 +17,9 @@ WEEK = 7 * 86400
 LATER = 30  # minutes that jobs from before the window have beyond what is left of their limits
 
 
-def jobs_of(trace, processors):
-    """Jobs that ran: submission, wait, run time, width, minutes of limit, user, program; by submission."""
+def jobs_of(trace, processors, scale):
+    """Jobs that ran: submission, wait, run time, width, minutes of limit, user, program; by submission. With a scale, the
+    trace's own processors, widths are in proportion to them, at least 1."""
     jobs = []
     for line in gzip.open(trace, "rt"):
         field = line.split()
@@ -26,6 +27,8 @@ def jobs_of(trace, processors):
             continue
         submit, wait, run, used, asked, limit, user, program = (int(float(field[i])) for i in (1, 2, 3, 4, 7, 8, 11, 13))
         width = used if used > 0 else asked
+        if scale and width > 0:
+            width = max(round(width * processors / scale), 1)
         if run <= 0 or width <= 0 or limit <= 0 or width > processors:
             continue
         minutes = math.ceil(limit / 60)
@@ -45,10 +48,10 @@ def shares(jobs, begin):
     return {job[5]: 2 ** -(used.get(job[5], 0) / whole * len(used)) for job in jobs}
 
 
-def write_jobs(trace, first, hours, processors, factor, folder):
+def write_jobs(trace, first, hours, processors, factor, scale, folder):
     """One line a job to submit: when, in microseconds of our clock, user, width, minutes of limit, seconds of our clock, name,
     nice, counted or not, points of its user's share."""
-    jobs = jobs_of(trace, processors)
+    jobs = jobs_of(trace, processors, scale)
     begin = jobs[first][0]
     share = shares(jobs, begin)
     stream = []
@@ -129,6 +132,6 @@ def report(folder, way, hours, processors, factor, ranked):
 
 
 if sys.argv[1] == "jobs":
-    write_jobs(sys.argv[2], *(int(word) for word in sys.argv[3:7]), sys.argv[7])
+    write_jobs(sys.argv[2], *(int(word) for word in sys.argv[3:8]), sys.argv[8])
 else:
     report(sys.argv[2], sys.argv[3], *(int(word) for word in sys.argv[4:7]), sys.argv[7] == "1")

@@ -20,6 +20,7 @@
 #
 # Environment: CORES         cores of a node. With 1, the default, jobs take whole nodes, one a processor of the trace. With more
 #                            they share nodes under CR_Core: a job that fits on a node asks for one, another for tasks alone
+#              SCALE         the trace's own processors: widths are in proportion to them, for a Slurm that is smaller
 #              PRIORITIES    basic (default) or multifactor: 100,000 points for seven days of age (PriorityMaxAge), 20,000 for a
 #                            job of the whole machine, up to 100,000 for its user's share: by what the trace's user has used
 #                            before the window, with a half-life of seven days, fixed during the window (by --nice)
@@ -50,7 +51,7 @@ kept() { printf '%s\n' "$work"/{times,counted,stream} "$CLUSTER"/{completed,slur
 . "$here/clock.sh"
 
 # The jobs to submit, those from before the window to learn from, and the users.
-python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$factor" "$work"
+python3 "$here/window.py" jobs "$trace" "$first" "$hours" "$processors" "$factor" "${SCALE:-0}" "$work"
 own_users
 
 # Limits on the time for answers and credentials count on the clock that runs faster.

@@ -231,9 +231,12 @@ pub(crate) struct Parts<'a> {
 /// decides as it would: by predicted means and ends, not by the run times drawn; with fifteen proposals. The delay
 /// rule is played as EASY by the limits: as EASY by predicted run times it is no nearer.
 ///
-/// Jobs whose time has not come wait from their time on, as do refused ones from their next turn on; the tasks of an
-/// array follow each other. Not predicted: jobs that are held, except tasks that a throttle holds, until they are
-/// reported as waiting; the return of suspended jobs; and with less than a day of submissions later jobs.
+/// Jobs whose time has not come wait from their time on, as do refused ones from their next turn on, and those off
+/// whose nodes reservations keep them from the end of these on; the tasks of an array follow each other. Not
+/// predicted: jobs that are held, except tasks that a throttle holds, until they are reported as waiting; jobs that
+/// wait longer than fourteen days for reservations; the return of suspended jobs; and with less than a day of
+/// submissions later jobs. A reservation that has not begun counts for a job that it keeps off its nodes now, not
+/// for one that it would keep off them later.
 ///
 /// Reported levels are corrected by the actual starts: [`StartForecast::report`].
 pub struct StartForecast<'a> {
@@ -265,9 +268,14 @@ impl Room {
         CHEAPER.map(|cheaper| self.waiting().min(cheaper.considered + LATER))
     }
 
+    /// Number of running jobs of the beginning, and of reservations that keep nodes.
+    fn busy(&self) -> u32 {
+        self.capacity.jobs + self.capacity.reservations
+    }
+
     /// Number of running jobs of a scenario.
     fn running(&self) -> u32 {
-        self.capacity.jobs + self.waiting()
+        self.busy() + self.waiting()
     }
 
     pub(super) fn plan(&self) -> PlanCapacity {
@@ -293,7 +301,7 @@ impl<'a> Object<'a> for StartForecast<'a> {
             candidates: carver.take(entries)?,
             tiers: carver.take(entries)?,
             queued: carver.take(entries)?,
-            busy: carver.take(room.capacity.jobs as usize)?,
+            busy: carver.take(room.busy() as usize)?,
             waiting: carver.take(room.waiting() as usize)?,
             considered: carver.take(if room.regions == 0 { easy } else { in_regions } as usize)?,
             running: carver.take(room.running() as usize)?,
@@ -304,7 +312,7 @@ impl<'a> Object<'a> for StartForecast<'a> {
             divided: Divided::carve(
                 carver,
                 room.regions as usize,
-                room.capacity.jobs as usize,
+                room.busy() as usize,
                 room.running() as usize,
             )?,
             plan: carver.take(Plan::size(&room.plan())?)?,

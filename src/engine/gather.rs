@@ -97,6 +97,7 @@ impl<'a> StartForecast<'a> {
             forecast.state.debt = 0;
         }
         forecast.gather_running(scheduler, held)?;
+        forecast.gather_kept(scheduler)?;
         forecast.gather_waiting(scheduler)?;
         forecast.parts.divided.count_possible(forecast.state.busy as usize)?;
         if settings.way() == Way::Easy {
@@ -155,7 +156,8 @@ impl<'a> StartForecast<'a> {
     }
 
     /// Collects the waiting jobs, in the order of submission (under EASY in the site's), with the classes and credits
-    /// of a decision; then those whose time has not come, in the order of their times.
+    /// of a decision; then those whose time has not come, or off whose nodes reservations keep them until then, in the
+    /// order of their times.
     fn gather_waiting(&mut self, scheduler: &mut Scheduler<'_>) -> Result<()> {
         let State { pool, now, easy, .. } = *self.state;
         let count = scheduler.candidates(pool, now, |_, fit| (0, fit), self.parts.candidates)?;
@@ -177,9 +179,18 @@ impl<'a> StartForecast<'a> {
             }
         }
         self.state.lowest = lowest(scheduler, candidates)?;
-        let mut group = (0, 0);
+        let bookings = scheduler.bookings(pool, now);
+        let (mut group, mut coming) = ((0, 0), 0);
         for place in 0..count {
             let candidate = *at(self.parts.candidates, place)?;
+            let closed = self.closed_for(scheduler, candidate.slot, bookings.as_ref())?;
+            if closed != Some(0) {
+                if let (0, Some(after)) = (candidate.task, closed) {
+                    *at_mut(self.parts.limited, coming)? = Limited { after, processors: candidate.slot };
+                    coming += 1;
+                }
+                continue;
+            }
             // Classes of later jobs lie between those of the beginning.
             let tier = at(self.parts.tiers, place)?.saturating_mul(2);
             let pending = self.pending(scheduler, candidate.slot, candidate.task, tier)?;
@@ -194,7 +205,6 @@ impl<'a> StartForecast<'a> {
             self.enter(Pending { more, ..pending })?;
         }
         self.state.present = self.state.queued;
-        let mut coming = 0;
         for &slot in scheduler.parts.table.waiting() {
             let job = scheduler.parts.table.get(slot)?;
             let from = job.begin.max(job.refused_until);

@@ -50,14 +50,16 @@
 //!   submitted.
 //! * `submissions`, `arrivals`: the jobs submitted last; `starts`: the correction of reported starts by actual ones;
 //!   `stall`: pauses in which nothing starts.
-//! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them; `scenario`:
-//!   the rule, played forward; `considered`: the part of a long queue that decides; `regions`, `divided`: pools whose
-//!   queues share some units; `predicted_start`: the levels that are reported to people.
+//! * `forecast`: the start of every waiting job; `gather`: its beginning; `whole`: pools as it counts them;
+//!   `booked`: reservations; `scenario`: the rule, played forward; `considered`: the part of a long queue that
+//!   decides; `regions`, `divided`: pools whose queues share some units; `predicted_start`: the levels that are
+//!   reported to people.
 
 mod accuracy;
 mod answer;
 mod array;
 mod arrivals;
+mod booked;
 mod capacity;
 mod considered;
 mod cycle;

@@ -5,7 +5,8 @@ use crate::facts::{job, over};
 use crate::machine::Random;
 use crate::nodes::{asks, of_nodes, wide};
 use surefill::engine::{
-    Action, JobReport, JobState, PredictedStart, Refusal, Scheduler, SchedulerCapacity, StartForecast,
+    Action, JobReport, JobState, PredictedStart, Refusal, Reservation, Scheduler, SchedulerCapacity,
+    StartForecast,
 };
 use surefill::error::{Error, Result};
 use surefill::plan::StartedNow;
@@ -355,6 +356,38 @@ fn arrays_of_the_past_come_again() {
     assert_eq!(block.pass(0, now), []);
     let found = levels(&mut block, now, id + 1).unwrap();
     assert!(found[2] > 3000, "{found:?}");
+}
+
+/// Idle nodes of a reservation are not there until it ends; a job that needs some of them starts then, as does one that
+/// would not end before it begins. Behind one that ends in more than two weeks nothing is predicted.
+#[test]
+fn jobs_wait_for_the_end_of_reservations() {
+    let [short, middle, long] = [600, 1800, 7200].map(single);
+    let mut block = of_nodes(4, "settle=0");
+    let booked = |from, to, nodes| Reservation { pool: 0, key: 7, from, to, nodes };
+    block.scheduler().set_reservation(&booked(T - 100, T + 3600, &[0, 1])).unwrap();
+    block.tell(T, &JobReport { prediction: Some(&long), ..asks(1, 3, 7200, wide(4)) });
+    block.tell(T, &JobReport { prediction: Some(&middle), ..asks(2, 2, 1800, wide(4)) });
+    block.tell(T, &JobReport { prediction: Some(&short), ..asks(3, 2, 600, wide(4)) });
+    block.tell(T, &JobReport { prediction: Some(&short), ..asks(4, 5, 600, wide(4)) });
+    // Before a cycle has decided: the two that fit, one after the other, then the wide one.
+    let found = [1, 2, 3, 4].map(|id| levels(&mut block, T, id));
+    assert_eq!(found, [Some([3600; 5]), Some([600; 5]), Some([0; 5]), None]);
+    assert_eq!(block.pass(0, T), [3]);
+    let found = [1, 2].map(|id| levels(&mut block, T, id));
+    assert_eq!(found, [Some([3600; 5]), Some([600; 5])]);
+    // One after the other on the same node, and a job that overlaps the second one only when it may begin.
+    let next = Reservation { key: 8, ..booked(T + 3000, T + 9000, &[1, 2]) };
+    block.scheduler().set_reservation(&next).unwrap();
+    assert_eq!(levels(&mut block, T, 1), Some([9000; 5]));
+    block.scheduler().set_reservation(&booked(T - 100, T + 15 * DAY, &[0, 1])).unwrap();
+    assert_eq!(levels(&mut block, T, 1), None);
+    block.scheduler().remove_reservation(0, 7).unwrap();
+    block.scheduler().remove_reservation(0, 8).unwrap();
+    assert_eq!(levels(&mut block, T, 1), Some([1800; 5]));
+    // Maintenance of all nodes that is to come.
+    block.scheduler().set_reservation(&booked(T + 3000, T + 9000, &[0, 1, 2, 3])).unwrap();
+    assert_eq!([1, 2].map(|id| levels(&mut block, T, id)), [Some([9000; 5]), Some([0; 5])]);
 }
 
 /// A thousand reports of one jam are no thousand observations.

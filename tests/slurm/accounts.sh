@@ -64,8 +64,8 @@ timeout 10 scancel "$three"
 wait_for 20 is_completed "$four" || fail "the limit is free, and it does not start"
 say "limits of QOS and accounts keep nobody else back"
 
-# Of jobs that a limit lets start one at a time the first starts first, however short the second is; where there are no
-# nodes for the first, the second starts. Tasks of an array count one by one.
+# The first of the jobs that a limit lets start one at a time starts first, however short the second is; where there are
+# no nodes for the first, the second starts. Tasks of an array count one by one.
 gate=$(TASK="until [ -e $CLUSTER/limits ]; do sleep 0.1; done" job games 2 60 0)
 wait_for 20 has_run "$gate"
 other=$(job games 1 60 0.1)
