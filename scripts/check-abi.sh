@@ -25,7 +25,8 @@ accepted=abi/surefill.$machine.abi
 describe() { # LIBRARY
     abidw --no-corpus-path --no-comp-dir-path --no-show-locs --type-id-style hash "$1" |
         sed -e '/<abi-instr .*\(compiler_builtins\|library\/core\/\)/,/<\/abi-instr>/d' \
-            -e '/<\/\?namespace-decl\b/d' -e '/<elf-needed>/,/<\/elf-needed>/d' -e "s|path='src/lib.rs/[^']*'|path='src/lib.rs'|"
+            -e '/<\/\?namespace-decl\b/d' -e '/<elf-needed>/,/<\/elf-needed>/d' \
+            -e '/<undefined-elf-.*-symbols>/,/<\/undefined-elf-.*-symbols>/d' -e "s|path='src/lib.rs/[^']*'|path='src/lib.rs'|"
 }
 
 constants() { # FOLDER of the headers

@@ -46,7 +46,6 @@ struct row {
     bool outside;      /* the scheduler knows the least that it asks for; where it starts is Slurm's choice */
     bool array;
     bool refused;      /* by Slurm, in this cycle */
-    bool counted;      /* by limits on running jobs, before others that wait for the same ones */
     int64_t expected;  /* its start; 0 for none, UNKNOWN_START for one that lies beyond all that is known */
 };
 enum { UNKNOWN_START = -1 };
@@ -58,19 +57,6 @@ struct promise {
     time_t start, end;
     bitstr_t *nodes;
     bool kept;         /* in this walk through the queue: else its job does not wait for nodes any more */
-};
-
-/* Waiting jobs that limits on the number of running jobs let start. */
-struct allowance {
-    struct taken {
-        uint64_t key;  /* of a limit; 0 for a free place */
-        int64_t jobs;
-    } *taken;
-    uint32_t size, count;
-    int32_t beyond;    /* jobs that wait for others of the same limit, in this gathering */
-    uint32_t *passed;  /* jobs that could not start although nothing but nodes was in their way, by number */
-    int32_t passed_count;
-    uint64_t cause;    /* what ran then */
 };
 
 /* The time of a cycle, by clock_seconds(). */
@@ -151,7 +137,7 @@ struct cluster {
                                     each has; 0: whole limits */
     uint32_t lengths;            /* how many such cycles there have been */
     bool soft;                   /* time_min_as_soft_limit: nothing is shortened */
-    struct allowance allowance;
+    int32_t behind;              /* the place in Slurm's order from which on jobs are next tested behind reservations */
 };
 
 /* Arithmetic of amounts and of prints. */
@@ -233,8 +219,10 @@ void cluster_await(struct cluster *cluster);
 /* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every
  * running job ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */
 time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes);
-/* The same behind the reservations that keep its nodes from it, as they end one after the other. */
-time_t reserve_behind(job_record_t *job, part_record_t *part);
+/* Whether reservations leave the job too few nodes of the partition to start now. Locks held. */
+bool reservations_close(const struct cluster *cluster, const job_record_t *job, const part_record_t *part);
+/* The start of such a job by Slurm's test, as reserve_for, when enough of these reservations have ended. Locks held. */
+time_t reserve_behind(const struct cluster *cluster, job_record_t *job, part_record_t *part);
 /* Which features Slurm's tests are to look for: those required, or those preferred. */
 void job_use_features(job_record_t *job, bool preferred);
 
@@ -276,19 +264,16 @@ struct row *cluster_row(const struct cluster *cluster, int64_t job);
 /* A job's description, where it is waiting in this partition or holds something; the state is left to the caller. */
 void row_describe(struct cluster *cluster, job_record_t *job, part_record_t *part, struct row *row);
 void row_free(struct row *row);
+/* The reason why a waiting job may not start, as one of SUREFILL_WHY_. */
+int32_t why_held(const job_record_t *job, int64_t now);
 /* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
  * partitions may have others, and a reservation changes. */
 void hold_for_ever(job_record_t *job);
 
-/* allowance.c: limits on the number of running jobs. The walk through the queue begins. */
-void allowance_begin(struct cluster *cluster);
-/* Counts a waiting job of the queue by its limits, an array with the tasks that they let start; false where jobs before
- * it take all that is left, unless it is the first of its pool. Locks held. */
-bool allowance_take(struct cluster *cluster, job_record_t *job, const part_record_t *part, struct row *row, bool first);
-/* After the decisions: the jobs that were counted and could not start give way to those behind them, as long as the
- * same jobs run. True where such jobs are to be decided on now. */
-bool allowance_pass(struct cluster *cluster);
-void allowance_free(struct allowance *allowance);
+/* limits.c: the first waiting job before this one in Slurm's order that could not start once this one has started, as a
+ * limit on running jobs (of a QOS, user or account) leaves starts for those before it alone; NULL for none. The scheduler
+ * knows no such limits. Locks held. */
+struct row *cluster_precedes(struct cluster *cluster, const struct row *row, job_record_t *job);
 
 /* inside.c: jobs with reservations. */
 struct inside *inside_make(struct cluster *cluster);

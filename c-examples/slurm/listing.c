@@ -96,7 +96,7 @@ static double priority_of(const struct cluster *cluster, const job_record_t *job
     return FIRST - ((double)(job->details == NULL ? NICE_OFFSET : job->details->nice) - NICE_OFFSET);
 }
 
-static int32_t why_held(const job_record_t *job, int64_t now) {
+int32_t why_held(const job_record_t *job, int64_t now) {
     if (job->details != NULL && (int64_t)job->details->begin_time > now) return SUREFILL_WHY_BEGIN;
     if ((job->bit_flags & JOB_DEPENDENT) != 0) return SUREFILL_WHY_DEPENDENCY;
     if (job->priority == 0) return SUREFILL_WHY_HOLD;
@@ -365,12 +365,6 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     pool = cluster->partitions[place].pool;
     first = !walk->waits[pool];
     if (walk->checking) ask_slurm(walk, job, part, row, first);
-    if (walk->checking && row->said.state == SUREFILL_JOB_WAITING && IS_JOB_PENDING(job) &&
-        !allowance_take(cluster, job, part, row, first)) {
-        row->said.state = SUREFILL_JOB_HELD;
-        row->said.why = SUREFILL_WHY_LIMIT;
-        return;
-    }
     if (!walk->checking && cluster->promises[pool].job == id) cluster->promises[pool].kept = true;
     if ((row->said.state != SUREFILL_JOB_HELD && !cluster_bars(cluster, id)) || cluster->promises[pool].job == id)
         walk->waits[pool] = true;
@@ -484,7 +478,6 @@ void cluster_gather(struct cluster *cluster, bool alone) {
         forget_promises(cluster);
         clear_rows(cluster);
         cluster_see_nodes(cluster);
-        allowance_begin(cluster);
         walk.inside = inside_make(cluster);
         cluster->completing = slurm_conf.complete_wait != 0 && job_is_completing(NULL);
         walk.quiet = cluster->completing;

@@ -203,6 +203,24 @@ static void renew_running(struct cluster *cluster, struct engine *engine) {
     }
 }
 
+/* Starts another job on the nodes of this offer, which comes before the offer's in Slurm's order where a limit on
+ * running jobs leaves starts for one of them alone. It has to end no later by its limit, unless the offer's job overtakes
+ * no third one. */
+static void start_earlier(struct cluster *cluster, const struct row *row, const struct offer *offer, job_record_t *job) {
+    struct row *earlier = cluster_precedes(cluster, row, job);
+    part_record_t *part = earlier == NULL ? NULL : partition_of(cluster, earlier, offer);
+    bitstr_t *without;
+    if (part == NULL || (job = find_job_record((uint32_t)earlier->said.id)) == NULL) return;
+    if (offer->action.head != 0 && offer->action.head != earlier->said.id && earlier->said.limit > row->said.limit) return;
+    if (!may_start(job, part) || !leaves_licences(job, offer->action.head)) return;
+    without = nodes_without(cluster, earlier, offer, false);
+    if (start_job(cluster, job, part, without, SLURMDB_JOB_FLAG_SCHED) == START_DONE) {
+        cluster->started++;
+        if (!earlier->array || --earlier->said.tasks == 0) earlier->said.state = SUREFILL_JOB_STARTING;
+    }
+    FREE_NULL_BITMAP(without);
+}
+
 struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine, surefill_cycle *cycle, struct offer *offers,
                                  int32_t count) {
     slurmctld_lock_t locks = CYCLE_LOCKS;
@@ -231,7 +249,10 @@ struct carried cluster_carry_out(struct cluster *cluster, struct engine *engine,
             done.withdrawn++;
             continue;
         }
-        if (may_start(job, part) && leaves_licences(job, offer->action.head)) {
+        start_earlier(cluster, row, offer, job);
+        if (!may_start(job, part)) {
+            if (why_held(job, cluster->now) == SUREFILL_WHY_LIMIT) result = START_BUSY; /* until another job ends */
+        } else if (leaves_licences(job, offer->action.head)) {
             cluster->timing.slurm_seconds += clock_seconds() - begun;
             result = start_offer(cluster, row, offer, job, part);
         }

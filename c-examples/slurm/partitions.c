@@ -206,6 +206,5 @@ void cluster_free(struct cluster *cluster) {
     for (int32_t i = 0; i < cluster->row_count; i++) row_free(&cluster->rows[i]);
     xfree(cluster->rows);
     xfree(cluster->found);
-    allowance_free(&cluster->allowance);
     for (int i = 0; i < POOLS; i++) FREE_NULL_BITMAP(cluster->promises[i].nodes);
 }

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { RESERVATIONS = 8 }; /* the first that end, behind which a job is tried */
-
 /* A job's request to the select plugin. */
 struct request {
     job_record_t *job;
@@ -266,28 +264,49 @@ time_t reserve_for(job_record_t *job, part_record_t *part, const bitstr_t *witho
     return reserve_from(job, part, time(NULL), without, nodes);
 }
 
-/* A reservation's end, where it is later than that of this time and the first of them. */
-struct next_end {
-    time_t after, end;
+/* The reservations that keep a job off nodes of a partition from a time on. */
+struct closing {
+    const job_record_t *job;
+    const part_record_t *part;
+    time_t from, until; /* when the job would run */
+    bitstr_t *closed;   /* nodes */
+    time_t end;         /* of the first of them, 0 for none */
 };
 
 static int each_reservation(void *entry, void *argument) {
     const slurmctld_resv_t *reservation = entry;
-    struct next_end *next = argument;
-    const bool later = reservation->end_time > next->after && (reservation->flags & RESERVE_FLAG_TIME_FLOAT) == 0;
-    if (later && (next->end == 0 || reservation->end_time < next->end)) next->end = reservation->end_time;
+    struct closing *closing = argument;
+    if (reservation == closing->job->resv_ptr || reservation->node_bitmap == NULL || closing->part->node_bitmap == NULL ||
+        (reservation->flags & RESERVE_FLAG_TIME_FLOAT) != 0 || reservation->end_time <= closing->from ||
+        reservation->start_time >= closing->until || !bit_overlap_any(reservation->node_bitmap, closing->part->node_bitmap))
+        return 0;
+    bit_or(closing->closed, reservation->node_bitmap);
+    if (closing->end == 0 || reservation->end_time < closing->end) closing->end = reservation->end_time;
     return 0;
 }
 
-time_t reserve_behind(job_record_t *job, part_record_t *part) {
-    struct next_end next = {.end = time(NULL)};
-    time_t start = 0;
-    for (int ends = 0; start == 0 && next.end != 0 && ends <= RESERVATIONS; ends++) {
-        bitstr_t *nodes = NULL;
-        start = reserve_from(job, part, next.end, NULL, &nodes);
-        FREE_NULL_BITMAP(nodes);
-        next = (struct next_end){.after = next.end};
-        if (resv_list != NULL) list_for_each(resv_list, each_reservation, &next);
-    }
+/* The end of the first reservation that keeps the job off nodes if it begins then; 0 where enough are left to it. */
+static time_t closed_until(const job_record_t *job, const part_record_t *part, time_t from, int64_t limit) {
+    struct closing closing = {.job = job, .part = part, .from = from, .until = from + (time_t)limit,
+                              .closed = bit_alloc(node_record_count)};
+    bool enough;
+    if (resv_list != NULL) list_for_each(resv_list, each_reservation, &closing);
+    bit_not(closing.closed);
+    enough = closing.end == 0 || bit_overlap(closing.closed, part->node_bitmap) >= (int64_t)job->details->min_nodes;
+    FREE_NULL_BITMAP(closing.closed);
+    return enough ? 0 : closing.end;
+}
+
+bool reservations_close(const struct cluster *cluster, const job_record_t *job, const part_record_t *part) {
+    return job->details != NULL && closed_until(job, part, (time_t)cluster->now, job_limit(cluster, job, part)) != 0;
+}
+
+time_t reserve_behind(const struct cluster *cluster, job_record_t *job, part_record_t *part) {
+    const int64_t limit = job_limit(cluster, job, part);
+    time_t when = (time_t)cluster->now, end, start;
+    bitstr_t *nodes = NULL;
+    while ((end = closed_until(job, part, when, limit)) != 0) when = end;
+    start = reserve_from(job, part, when, NULL, &nodes);
+    FREE_NULL_BITMAP(nodes);
     return start;
 }

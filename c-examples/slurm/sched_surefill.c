@@ -374,9 +374,7 @@ static enum next cycle(struct plugin *plugin) {
     foresee(plugin);
     cluster_tell(cluster);
     if (engine_trouble(&plugin->engine, message, sizeof message) != NULL) error("surefill: %s", message);
-    again = done.withdrawn > 0;
-    if (good && !cluster->completing && cluster->resume_at == 0) again |= allowance_pass(cluster);
-    again = again && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
+    again = done.withdrawn > 0 && !cluster->timing.cut_short; /* else slurmctld has waited long enough for its locks */
     plugin->decide_all |= done.withdrawn > 0;
     plugin->wakes = 0;
     if (surefill_scheduler_wake(plugin->engine.scheduler, cluster->now, &when, &pools) == SUREFILL_OK)

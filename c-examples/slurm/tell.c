@@ -2,19 +2,35 @@
  * sdiag. Licence: GPL-2.0-or-later. */
 #include "cluster.h"
 
-enum { TESTS = 2 }; /* of Slurm's, in a cycle */
+enum { LOOKS = 64, TESTS = 2 }; /* in a cycle: at jobs without a start, and of them by Slurm */
 
-/* The start by Slurm's own test of a job of which neither a plan nor scenarios say one, behind a reservation above all.
- * It stays until it is over. */
-static void find_start(const struct cluster *cluster, const struct row *row, job_record_t *job) {
-    part_record_t *part = row->said.queue_count == 0 ? NULL : find_part_record(cluster->partitions[row->places[0]].name);
-    if (part != NULL && reserve_behind(job, part) > 0) note_unknown_start(job, false);
+/* Gives starts by Slurm's own test to jobs off whose nodes reservations keep them, and of which neither a plan nor
+ * scenarios say a start: some of them in each cycle, from where the last one has ended. */
+static void find_starts(struct cluster *cluster) {
+    int32_t looks = 0, tests = 0, last = -1;
+    if (resv_list == NULL || list_count(resv_list) == 0) return;
+    for (int32_t i = 0; i < cluster->row_count && looks < LOOKS && tests < TESTS; i++) {
+        const struct row *row = &cluster->rows[i];
+        job_record_t *job;
+        part_record_t *part;
+        if (row->order < cluster->behind || row->said.state != SUREFILL_JOB_WAITING || row->expected != 0) continue;
+        if (row->said.queue_count == 0 || clock_seconds() > cluster->timing.deadline) continue;
+        last = row->order;
+        looks++;
+        job = find_job_record((uint32_t)row->said.id);
+        part = find_part_record(cluster->partitions[row->places[0]].name);
+        if (job == NULL || part == NULL || job->magic != JOB_MAGIC || !IS_JOB_PENDING(job)) continue;
+        if (!reservations_close(cluster, job, part)) continue;
+        tests++;
+        if (reserve_behind(cluster, job, part) > 0) note_unknown_start(job, false);
+    }
+    cluster->behind = last + 1;
 }
 
 /* The first job of a pool that waits does so for its nodes, those behind it for their turn. Other reasons are
  * Slurm's. */
 static void tell_jobs(struct cluster *cluster) {
-    int32_t first[POOLS], tests = resv_list == NULL || list_count(resv_list) == 0 ? 0 : TESTS;
+    int32_t first[POOLS];
     for (int pool = 0; pool < POOLS; pool++) first[pool] = INT32_MAX;
     for (int32_t i = 0; i < cluster->row_count; i++) {
         const struct row *row = &cluster->rows[i];
@@ -36,9 +52,6 @@ static void tell_jobs(struct cluster *cluster) {
         if (row->expected != 0) {
             job->start_time = row->expected > 0 ? (time_t)row->expected : 0;
             note_unknown_start(job, row->expected == UNKNOWN_START);
-        } else if (tests > 0 && job->start_time <= (time_t)cluster->now && clock_seconds() < cluster->timing.deadline) {
-            find_start(cluster, row, job);
-            tests--;
         }
     }
 }
@@ -80,6 +93,7 @@ void cluster_tell(struct cluster *cluster) {
     lock_slurmctld(locks);
     cluster_locked(cluster, 1);
     tell_jobs(cluster);
+    find_starts(cluster);
     plan_nodes(cluster);
     cluster_unlocked(cluster);
     unlock_slurmctld(locks);

@@ -25,6 +25,7 @@
 #                            job of the whole machine, up to 100,000 for its user's share: by what the trace's user has used
 #                            before the window, with a half-life of seven days, fixed during the window (by --nice)
 #              TOGETHER      a folder: a file there says that this cluster is ready, and the window begins when there is one "go"
+#              WATCH         the program surefill: it watches the window (surefill watch), and its report follows
 #              MORE_PARAMETERS    further words of SchedulerParameters; KEEP: a folder for what the run has written
 #
 # Jobs that run or wait when the window begins are submitted first, with what is left of them and half an hour more of limit, as
@@ -45,8 +46,8 @@ built=${BUILD:-$here/../../build/slurm}
 # shellcheck source=cluster.sh
 . "$here/cluster.sh"
 cluster_isolate bash "$0" "$@"
-fast='slurmctld beside'
-kept() { printf '%s\n' "$work"/{times,counted,stream} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out; }
+fast='slurmctld beside watcher'
+kept() { printf '%s\n' "$work"/{times,counted,stream} "$CLUSTER"/{completed,slurm.conf} "$CLUSTER/log/slurmctld" "$CLUSTER"/log/*.out "$work"/{journal,watched}; }
 # shellcheck source=clock.sh
 . "$here/clock.sh"
 
@@ -113,6 +114,9 @@ case $way in
 soft*) daemon beside "$built/surefill-soft-limits" -s "$work/beside_state" -q "${QUANTILE:-0.5}" -i 30 ;;
 points*) daemon beside "$built/surefill-points" -w "$points" -s "$work/beside_state" -i 30 ;;
 esac
+
+# A look a minute of its clock.
+[ -z "${WATCH:-}" ] || daemon watcher "$WATCH" watch "$work/journal" --every 60 --days 0
 
 [ -z "${TOGETHER:-}" ] || {
     : >"$TOGETHER/$(basename "$work")"
@@ -181,3 +185,4 @@ ask "$work/pending" -t PENDING -o '%i %V waits'
 timeouts=$(grep -c 'JobState=TIMEOUT' "$CLUSTER/completed" || true)
 python3 "$here/window.py" report "$work" "$way" "$hours" "$processors" "$factor" "$ranked"
 echo "$way: $timeouts jobs ended at their limits; nodes did not answer in time, which spoils the comparison: $silent times"
+[ -z "${WATCH:-}" ] || "$WATCH" watch "$work/journal" --report | tee "$work/watched"

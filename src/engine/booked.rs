@@ -6,8 +6,8 @@ use super::object::Scheduler;
 use crate::error::Result;
 use crate::memory::at_mut;
 
-/// A job that waits longer than this for the end of reservations has no predicted start: the submissions until then
-/// would have to be played.
+/// The submissions of this time are played for a job that waits for the end of reservations. Where it would wait longer
+/// its start is not predicted, and nodes that are kept for longer do not count.
 const LONGEST_AHEAD: i64 = 14 * DAY;
 
 /// The nodes of a pool by the reservations that they are in.
@@ -123,24 +123,29 @@ impl StartForecast<'_> {
             return Ok(());
         }
         let kept = scheduler.kept_nodes(pool, now)?;
-        for (&(nodes, to), number) in kept.iter().zip(0_i64..).filter(|((nodes, _), _)| *nodes > 0) {
-            let (row, ends) = (self.state.busy, span(to - now).max(1));
-            let busy = Busy {
-                end: 0,
-                processors: nodes.min(self.state.idle),
-                start: 0,
-                expected: ends,
-                limit: ends,
-                slot: 0,
-                chain: NOBODY,
-                more: 0,
-                row,
-                // An id that no manager uses: nothing is drawn.
-                id: i64::MIN + number,
-            };
-            *at_mut(self.parts.busy, row as usize)? = busy;
-            self.state.busy += 1;
-            self.state.idle -= busy.processors;
+        for (nodes, to) in kept {
+            let nodes = nodes.min(self.state.idle);
+            self.state.idle -= nodes;
+            if to - now > LONGEST_AHEAD {
+                self.state.units = self.state.units.saturating_sub(nodes);
+            } else if nodes > 0 {
+                let (row, ends) = (self.state.busy, span(to - now).max(1));
+                let busy = Busy {
+                    end: 0,
+                    processors: nodes,
+                    start: 0,
+                    expected: ends,
+                    limit: ends,
+                    // No job's: nothing is drawn.
+                    slot: NOBODY,
+                    chain: NOBODY,
+                    more: 0,
+                    row,
+                    id: 0,
+                };
+                *at_mut(self.parts.busy, row as usize)? = busy;
+                self.state.busy += 1;
+            }
         }
         Ok(())
     }

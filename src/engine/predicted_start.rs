@@ -109,7 +109,7 @@ impl StartForecast<'_> {
         if self.is_head(job) {
             rest = rest.map(|rest| rest.min(self.state.head_by.into()));
         }
-        let earliest = self.earliest(record);
+        let earliest = self.earliest(job, record);
         let by = rest.map(|rest| self.state.now.saturating_add(rest).max(earliest));
         let capped = rest.iter().any(|&rest| rest >= most);
         let mut predicted = PredictedStart { by, capped, stall };
@@ -152,10 +152,13 @@ impl StartForecast<'_> {
         self.parts.queued.get(self.state.head as usize).is_some_and(|head| head.job == job)
     }
 
-    /// The first instant at which a job can start: neither before its begin time nor while it is refused.
-    fn earliest(&self, job: &Record) -> i64 {
+    /// The first instant at which a job can start: neither before its begin time, nor while it is refused, nor while
+    /// reservations keep it off its nodes.
+    fn earliest(&self, id: i64, job: &Record) -> i64 {
         let refused = Some(job.refused_until).filter(|&until| until < MAX_TIME).unwrap_or(0);
-        self.state.now.max(job.begin).max(refused)
+        let mut queued = self.parts.queued.iter().take(self.state.queued as usize);
+        let from = queued.find(|queued| queued.job == id).map_or(0, |queued| queued.from);
+        self.state.now.saturating_add(from.into()).max(job.begin).max(refused)
     }
 
     /// Whether a job's start was reported an hour before, or earlier.
@@ -215,7 +218,7 @@ impl StartForecast<'_> {
             return Ok(Some(1.0));
         }
         let record = scheduler.parts.table.get(slot)?;
-        let now = self.earliest(record);
+        let now = self.earliest(job, record);
         let (mut before, mut reached) = (now, 0.0);
         let last = predicted.by[LEVELS.len() - 1];
         let beyond = last.saturating_add(last.saturating_sub(now));

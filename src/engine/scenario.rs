@@ -56,7 +56,7 @@ impl StartForecast<'_> {
             let mut running = *at(self.parts.running, place)?;
             let uniform = Draws::new(0, running.id as u64, scenarios).uniform(scenario);
             let age = running.start.saturating_neg().max(0);
-            let same = scheduler.parts.table.get(running.slot)?.id == running.id;
+            let same = scheduler.parts.table.get(running.slot).is_ok_and(|job| job.id == running.id);
             let drawn =
                 if same { scheduler.drawn(running.slot, age, uniform)? } else { running.expected.into() };
             running.end = span(drawn).max(1);

@@ -6,7 +6,7 @@ use crate::machine::Random;
 use crate::nodes::{asks, of_nodes, wide};
 use surefill::engine::{
     Action, JobReport, JobState, PredictedStart, Refusal, Reservation, Scheduler, SchedulerCapacity,
-    StartForecast,
+    StartForecast, Why,
 };
 use surefill::error::{Error, Result};
 use surefill::plan::StartedNow;
@@ -381,13 +381,34 @@ fn jobs_wait_for_the_end_of_reservations() {
     block.scheduler().set_reservation(&next).unwrap();
     assert_eq!(levels(&mut block, T, 1), Some([9000; 5]));
     block.scheduler().set_reservation(&booked(T - 100, T + 15 * DAY, &[0, 1])).unwrap();
-    assert_eq!(levels(&mut block, T, 1), None);
+    assert_eq!([1, 2].map(|id| levels(&mut block, T, id)), [None, Some([600; 5])]);
     block.scheduler().remove_reservation(0, 7).unwrap();
     block.scheduler().remove_reservation(0, 8).unwrap();
     assert_eq!(levels(&mut block, T, 1), Some([1800; 5]));
     // Maintenance of all nodes that is to come.
     block.scheduler().set_reservation(&booked(T + 3000, T + 9000, &[0, 1, 2, 3])).unwrap();
     assert_eq!([1, 2].map(|id| levels(&mut block, T, id)), [Some([9000; 5]), Some([0; 5])]);
+}
+
+/// An array that is the first of all jobs, throttled, beside nodes that a reservation keeps: its tasks follow those that
+/// run, not the reservation. No report says a start before the reservation's end.
+#[test]
+fn reservations_are_no_tasks() {
+    let known = single(600);
+    let mut block = of_nodes(4, "settle=0");
+    let booked = Reservation { pool: 0, key: 7, from: T - 100, to: T + 3600, nodes: &[0, 1] };
+    block.scheduler().set_reservation(&booked).unwrap();
+    let array = JobReport { tasks: 3, prediction: Some(&known), ..asks(1, 1, 600, wide(4)) };
+    block.tell(T, &JobReport { at_once: 1, ..array });
+    block.begin(0, T);
+    let Action::Start(offer) = block.next() else { panic!("no task starts") };
+    block.started(offer.number, 101);
+    block.close();
+    let held = JobReport { state: JobState::Held, why: Why::Limit, tasks: 2, ..array };
+    block.tell(T, &JobReport { at_once: 1, ..held });
+    assert_eq!(levels(&mut block, T, 1), Some([600; 5]));
+    block.tell(T, &JobReport { prediction: Some(&known), ..asks(2, 3, 600, wide(4)) });
+    assert!(predicted(&mut block, T, 2).by.iter().all(|&by| by >= T + 3600));
 }
 
 /// A thousand reports of one jam are no thousand observations.
