@@ -16,7 +16,7 @@ use crate::live::what_if::{Pair, Period, Question, WhatIf, what_if};
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, run};
 use crate::report::TableStyle;
-use crate::report::watch::{sentences, tables};
+use crate::report::watch::{sentences, tables, too_short};
 use crate::report::what_if as replayed;
 use crate::trace::workload::{Rules, Workload};
 use anyhow::{Context, anyhow};
@@ -43,7 +43,7 @@ The report: gains and losses by partition, user and width. A gain is what a job 
 is what a head job would have started later at most: what overtakes it is followed to its real end, and is taken to hold
 just the nodes that were missing. Every decision is scored alone; what would have followed from all together is shown by a
 replay of the watched jobs under EASY and under the preset, pool by pool, beside what was recorded: where EASY's replay is far
-from the record, the replay says little. Pools that counting nodes or processors does not describe are not judged, and it is
+from the record, the replay says little, and it waits for a record of twenty mean waits. Pools that counting nodes or processors does not describe are not judged, and it is
 said for how much of the time and why.
 
 --every is to be well below Slurm's MinJobAge (300 s by default): jobs that end and are forgotten between two looks are not
@@ -224,6 +224,9 @@ impl Watch {
         for (title, table) in tables(&score, style) {
             output::say(&mut out, &format!("\n{title}\n"))?;
             writeln!(out, "{table}")?;
+        }
+        if !score.is_long() && !replays.is_empty() {
+            return Ok(output::say(&mut out, &format!("\n{}", too_short(&score)))?);
         }
         for replay in &replays {
             writeln!(

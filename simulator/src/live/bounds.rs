@@ -36,9 +36,14 @@ impl Bounds {
         self.0.push_back(wait.map_or(f64::INFINITY, times));
     }
 
+    /// Whether there are enough of them to count.
+    pub(super) fn is_tried(&self) -> bool {
+        self.0.len() >= FEWEST
+    }
+
     /// The factor by which bounds would have held; none where that is not known, or too large.
     pub(super) fn factor(&self) -> Option<f64> {
-        if self.0.len() < FEWEST {
+        if !self.is_tried() {
             return Some(1.0);
         }
         let mut all: Vec<f64> = self.0.iter().copied().collect();

@@ -11,6 +11,18 @@ fn mean(sum: i64, count: u64) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / count as f64 }
 }
 
+/// Why there is no replay of a record that is not [long](Score::is_long).
+pub fn too_short(score: &Score) -> String {
+    format!(
+        "The record is too short for a replay to tell what {} would save: it covers {}, and jobs waited {} on average. Jobs that \
+         wait at its end are not in it. It has to cover {}.",
+        score.preset,
+        span((score.to - score.from) as f64),
+        span(score.all.mean_wait_s),
+        span(score.needed_s as f64)
+    )
+}
+
 /// The answer in a few sentences.
 pub fn sentences(score: &Score) -> Vec<String> {
     let Score { all, preset, .. } = score;

@@ -77,7 +77,7 @@ impl Watcher {
             known: BTreeMap::new(),
             done: BTreeMap::new(),
             started: BTreeMap::new(),
-            promises: Promises::default(),
+            promises: Promises::new(past.iter().map(|job| job.partition.clone()).collect()),
             since: Since::new(),
             why: BTreeMap::new(),
             next: 1,

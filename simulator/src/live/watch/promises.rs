@@ -2,10 +2,11 @@
 //!
 //! The predictor of waits does not know the queue's order, so that in a jam its bounds fail. Each is multiplied by
 //! the factor by which 95 of 100 earlier ones of its partition would have held, and withheld where there is none:
-//! open bounds that have passed count as failed.
+//! open bounds that have passed count as failed. In a partition without a history the first ones are tried and not
+//! given: the waits of a few hours, of one jam, say little of those that follow.
 
 use crate::live::bounds::{Bounds, multiplied};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A bound on the wait of a job that has not started.
 #[derive(Debug)]
@@ -21,9 +22,16 @@ struct Open {
 pub(super) struct Promises {
     past: BTreeMap<String, Bounds>,
     open: BTreeMap<String, Open>,
+    /// Partitions of whose waits there is a history.
+    known: BTreeSet<String>,
 }
 
 impl Promises {
+    /// Without bounds, after a history of these partitions.
+    pub fn new(known: BTreeSet<String>) -> Promises {
+        Promises { known, ..Promises::default() }
+    }
+
     /// Whether the job has a bound.
     pub fn has(&self, job: &str) -> bool {
         self.open.contains_key(job)
@@ -35,9 +43,13 @@ impl Promises {
         self.open.insert(job.to_owned(), open);
     }
 
-    /// The bound that may be given for a predicted one of this partition; none while too many others have failed.
+    /// The bound that may be given for a predicted one of this partition; none while too many others have failed, or too
+    /// few were tried.
     pub fn given(&self, partition: &str, predicted: i64, now: i64) -> Option<i64> {
         let mut past = self.past.get(partition).cloned().unwrap_or_default();
+        if !past.is_tried() && !self.known.contains(partition) {
+            return None;
+        }
         let mine = self.open.values().filter(|open| open.partition == partition);
         let passed = mine.filter(|open| open.eligible.saturating_add(open.predicted) < now);
         passed.for_each(|open| past.judge(None, open.predicted));
@@ -64,8 +76,9 @@ mod tests {
 
     #[test]
     fn bounds_follow_those_that_held_and_stop_in_a_jam() {
-        let mut promises = Promises::default();
+        let mut promises = Promises::new(["other".to_owned()].into());
         for job in 0..40 {
+            assert_eq!(promises.given("main", 240, 0).is_some(), job >= 20);
             promises.note(&job.to_string(), "main", 0, 540);
             promises.started(&job.to_string(), 1740);
         }

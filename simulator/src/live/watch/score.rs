@@ -74,6 +74,8 @@ pub struct Score {
     pub from: i64,
     /// The last event's time.
     pub to: i64,
+    /// Seconds that the record has to cover before its replay says anything: [`COVERED`] times the mean wait.
+    pub needed_s: i64,
     /// All jobs.
     pub all: Row,
     /// By partition, user and width.
@@ -86,6 +88,19 @@ pub struct Score {
     pub promises: Vec<Promises>,
     /// Pools that were not judged.
     pub unjudged: Vec<Unjudged>,
+}
+
+/// The number of mean waits that a record covers at least, before its replay can tell what another rule would save: jobs
+/// that wait at its end are not in it, and they are those that wait longest. In records of eight to twenty-four hours
+/// beside a whole Slurm, 3 to 18 mean waits long, the replay would have saved 0 to 34 % where the plugin then saved 37
+/// to 84 %.
+const COVERED: f64 = 20.0;
+
+impl Score {
+    /// Whether the record is long enough for its replay to say anything.
+    pub fn is_long(&self) -> bool {
+        self.to - self.from >= self.needed_s
+    }
 }
 
 /// A decision on its way.
@@ -144,6 +159,7 @@ pub fn score(events: &[Event]) -> Option<Score> {
         preset: preset.unwrap_or_default(),
         from,
         to,
+        needed_s: (COVERED * all.mean_wait_s).ceil() as i64,
         all: Row { name: "all jobs".to_owned(), ..all },
         parts: DIVISIONS.iter().map(part).collect(),
         withdrawn,
