@@ -271,8 +271,8 @@ int32_t why_held(const job_record_t *job, int64_t now);
 void hold_for_ever(job_record_t *job);
 
 /* limits.c: the first waiting job before this one in Slurm's order that could not start once this one has started, as a
- * limit on running jobs (of a QOS, user or account) leaves starts for those before it alone; NULL for none. The scheduler
- * knows no such limits. Locks held. */
+ * limit on running jobs (of a QOS, user or account) leaves starts for those before it alone; NULL for none. The
+ * scheduler knows no such limits. Locks held. */
 struct row *cluster_precedes(struct cluster *cluster, const struct row *row, job_record_t *job);
 
 /* inside.c: jobs with reservations. */

@@ -204,8 +204,8 @@ static void renew_running(struct cluster *cluster, struct engine *engine) {
 }
 
 /* Starts another job on the nodes of this offer, which comes before the offer's in Slurm's order where a limit on
- * running jobs leaves starts for one of them alone. It has to end no later by its limit, unless the offer's job overtakes
- * no third one. */
+ * running jobs leaves starts for one of them alone. It has to end no later by its limit, unless the offer's job
+ * overtakes no third one. */
 static void start_earlier(struct cluster *cluster, const struct row *row, const struct offer *offer, job_record_t *job) {
     struct row *earlier = cluster_precedes(cluster, row, job);
     part_record_t *part = earlier == NULL ? NULL : partition_of(cluster, earlier, offer);

@@ -390,8 +390,8 @@ fn jobs_wait_for_the_end_of_reservations() {
     assert_eq!([1, 2].map(|id| levels(&mut block, T, id)), [Some([9000; 5]), Some([0; 5])]);
 }
 
-/// An array that is the first of all jobs, throttled, beside nodes that a reservation keeps: its tasks follow those that
-/// run, not the reservation. No report says a start before the reservation's end.
+/// An array that is the first of all jobs, throttled, beside nodes that a reservation keeps: its tasks follow those
+/// that run, not the reservation. No report says a start before the reservation's end.
 #[test]
 fn reservations_are_no_tasks() {
     let known = single(600);

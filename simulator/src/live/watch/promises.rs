@@ -43,8 +43,8 @@ impl Promises {
         self.open.insert(job.to_owned(), open);
     }
 
-    /// The bound that may be given for a predicted one of this partition; none while too many others have failed, or too
-    /// few were tried.
+    /// The bound that may be given for a predicted one of this partition; none while too many others have failed, or
+    /// too few were tried.
     pub fn given(&self, partition: &str, predicted: i64, now: i64) -> Option<i64> {
         let mut past = self.past.get(partition).cloned().unwrap_or_default();
         if !past.is_tried() && !self.known.contains(partition) {

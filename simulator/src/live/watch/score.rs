@@ -90,10 +90,10 @@ pub struct Score {
     pub unjudged: Vec<Unjudged>,
 }
 
-/// The number of mean waits that a record covers at least, before its replay can tell what another rule would save: jobs
-/// that wait at its end are not in it, and they are those that wait longest. In records of eight to twenty-four hours
-/// beside a whole Slurm, 3 to 18 mean waits long, the replay would have saved 0 to 34 % where the plugin then saved 37
-/// to 84 %.
+/// The number of mean waits that a record covers at least, before its replay can tell what another rule would save:
+/// jobs that wait at its end are not in it, and they are those that wait longest. In records of eight to twenty-
+/// four hours beside a whole Slurm, 3 to 18 mean waits long, the replay would have saved 0 to 34 % where the plugin
+/// then saved 37 to 84 %.
 const COVERED: f64 = 20.0;
 
 impl Score {
