@@ -74,7 +74,7 @@ pub struct Score {
     pub from: i64,
     /// The last event's time.
     pub to: i64,
-    /// Seconds that the record has to cover before its replay says anything: [`COVERED`] times the mean wait.
+    /// Seconds that the record has to cover before its replay says anything: twenty times the mean wait.
     pub needed_s: i64,
     /// All jobs.
     pub all: Row,
