@@ -119,7 +119,9 @@ impl StartForecast<'_> {
     /// Adds the idle nodes that reservations keep, as jobs that end with them.
     pub(super) fn gather_kept(&mut self, scheduler: &Scheduler<'_>) -> Result<()> {
         let (pool, now) = (self.state.pool, self.state.now);
-        if !scheduler.pool_at(pool)?.is_of_nodes() || self.is_divided() {
+        let in_force = |booked: &Booked| is_ahead(booked, pool, now) && booked.from <= now;
+        let of_nodes = scheduler.pool_at(pool)?.is_of_nodes() && !self.is_divided();
+        if !of_nodes || !scheduler.parts.reservations.iter().any(in_force) {
             return Ok(());
         }
         let kept = scheduler.kept_nodes(pool, now)?;

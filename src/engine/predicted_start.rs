@@ -1,6 +1,6 @@
 //! Predicted starts: the levels of a forecast as they are reported to people, and what was reported before.
 
-use super::forecast::{MOST_SCENARIOS, StartForecast, span};
+use super::forecast::{MOST_SCENARIOS, NOBODY, StartForecast, span};
 use super::job::MAX_TIME;
 use super::object::Scheduler;
 use super::stall::Stall;
@@ -158,6 +158,8 @@ impl StartForecast<'_> {
         let refused = Some(job.refused_until).filter(|&until| until < MAX_TIME).unwrap_or(0);
         let mut queued = self.parts.queued.iter().take(self.state.queued as usize);
         let from = queued.find(|queued| queued.job == id).map_or(0, |queued| queued.from);
+        // The tasks that a throttle holds have no time: they follow others.
+        let from = if from == NOBODY { 0 } else { from };
         self.state.now.saturating_add(from.into()).max(job.begin).max(refused)
     }
 

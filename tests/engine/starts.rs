@@ -407,6 +407,7 @@ fn reservations_are_no_tasks() {
     let held = JobReport { state: JobState::Held, why: Why::Limit, tasks: 2, ..array };
     block.tell(T, &JobReport { at_once: 1, ..held });
     assert_eq!(levels(&mut block, T, 1), Some([600; 5]));
+    assert!(predicted(&mut block, T, 1).by.iter().all(|&by| by < T + 3600));
     block.tell(T, &JobReport { prediction: Some(&known), ..asks(2, 3, 600, wide(4)) });
     assert!(predicted(&mut block, T, 2).by.iter().all(|&by| by >= T + 3600));
 }
