@@ -1313,7 +1313,9 @@ int32_t surefill_starts_size(const surefill_scheduler_capacity *capacity, int32_
  * time that has not come. O(jobs), and as much as one decision.
  *
  * Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
- * jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
+ * jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on. On nodes a
+ * job that reservations keep off its nodes waits for their end, for up to fourteen days; one behind longer ones
+ * has no start.
  *
  * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; UNSUPPORTED for a pool of
  * nodes that differ, or that jobs share: starts are foreseen on whole, like ones, and one job that shares a node

@@ -71,6 +71,8 @@ pub unsafe extern "C" fn surefill_starts_size(
 ///
 /// Later submissions are those of one of the last fourteen days, once a whole day was seen. Not foreseen: when held
 /// jobs are released (a throttled array's tasks follow those that run), and that suspended jobs go on.
+/// On nodes a job that reservations keep off its nodes waits for their end, for up to fourteen days; one behind longer
+/// ones has no start.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE,
 /// NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way; UNSUPPORTED for a pool of nodes that differ, or that
