@@ -478,7 +478,7 @@ module surefill
     !> 0.
     integer(c_int32_t) :: reserved
     !> The median of its start as surefill_starts_report last gave it, when that is still to come; else 0. A sentence
-    !! has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
+    !! has it instead of the planned start, so that people are given one answer: a program that shows `by[2]` of
     !! surefill_starts_predicted sets it itself before it asks for the sentence.
     integer(c_int64_t) :: expected
     !> With SUREFILL_WHY_DELAYS: the delay of the head job, if it started now, in the criterion's unit.

@@ -226,7 +226,7 @@ step "bare processors" bare_processors
 step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
-step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --features capi
 step "dependencies" dependencies
 # The command and the libraries, which Slurm's tests want, come before the Rust tests: these run while the daemons sleep.
 step "the simulator" cargo build --locked --profile "$TOOL_PROFILE" -p surefill-simulator

@@ -123,7 +123,7 @@ pub struct surefill_reason {
     /// 0.
     pub reserved: i32,
     /// The median of its start as surefill_starts_report last gave it, when that is still to come; else 0. A sentence
-    /// has it instead of the planned start, so that people are given one answer: a program that shows the by[2] of
+    /// has it instead of the planned start, so that people are given one answer: a program that shows `by[2]` of
     /// surefill_starts_predicted sets it itself before it asks for the sentence.
     pub expected: i64,
     /// With SUREFILL_WHY_DELAYS: the delay of the head job, if it started now, in the criterion's unit.
