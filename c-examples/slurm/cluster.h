@@ -136,6 +136,7 @@ struct cluster {
     uint32_t halvings;           /* how often the limit of jobs with --time-min is halved in this cycle, modulo the steps that
                                     each has; 0: whole limits */
     uint32_t lengths;            /* how many such cycles there have been */
+    bool het_known;              /* a heterogeneous job has been seen: said once */
     bool soft;                   /* time_min_as_soft_limit: nothing is shortened */
     int32_t behind;              /* the place in Slurm's order from which on jobs are next tested behind reservations */
 };

@@ -318,7 +318,13 @@ static void take(struct walk *walk, job_record_t *job, part_record_t *part) {
     const uint32_t id = job->job_id;
     bool may = true, first;
     int32_t pool;
-    if (place < 0 || job->het_job_id != 0) return;
+    if (job->het_job_id != 0) {
+        if (!cluster->het_known)
+            info("surefill: JobId=%u is part of a heterogeneous job: such jobs wait until SchedulerType is sched/backfill", id);
+        cluster->het_known = true;
+        return;
+    }
+    if (place < 0) return;
     if (walk->checking && walk->asked++ > 0 && clock_seconds() > cluster->timing.deadline) {
         walk->checking = false;
         cluster->resume_at = id;

@@ -32,10 +32,14 @@ turn() { # NAME
 }
 turn backfill
 
-# Installed.
+# Installed. A heterogeneous job that is in the queue waits, and the log says so.
+both=$(timeout 20 sbatch --parsable --uid=games -D / -o /dev/null --hold -N 1 : -N 1 \
+    --wrap "echo \$SLURM_JOB_ID >>$work/ran; echo \$((SLURM_JOB_ID + 1)) >>$work/ran")
 scheduler surefill
 wait_for 10 logged 'surefill: .*surefill_state: learnt from 40 jobs'
 wait_for 10 logged 'surefill: mode on, '
+timeout 10 scontrol release "$both"
+wait_for 20 logged "surefill: JobId=$both is part of a heterogeneous job: such jobs wait until SchedulerType is sched/backfill"
 turn surefill
 
 # The plugin is not there: slurmctld does not start, and says why; the job goes on meanwhile. (That one of another patch level is
@@ -54,6 +58,7 @@ cp "$work/kept" "$CLUSTER/slurm.conf"
 # OPERATING.md's way around it: sched/backfill while there is no plugin that fits, and then the plugin again.
 scheduler backfill
 turn backfill
+wait_for 40 is_completed "$both" || fail "sched/backfill does not start the heterogeneous job"
 scheduler surefill
 wait_for 10 logged 'surefill: .*surefill_state: learnt from 4[0-9] jobs'
 turn surefill
