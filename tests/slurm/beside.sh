@@ -8,7 +8,7 @@
 #   beside_end                           ends those that still run
 # shellcheck shell=bash
 
-# The tests of one cluster, the longest first.
+# The tests of one cluster, by how long they take on 22.05, the longest first.
 every=(kills refusals accounts shared quick faults power external stream killed overlap scenarios thousand heads rules order
     reconfigure watch seen advise wishes rollback points shapes array example edits soft)
 

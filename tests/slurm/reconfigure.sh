@@ -44,7 +44,16 @@ for round in $(seq 15); do
 done
 say "15 reconfigurations: nobody has overtaken the head job"
 
-# A restart with a node that answers late, which is known from the state file after a kill, too.
+# Restarts, stopped in order and killed.
+for round in $(seq 4); do
+    if [ $((round % 2)) = 0 ]; then ctld_kill; else ctld_stop; fi
+    ctld_start
+    wait_for 20 in_service 8
+    settled "restart $round"
+done
+say "4 restarts: nobody has overtaken the head job"
+
+# One with a node that answers late, which is known from the state file after a kill, too.
 answers n8 STOP
 ctld_kill
 ctld_start
