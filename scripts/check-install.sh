@@ -80,6 +80,22 @@ if grep -q '\.symtab\|\.debug_info\|\.debug_line' <<< "$(readelf -S "$prefix/bin
 fi
 count=$((count + 1))
 
+# --- Slurm's plugin ---------------------------------------------------------------------------------------------------
+
+# Where nothing is, all that install-slurm needs is named at once; with apt-get there, what it does not bring.
+mkdir "$root/path"
+ln -s "$(command -v bash)" "$root/path/bash"
+ln -s "$(command -v grep)" "$root/path/grep"
+lacks() { # WORDS: this is among what it names
+    local said
+    said=$(PATH=$root/path bash c-examples/slurm/prerequisites.sh '' '' 2>&1) && { echo "install-slurm lacks nothing"; exit 1; }
+    [[ $said == *"a C compiler"*"Slurm's plugins"*"$1"* ]] || { echo "install-slurm: $said"; exit 1; }
+}
+lacks "Debian's apt-get"
+ln -s "$(command -v apt-get)" "$root/path/apt-get"
+lacks dpkg-dev
+count=$((count + 1))
+
 make --no-print-directory uninstall PREFIX=/opt/surefill DESTDIR="$root"
 left=$(find "$root/opt" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

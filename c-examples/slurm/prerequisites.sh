@@ -15,6 +15,9 @@ elif [ -n "$folder" ]; then
     missing+=("the sources of that Slurm, unpacked, of exactly its release (slurmctld -V): SLURM_SOURCE=FOLDER")
 elif ! command -v apt-get > /dev/null; then
     missing+=("Debian's apt-get, which fetches the sources of the installed Slurm; elsewhere name them: SLURM_SOURCE=FOLDER")
+else
+    command -v dpkg-source > /dev/null || missing+=("what unpacks Debian's sources: apt-get install dpkg-dev")
+    [ -e /usr/include/slurm/slurm_version.h ] || missing+=("Slurm's headers: apt-get install libslurm-dev")
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 echo "make install-slurm needs:" >&2
