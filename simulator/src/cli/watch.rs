@@ -42,8 +42,9 @@ journal: it goes on. It learns from sacct (or --history) first, then from what i
 The report: gains and losses by partition, user and width. A gain is what a job waited longer than it would have had to. A loss
 is what a head job would have started later at most: what overtakes it is followed to its real end, and is taken to hold
 just the nodes that were missing. Every decision is scored alone; what would have followed from all together is shown by a
-replay of the watched jobs under EASY and under the preset, pool by pool, beside what was recorded: where EASY's replay is far
-from the record, the replay says little, and it waits for a record of twenty mean waits. Pools that counting nodes or processors does not describe are not judged, and it is
+replay of the watched jobs under EASY and under the preset, in the order of submission whatever the site's priorities are, pool
+by pool, beside what was recorded: where EASY's replay is far from the record, the replay says little, and it waits for a record
+of twenty mean waits. surefill what-if --site replays a site's accounting under its own priorities. Pools that counting nodes or processors does not describe are not judged, and it is
 said for how much of the time and why.
 
 --every is to be well below Slurm's MinJobAge (300 s by default): jobs that end and are forgotten between two looks are not
@@ -231,7 +232,7 @@ impl Watch {
         for replay in &replays {
             writeln!(
                 out,
-                "\nReplay of {}: {} processors\n",
+                "\nReplay of {}: {} processors, in the order of submission\n",
                 replay.partitions.join(", "),
                 replay.answer.procs
             )?;
