@@ -6,6 +6,7 @@ use std::error::Error;
 use std::path::Path;
 use surefill::predict::Expert;
 use surefill_papers::generate::hmm::sample::Binning;
+use surefill_papers::report::trace_name;
 use surefill_papers::studies::predictors::bits_a_job;
 use surefill_simulator::replay::predict::distribution::Histories;
 use surefill_simulator::trace::format;
@@ -34,10 +35,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("| {} | {} |", trace_name(&path), bits.join(" | "));
     }
     Ok(())
-}
-
-/// The file's name without its endings.
-fn trace_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.split(".swf").next().unwrap_or(name)
 }

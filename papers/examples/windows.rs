@@ -10,13 +10,17 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::path::Path;
 use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill_papers::report::trace_name;
 use surefill_simulator::base::random::Random;
 use surefill_simulator::trace::format;
 use surefill_simulator::trace::swf::Strictness;
 use surefill_simulator::trace::workload::{Job, Overrun, Rules, Workload};
 
+/// Jobs from one window's first to the next one's.
 const EVERY: usize = 500;
+/// Jobs that a scheduler has learnt from.
 const HISTORY: usize = 5000;
+/// Second 0 of a trace, as to the engine a submission at 0 is one now.
 const EPOCH: i64 = 1_000_000_000;
 const SEEDS: u64 = 5;
 /// The waits of a history in which hardly anybody has waited, in seconds.
@@ -188,7 +192,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in arguments {
         let trace = format::open(Path::new(&path), None, Strictness::Lenient)?;
         let mut workload = Workload::new(&trace, &Rules { overrun: Overrun::Cut, ..Rules::default() })?;
-        // To the engine a submission at second 0 is one now.
         workload.jobs.iter_mut().for_each(|job| job.submit += EPOCH);
         let firsts: Vec<usize> = (0..workload.jobs.len()).step_by(EVERY).collect();
         let windows: Vec<_> =
@@ -236,10 +239,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     Ok(())
-}
-
-/// The file's name without its endings.
-fn trace_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.split(".swf").next().unwrap_or(name)
 }

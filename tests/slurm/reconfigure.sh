@@ -53,7 +53,7 @@ for round in $(seq 4); do
 done
 say "4 restarts: nobody has overtaken the head job"
 
-# One with a node that answers late, which is known from the state file after a kill, too.
+# A restart with a node that answers late, which is known from the state file after a kill, too.
 answers n8 STOP
 ctld_kill
 ctld_start

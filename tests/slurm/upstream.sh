@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The plugin with the daemons of a release of Slurm that Debian does not have, built from upstream's sources.
 #
-#   upstream.sh BUILD [VERSION [TEST...]]      26.05 and four tests that differ most from release to release unless named; "every" is all tests
+#   upstream.sh BUILD [VERSION [TEST...]]      26.05 and four tests unless named; "every" is all
 #
 # The newest slurm-VERSION*.tar.xz in the folder SUREFILL_MANAGERS (../shared/managers from the top) is built once, in some
 # minutes, and kept in BUILD-upstream/VERSION, or in VERSION of the folder SUREFILL_SLURMS (an absolute path, which becomes
 # part of the programs). It is built again when there is a newer archive, or when there are Debian's packages for Lua
 # (job_submit/lua, for "external") or MariaDB (slurmdbd, for "accounts") and were not before. An archive of
-# SchedMD's tag (github.com/SchedMD/slurm, slurm-26-05-3-1) does as well: unpacked, packed with xz and named so. The library is the one that has been built here
-# (make lib). Needs root.
+# SchedMD's tag (github.com/SchedMD/slurm, slurm-26-05-3-1) does as well: unpacked, packed with xz and named so. The
+# library is the one that has been built here (make lib). Needs root.
 set -euo pipefail
 [ $# -ge 1 ] || {
     echo "usage: upstream.sh BUILD [VERSION [TEST...]]" >&2

@@ -12,3 +12,9 @@ pub mod sources;
 pub mod states;
 pub mod tune;
 pub mod waits;
+
+/// A trace's name in a table: its file's, without folder and endings.
+pub fn trace_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split(".swf").next().unwrap_or(name)
+}

@@ -44,8 +44,8 @@ is what a head job would have started later at most: what overtakes it is follow
 just the nodes that were missing. Every decision is scored alone; what would have followed from all together is shown by a
 replay of the watched jobs under EASY and under the preset, in the order of submission whatever the site's priorities are, pool
 by pool, beside what was recorded: where EASY's replay is far from the record, the replay says little, and it waits for a record
-of twenty mean waits. surefill what-if --site replays a site's accounting under its own priorities. Pools that counting nodes or processors does not describe are not judged, and it is
-said for how much of the time and why.
+of twenty mean waits. surefill what-if --site replays a site's accounting under its own priorities. Pools that counting nodes
+or processors does not describe are not judged, and it is said for how much of the time and why.
 
 --every is to be well below Slurm's MinJobAge (300 s by default): jobs that end and are forgotten between two looks are not
 seen. The journal has users, accounts and times, no job names, and can be read by its owner only.
